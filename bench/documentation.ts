@@ -17,13 +17,7 @@ export function costTable(rows: readonly CostRow[]): string {
   const grouped = names.flatMap((name) => rows.filter(({ what }) => what === name));
   return table(
     ['tool or resource', 'reads', 'writes', 'deletes', 'situation'],
-    grouped.map(({ what, reads, writes, deletes, situation }) => [
-      `\`${what}\``,
-      reads,
-      writes,
-      deletes,
-      situation,
-    ]),
+    grouped.map(({ what, reads, writes, deletes, situation }) => [`\`${what}\``, reads, writes, deletes, situation]),
   );
 }
 
@@ -54,8 +48,7 @@ function sectionOf(whole: string, section: Section): { start: number; end: numbe
   const begin = `<!-- ${section}: written by npm run bench -- --write -->`;
   const start = whole.indexOf(begin) + begin.length;
   const end = whole.indexOf(`<!-- /${section} -->`);
-  if (start < begin.length || end < start)
-    throw new Error(`docs/${PAGES[section]} has no section "${section}".`);
+  if (start < begin.length || end < start) throw new Error(`docs/${PAGES[section]} has no section "${section}".`);
   return { start, end, text: whole.slice(start, end) };
 }
 

@@ -48,11 +48,7 @@ const benchmarks: Benchmarks = {
 };
 
 /** Adds a fault if the page shows other results. */
-function documented({
-  rows,
-  faults,
-  ...measurement
-}: CostMeasurement): Measurement & { rows: readonly CostRow[] } {
+function documented({ rows, faults, ...measurement }: CostMeasurement): Measurement & { rows: readonly CostRow[] } {
   const table = costTable(rows);
   if (values.write) write('cost', table);
   const stale = isCurrent(table) ? [] : ['docs/benchmarks.md shows another table. Run with --write.'];

@@ -7,12 +7,9 @@ export function reportText(measurement: Measurement): string {
   const verdict = passes(measurement) ? 'pass' : 'FAIL';
   const value = ratio === undefined ? '' : `${spreadText(ratio)}, target ${targetText(target)}: `;
   const details = Object.entries(figures).map(([what, figure]) => `    ${what}: ${figureText(figure)}`);
-  return [
-    `${name}: ${value}${verdict}`,
-    `    ${title}`,
-    ...details,
-    ...faults.map((fault) => `    ! ${fault}`),
-  ].join('\n');
+  return [`${name}: ${value}${verdict}`, `    ${title}`, ...details, ...faults.map((fault) => `    ! ${fault}`)].join(
+    '\n',
+  );
 }
 
 /** Returns one line, so that readers can process findings immediately. */

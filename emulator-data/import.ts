@@ -23,12 +23,7 @@ import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
 import { DocumentReading } from '../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../functions/src/kernel/firestore/store.ts';
-import {
-  firebaseApp,
-  systemClock,
-  systemHashing,
-  systemRandomness,
-} from '../functions/src/kernel/platform.ts';
+import { firebaseApp, systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
 import { importTodos } from './todos.ts';
 
 /** Makes an unreadable agent end the import with an error that names it. */
@@ -93,15 +88,9 @@ export async function importSeed(): Promise<void> {
 /** Returns everyone's credentials by name; those of people expire after an hour. */
 export async function seedTokens(): Promise<Record<string, string>> {
   requireEmulators();
-  const named = agents
-    .parse(await json('agents'))
-    .flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
-  const signedIn = people
-    .parse(await json('people'))
-    .map(async ({ token, email }) => [token, await signIn(email)]);
-  return z
-    .record(z.string(), z.string())
-    .parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
+  const named = agents.parse(await json('agents')).flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
+  const signedIn = people.parse(await json('people')).map(async ({ token, email }) => [token, await signIn(email)]);
+  return z.record(z.string(), z.string()).parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
 /** Returns the accounts for signing in. */

@@ -59,11 +59,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
   const now = () => Math.min(end, stepAt + TIME_SCALE * (performance.now() - steppedAt));
   const models = new LocalModels({ usually: said });
   await models.start();
-  const vendor = {
-    apiKey: 'story',
-    baseUrl: models.url,
-    price: { inputPerMillion: 3, outputPerMillion: 15 },
-  };
+  const vendor = { apiKey: 'story', baseUrl: models.url, price: { inputPerMillion: 3, outputPerMillion: 15 } };
   const executed: Promise<unknown>[] = [];
   const app = compose({
     ...externalServices(),
@@ -73,10 +69,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     // Errors are thrown; the caller reads printed output.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     hosted: () =>
-      hostedAgents({
-        claude: { ...vendor, model: 'claude-story' },
-        gemini: { ...vendor, model: 'gemini-story' },
-      }),
+      hostedAgents({ claude: { ...vendor, model: 'claude-story' }, gemini: { ...vendor, model: 'gemini-story' } }),
     dispatch: {
       dispatch: async (runId) => {
         executed.push(app.services.runExecution.deliver({ runId }));

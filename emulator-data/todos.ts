@@ -32,12 +32,7 @@ const seeds = z.strictObject({
     }),
   ),
   recurring: z.array(
-    z.strictObject({
-      ...content,
-      frequency: z.enum(FREQUENCIES),
-      start: moment,
-      timezone: z.string().optional(),
-    }),
+    z.strictObject({ ...content, frequency: z.enum(FREQUENCIES), start: moment, timezone: z.string().optional() }),
   ),
 });
 

@@ -5,10 +5,7 @@
  */
 const url = new URL(process.env['MUSTER_URL'] ?? '');
 url.pathname += '/rpc';
-const headers = {
-  Authorization: `Bearer ${process.env['MUSTER_TOKEN']}`,
-  'Content-Type': 'application/json',
-};
+const headers = { Authorization: `Bearer ${process.env['MUSTER_TOKEN']}`, 'Content-Type': 'application/json' };
 
 interface Task {
   readonly id: string;

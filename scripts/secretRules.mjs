@@ -119,8 +119,7 @@ function convert(regex) {
     .replaceAll('(?-i:', '(?:');
   const at = source.indexOf('(?i');
   if (at >= 0)
-    source =
-      source.slice(0, at) + bothCases(source.slice(at).replaceAll('(?i:', '(?:').replaceAll('(?i)', ''));
+    source = source.slice(0, at) + bothCases(source.slice(at).replaceAll('(?i:', '(?:').replaceAll('(?i)', ''));
   source = source
     .replaceAll(/\((?![?])/g, '(?:')
     .replaceAll(/\(\?<\w+>/g, '(?:')

@@ -15,8 +15,7 @@ const usage = 'npm run store-release -- <version> [commit or tag], such as 0.3.0
 const {
   positionals: [version, revision = 'HEAD'],
 } = parsedOrUsage(usage, { allowPositionals: true });
-if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version))
-  wrongUsage(usage, 'Missing or invalid version.');
+if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Missing or invalid version.');
 try {
   const commit = commitOf(revision);
   const file = writeRelease({ version, commit, files: await bundleOf(commit), rules: rulesOf(commit) });

@@ -10,10 +10,7 @@ import {
   titleGuardPath,
   todoPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import {
-  reminderBefore,
-  reminderToDocument,
-} from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import { reminderBefore, reminderToDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { TODO_FIELDS, type Todo, todoResponse } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
@@ -39,10 +36,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
   let [day, added] = [1, 0];
   const first = firestore.batch();
   first.set(recurring, recurringDocument(recurring.id, day));
-  first.set(
-    firestore.doc(todoPath(occurrence(recurring.id, day).id)),
-    todoToDocument(occurrence(recurring.id, day)),
-  );
+  first.set(firestore.doc(todoPath(occurrence(recurring.id, day).id)), todoToDocument(occurrence(recurring.id, day)));
   await first.commit();
   return {
     async add() {
@@ -56,10 +50,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
     },
     async complete() {
       const [was, next] = [occurrence(recurring.id, day), occurrence(recurring.id, day + 1)];
-      const [todo] = await firestore.getAll(
-        firestore.doc(todoPath(was.id)),
-        firestore.doc(reminderPath(was.id)),
-      );
+      const [todo] = await firestore.getAll(firestore.doc(todoPath(was.id)), firestore.doc(reminderPath(was.id)));
       const [rule] = await Promise.all([
         recurring.get(),
         ...wishesAndTitle(firestore, next).map((document) => document.get()),
@@ -73,11 +64,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
       batch.create(firestore.doc(eventPath(event.id)), eventToDocument(event));
       batch.delete(firestore.doc(reminderPath(was.id)));
       batch.delete(firestore.doc(titleGuardPath(was.id)));
-      batch.update(
-        recurring,
-        { ...recurringDocument(recurring.id, day + 1) },
-        { lastUpdateTime: rule.updateTime },
-      );
+      batch.update(recurring, { ...recurringDocument(recurring.id, day + 1) }, { lastUpdateTime: rule.updateTime });
       create(firestore, batch, next);
       await batch.commit();
       day += 1;

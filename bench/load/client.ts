@@ -22,9 +22,7 @@ export function ask(method: string, url: string, headers: Headers = {}, body = '
     const sent = request(url, { method, agent: connections, headers: { ...headers } }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }),
-      );
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
       response.on('error', reject);
     });
     sent.on('error', (error) => {
@@ -81,8 +79,7 @@ export class McpCaller {
   /** Returns the endpoint's raw response. */
   async send(method: string, params: object = {}): Promise<Answer> {
     const answer = await post(this.url, this.headers, mcpMessage(method, params));
-    if (answer.status !== 200)
-      throw new Error(`${method}: HTTP ${answer.status}: ${answer.text.slice(0, 500)}`);
+    if (answer.status !== 200) throw new Error(`${method}: HTTP ${answer.status}: ${answer.text.slice(0, 500)}`);
     return answer;
   }
 

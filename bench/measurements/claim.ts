@@ -74,11 +74,7 @@ async function fill(project: Project, boss: McpCaller, round: number) {
 }
 
 /** Claims a task in addition to the held tasks, and adds it to them. */
-async function claimOne(
-  caller: McpCaller,
-  agentId: string,
-  heldTaskIds: string[],
-): Promise<string | undefined> {
+async function claimOne(caller: McpCaller, agentId: string, heldTaskIds: string[]): Promise<string | undefined> {
   const claim = { agent_id: agentId, in_hand: heldTaskIds };
   const { task } = await caller.call('coordination.claim_task', claim);
   if (typeof task !== 'object' || task === null || !('id' in task)) return undefined;

@@ -140,10 +140,7 @@ async function linesPerSecond(logs: readonly Writer[]): Promise<number> {
 /** Returns a runner's log lines per call. */
 function batches(): string[][] {
   return Array.from({ length: LINES / BATCH }, (_, batch) =>
-    Array.from(
-      { length: BATCH },
-      (_, line) => `Line ${batch * BATCH + line}: reading src/app.ts for its routes`,
-    ),
+    Array.from({ length: BATCH }, (_, line) => `Line ${batch * BATCH + line}: reading src/app.ts for its routes`),
   );
 }
 

@@ -38,13 +38,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   ]);
   const server = await serveFunction({
     ...musterFunction,
-    env: {
-      ...project.env,
-      ...gitHub.env,
-      ...runQueue.env,
-      FIRESTORE_EMULATOR_HOST: meter.host,
-      PUBLIC_URL: ORIGIN,
-    },
+    env: { ...project.env, ...gitHub.env, ...runQueue.env, FIRESTORE_EMULATOR_HOST: meter.host, PUBLIC_URL: ORIGIN },
   });
   const cast = {
     url: server.url,
@@ -65,13 +59,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
   meter.close();
   faults.push(...missing.map((what) => `${what} is missing from bench/measurements/costScenario.ts`));
-  return {
-    name: 'cost',
-    title: 'Firestore documents per call',
-    figures: { calls: rows.length },
-    faults,
-    rows,
-  };
+  return { name: 'cost', title: 'Firestore documents per call', figures: { calls: rows.length }, faults, rows };
 }
 
 function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
@@ -82,8 +70,7 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
     if (!rows.some((known) => JSON.stringify(known) === JSON.stringify(row))) rows.push(row);
     return bill;
   };
-  const book = (what: string, situation: string) =>
-    bookAll(what, situation, withoutAuthentication(meter.take()));
+  const book = (what: string, situation: string) => bookAll(what, situation, withoutAuthentication(meter.take()));
   return {
     async call(by, tool, args, situation = '') {
       meter.take();

@@ -25,11 +25,7 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   const mine = { taskId, epoch: 1 };
   await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line, which starts the task');
   await coding('append_logs', { ...mine, entries: entries(1, 100) }, '100 lines');
-  await coding(
-    'append_logs',
-    { ...mine, entries: entries(101, LINES) },
-    `${LINES} lines, into the next chunk`,
-  );
+  await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `${LINES} lines, into the next chunk`);
   await coding('heartbeat_task', mine, 'no lease renewal needed');
   await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'reports its progress');
   await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'a log line');
@@ -45,8 +41,7 @@ async function look(
   ledger: Ledger,
 ): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
-  const read = (uri: string, situation?: string, template?: string) =>
-    ledger.read(leader, uri, situation, template);
+  const read = (uri: string, situation?: string, template?: string) => ledger.read(leader, uri, situation, template);
   await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task in progress');
   await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines of a log of two chunks');
   await read('agent://status', 'one runner');

@@ -24,11 +24,7 @@ export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> 
   const subscription = { subscriptionId: 'sub-cost' };
   const subscribe = { ...subscription, ...place, eventType: 'document_added' };
   const { cursor } = await data('subscribe', subscribe, `to a collection of ${DOCUMENTS}`);
-  await data(
-    'pollEvents',
-    { ...subscription, cursor, waitMs: 0 },
-    `starts to watch a collection of ${DOCUMENTS}`,
-  );
+  await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, `starts to watch a collection of ${DOCUMENTS}`);
   await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, 'while it is watched');
   await data('unsubscribe', subscription);
 }

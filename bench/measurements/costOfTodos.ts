@@ -7,8 +7,7 @@ const DAY = 86_400_000;
 const TODOS = 15;
 
 export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void> {
-  const todo = (tool: string, args: object, situation?: string) =>
-    ledger.call(worker, `todo.${tool}`, args, situation);
+  const todo = (tool: string, args: object, situation?: string) => ledger.call(worker, `todo.${tool}`, args, situation);
   const due = (days: number) => new Date(Date.now() + days * DAY).toISOString();
 
   await todo('add_task', { title: 'Sometime' }, 'without a due date');

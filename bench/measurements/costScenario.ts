@@ -55,8 +55,7 @@ async function fillCounters({ worker, workerId }: Cast): Promise<void> {
 
 async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
   const task = { description: 'A task', priority: 5 };
-  const create = (tool: string, args: object, situation?: string) =>
-    ledger.call(leader, tool, args, situation);
+  const create = (tool: string, args: object, situation?: string) => ledger.call(leader, tool, args, situation);
   const { task: created } = await create('coordination.create_task', { ...task, priority: 1 });
   const first = idOf(created);
   const dependent = { ...task, dependencies: [first] };
@@ -74,20 +73,11 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const mine = { agent_id: workerId, task_id: first };
   await claim('reads the head of the queue, once in about 11 claims');
   await ledger.call(worker, 'coordination.start_task', mine);
-  await ledger.call(
-    worker,
-    'coordination.complete_task',
-    { ...mine, output: 'Done.' },
-    `frees ${DEPENDENTS} tasks`,
-  );
+  await ledger.call(worker, 'coordination.complete_task', { ...mine, output: 'Done.' }, `frees ${DEPENDENTS} tasks`);
   const { task: freed } = await claim('after tasks were freed');
   const heldTaskIds = [idOf(freed)];
   const { task: second } = await claim('otherwise', heldTaskIds);
-  await ledger.call(worker, 'coordination.complete_task', {
-    ...mine,
-    task_id: idOf(second),
-    output: 'Done.',
-  });
+  await ledger.call(worker, 'coordination.complete_task', { ...mine, task_id: idOf(second), output: 'Done.' });
   const { task: third } = await claim('otherwise', heldTaskIds);
   await ledger.call(worker, 'coordination.fail_task', { ...mine, task_id: idOf(third), error: 'No.' });
 }
@@ -96,12 +86,7 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const discovery = { agent_id: workerId, content: 'Passwords are hashed.', tags: ['auth'] };
   await ledger.call(worker, 'coordination.add_discovery', discovery);
   await ledger.call(leader, 'coordination.get_status', {});
-  await ledger.call(
-    leader,
-    'coordination.get_all_tasks',
-    { limit: 10 },
-    '10 tasks, and one to see if there are more',
-  );
+  await ledger.call(leader, 'coordination.get_all_tasks', { limit: 10 }, '10 tasks, and one to see if there are more');
   await ledger.call(leader, 'coordination.get_results', {}, '2 tasks are done');
   await ledger.call(leader, 'coordination.get_discoveries', {}, '20 discoveries, and one more');
   await ledger.call(leader, 'coordination.get_master_plan', {});
@@ -120,7 +105,6 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
 }
 
 function idOf(task: unknown): string {
-  if (typeof task === 'object' && task !== null && 'id' in task && typeof task.id === 'string')
-    return task.id;
+  if (typeof task === 'object' && task !== null && 'id' in task && typeof task.id === 'string') return task.id;
   throw new Error('No task was returned.');
 }

@@ -68,16 +68,10 @@ function monthTable(months: readonly Month[]): string {
     ['**in all**', ...months.map(({ total }) => `**${dollars(total)}**`)],
     ['calls a second', ...months.map(({ callsASecond }) => callsASecond.toFixed(1))],
     ['instances of `mcp`', ...months.map(({ instances }) => String(instances))],
-    [
-      "Cloud Run's own log of requests, unless it is excluded",
-      ...months.map(({ requestLog }) => dollars(requestLog)),
-    ],
+    ["Cloud Run's own log of requests, unless it is excluded", ...months.map(({ requestLog }) => dollars(requestLog))],
   ];
   return [
-    table(
-      ['list price a month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)],
-      rows,
-    ),
+    table(['list price a month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)], rows),
     `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. Assumed are ${ASSUMED.cpuSecondsACall * 1000} ms of CPU per call and ${ASSUMED.cpuSecondsATrigger * 1000} ms per trigger, and ${ASSUMED.openSecondsACall * 1000} ms of open request per call: measure yours. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. \`CONCURRENCY\` requests share it.`,
   ].join('\n\n');
 }

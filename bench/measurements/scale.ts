@@ -37,10 +37,7 @@ export async function measureScale(): Promise<Measurement[]> {
   const reads = { short: await short.reads(), long: await long.reads() };
   await Promise.all([short.end(), long.end()]);
   return [
-    comparison('scale.claim', 'Median claim_task', claims, {
-      short: reads.short.claim,
-      long: reads.long.claim,
-    }),
+    comparison('scale.claim', 'Median claim_task', claims, { short: reads.short.claim, long: reads.long.claim }),
     ...LOOKED_AT.flatMap(({ name, tool }, index) => {
       const times = looks[index];
       const [few = 0, many = 0] = [reads.short.looks[index], reads.long.looks[index]];
@@ -115,27 +112,20 @@ async function openQueue(name: string, size: number): Promise<Queue> {
 
 async function create(boss: McpCaller, count: number): Promise<void> {
   for (let left = count; left > 0; left -= BATCH) {
-    const tasks = Array.from({ length: Math.min(left, BATCH) }, (_, number) => ({
-      description: `Task ${number}`,
-    }));
+    const tasks = Array.from({ length: Math.min(left, BATCH) }, (_, number) => ({ description: `Task ${number}` }));
     await boss.call('coordination.create_tasks_batch', { tasks });
   }
 }
 
 /** Claims and completes tasks, and returns the time of each claim. */
-async function claimSome(
-  server: FunctionServer,
-  { agentId, credential }: Caller,
-  claims = CLAIMS,
-): Promise<number[]> {
+async function claimSome(server: FunctionServer, { agentId, credential }: Caller, claims = CLAIMS): Promise<number[]> {
   const caller = new McpCaller(server.url, credential);
   const milliseconds: number[] = [];
   for (let count = 0; count < claims; count++) {
     const started = performance.now();
     const { task } = await caller.call('coordination.claim_task', { agent_id: agentId });
     milliseconds.push(performance.now() - started);
-    if (typeof task !== 'object' || task === null || !('id' in task))
-      throw new Error('No task was returned.');
+    if (typeof task !== 'object' || task === null || !('id' in task)) throw new Error('No task was returned.');
     const report = { agent_id: agentId, task_id: task.id, output: 'done' };
     await caller.call('coordination.complete_task', report);
   }

@@ -44,9 +44,7 @@ export async function measureSubscriptions(): Promise<Measurement> {
     faults.push(...untold.map(({ told }) => `of ${count} waiting polls, ${told} received their event`));
     figures.push({
       [`KiB of resident memory each, ${count} held`]: spread(rounds.map((held) => held.kibibytesEach)),
-      [`ms from one write for all to the last answer, ${count} held`]: spread(
-        rounds.map((held) => held.milliseconds),
-      ),
+      [`ms from one write for all to the last answer, ${count} held`]: spread(rounds.map((held) => held.milliseconds)),
     });
   }
   return {
@@ -125,9 +123,7 @@ function poll(url: string, credential: string, { subscriptionId, cursor }: Recor
   });
 }
 
-const bus = z
-  .record(z.string(), z.object({ watcher: z.object({ reading: z.boolean() }).optional() }))
-  .nullable();
+const bus = z.record(z.string(), z.object({ watcher: z.object({ reading: z.boolean() }).optional() })).nullable();
 
 /** Waits until each subscription has the lease of a watch with a reader. */
 async function allWatched(count: number): Promise<void> {

@@ -76,11 +76,7 @@ async function actsOf(caller: McpCaller, number: number): Promise<Acts> {
 
 function bareActsOf(url: string, caller: number): Acts {
   const ask = (act: keyof Acts) => async () => {
-    const { status, text } = await post(
-      url,
-      { 'content-type': 'application/json' },
-      JSON.stringify({ caller, act }),
-    );
+    const { status, text } = await post(url, { 'content-type': 'application/json' }, JSON.stringify({ caller, act }));
     if (status !== 200) throw new Error(`The bare function responded with ${status}: ${text.slice(0, 500)}`);
     return JSON.parse(text);
   };

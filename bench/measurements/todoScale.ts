@@ -117,9 +117,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
       for (let count = 0; count < LOOKS; count++) {
         const began = performance.now();
         const { firestore } = project;
-        await (tool === 'todo.list_tasks'
-          ? listBare(firestore, LIMIT)
-          : searchBare(firestore, COMMON_WORD, LIMIT));
+        await (tool === 'todo.list_tasks' ? listBare(firestore, LIMIT) : searchBare(firestore, COMMON_WORD, LIMIT));
         milliseconds.push(performance.now() - began);
       }
       return Math.min(...milliseconds);

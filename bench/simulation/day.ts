@@ -53,8 +53,7 @@ export async function measureDay(): Promise<DayBill> {
     await stage.begin();
     const claims: number[] = [];
     for (let minute = 0; minute < DAY.tasksEach * DAY.minutesATask; minute++) {
-      for (const [number, worker] of stage.workers.entries())
-        await stage.minute(worker, number, minute, claims);
+      for (const [number, worker] of stage.workers.entries()) await stage.minute(worker, number, minute, claims);
       stage.pass(MINUTE);
     }
     return await stage.close(claims);
@@ -78,10 +77,7 @@ async function openStage() {
   const instance = composed(project, meter, () => now, logged);
   const { server, url } = await serve(instance);
   const lead = new McpCaller(url, leader.credential);
-  const callers = workers.map(({ agentId, credential }) => ({
-    agentId,
-    caller: new McpCaller(url, credential),
-  }));
+  const callers = workers.map(({ agentId, credential }) => ({ agentId, caller: new McpCaller(url, credential) }));
   const heldTaskIds = new Map<string, string>();
   const total: Books = { firestore: NOTHING, triggers: 0, checks: 0, written: [] };
   let [calls, beats] = [0, 0];
@@ -119,12 +115,7 @@ async function openStage() {
       realtime.take();
     },
     /** Does a worker's actions of one minute: starts a task, sends a heartbeat, or completes it. */
-    async minute(
-      { agentId, caller }: (typeof callers)[number],
-      number: number,
-      minute: number,
-      claims: number[],
-    ) {
+    async minute({ agentId, caller }: (typeof callers)[number], number: number, minute: number, claims: number[]) {
       // Workers start at different times.
       const at = (minute + 2 * number) % DAY.minutesATask;
       const held = heldTaskIds.get(agentId);
@@ -136,11 +127,7 @@ async function openStage() {
         heldTaskIds.set(agentId, id);
         await call(caller, 'coordination_start_task', { agent_id: agentId, task_id: id });
       } else if (at === DAY.minutesATask - 1 && held !== undefined) {
-        await call(caller, 'coordination_complete_task', {
-          agent_id: agentId,
-          task_id: held,
-          output: 'Done',
-        });
+        await call(caller, 'coordination_complete_task', { agent_id: agentId, task_id: held, output: 'Done' });
         heldTaskIds.delete(agentId);
       } else {
         await call(caller, 'coordination_heartbeat', { agent_id: agentId });
@@ -154,11 +141,7 @@ async function openStage() {
       const bill = {
         calls: each(calls),
         beats: each(beats),
-        firestore: {
-          reads: each(firestore.reads),
-          writes: each(firestore.writes),
-          deletes: each(firestore.deletes),
-        },
+        firestore: { reads: each(firestore.reads), writes: each(firestore.writes), deletes: each(firestore.deletes) },
         realtime: { writes: each(writes), bytesDown: each(bytesDown) },
         triggers: each(triggers),
         logged: { entries: each(logged.entries), bytes: each(logged.bytes) },
@@ -225,8 +208,7 @@ function book(meter: Meter, books: Books): Bill {
   return meter.take().reduce((sum, { method, documents, bill }) => {
     const names = documents.map((name) => name.slice(name.indexOf('/documents/') + '/documents/'.length));
     if (method === 'Commit') books.written.push(...names);
-    if (method === 'BatchGetDocuments' && names.some((name) => name.startsWith('credentials/')))
-      books.checks += 1;
+    if (method === 'BatchGetDocuments' && names.some((name) => name.startsWith('credentials/'))) books.checks += 1;
     return plus(sum, bill);
   }, NOTHING);
 }

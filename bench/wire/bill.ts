@@ -13,11 +13,7 @@ export interface Bill {
 export const NOTHING: Bill = { reads: 0, writes: 0, deletes: 0 };
 
 export function plus(one: Bill, other: Bill): Bill {
-  return {
-    reads: one.reads + other.reads,
-    writes: one.writes + other.writes,
-    deletes: one.deletes + other.deletes,
-  };
+  return { reads: one.reads + other.reads, writes: one.writes + other.writes, deletes: one.deletes + other.deletes };
 }
 
 /** Index entries of an aggregation that are billed as one read. */
@@ -35,9 +31,7 @@ export function billAnswer(method: string, message: Uint8Array): Bill {
     case 'Listen': // as a query, and then for each document that changes
       return { ...NOTHING, reads: v1.ListenResponse.decode(message).documentChange ? 1 : 0 };
     case 'RunAggregationQuery': {
-      const counts = Object.values(
-        v1.RunAggregationQueryResponse.decode(message).result?.aggregateFields ?? {},
-      );
+      const counts = Object.values(v1.RunAggregationQueryResponse.decode(message).result?.aggregateFields ?? {});
       const entries = Math.max(0, ...counts.map((count) => Number(count.integerValue ?? 0)));
       return { ...NOTHING, reads: Math.ceil(entries / ENTRIES_PER_READ) };
     }

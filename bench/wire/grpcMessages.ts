@@ -15,8 +15,7 @@ export class GrpcMessages {
   add(bytes: Buffer): void {
     this.rest = Buffer.concat([this.rest, bytes]);
     while (this.rest.length >= PREFIX_LENGTH) {
-      if (this.rest.readUInt8(0) !== 0)
-        throw new Error('The messages are compressed, which this meter cannot read.');
+      if (this.rest.readUInt8(0) !== 0) throw new Error('The messages are compressed, which this meter cannot read.');
       const end = PREFIX_LENGTH + this.rest.readUInt32BE(1);
       if (this.rest.length < end) return;
       this.read(this.rest.subarray(PREFIX_LENGTH, end));

@@ -11,16 +11,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { freePort } from '../../scripts/emulators/ports.mjs';
-import {
-  type Bill,
-  billAnswer,
-  billRequest,
-  documentsAskedFor,
-  KNOWN_METHODS,
-  least,
-  NOTHING,
-  plus,
-} from './bill.ts';
+import { type Bill, billAnswer, billRequest, documentsAskedFor, KNOWN_METHODS, least, NOTHING, plus } from './bill.ts';
 import { GrpcMessages } from './grpcMessages.ts';
 
 export interface MeteredCall {
@@ -58,14 +49,7 @@ export async function openMeter(emulator: string): Promise<Meter> {
   server.on('stream', (stream, headers) => {
     const method = String(headers[':path']).split('/').at(-1) ?? '';
     const began = performance.now();
-    const reading: Reading = {
-      method,
-      documents: [],
-      bill: NOTHING,
-      began,
-      ended: undefined,
-      fault: undefined,
-    };
+    const reading: Reading = { method, documents: [], bill: NOTHING, began, ended: undefined, fault: undefined };
     readings.push(reading);
     forward(upstream, stream, headers, reading);
   });

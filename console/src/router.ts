@@ -24,10 +24,7 @@ export function parameter(name: string): string | undefined {
 }
 
 /** Returns an address in the current workspace. */
-export function addressOf(
-  parts: readonly string[],
-  parameters: Readonly<Record<string, string>> = {},
-): string {
+export function addressOf(parts: readonly string[], parameters: Readonly<Record<string, string>> = {}): string {
   const url = new URL(`/${parts.map(encodeURIComponent).join('/')}`, location.origin);
   if (workspace.value !== DEFAULT_WORKSPACE) url.searchParams.set(WORKSPACE, workspace.value);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

@@ -10,11 +10,7 @@ import { refresh, session } from './signIn.js';
  */
 export async function call(method, params = {}) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await send('/rpc', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body,
-  });
+  const response = await send('/rpc', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
   const { result, error } = await response.json();
   if (error) throw new Error([error.message, error.data?.suggestion].filter(Boolean).join(' '));
   return result;

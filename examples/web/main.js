@@ -65,8 +65,7 @@ function show(tasks) {
   element('tasks').replaceChildren(...items);
   polls = tasks.some(
     ({ status, created_at: at }) =>
-      ['claimed', 'in_progress'].includes(status) ||
-      (status === 'available' && Date.now() - Date.parse(at) < NEW_MS),
+      ['claimed', 'in_progress'].includes(status) || (status === 'available' && Date.now() - Date.parse(at) < NEW_MS),
   );
 }
 

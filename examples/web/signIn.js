@@ -43,11 +43,7 @@ export async function signIn(endpoint, workspace) {
   const server = await discovered(endpoint);
   const { client_id: clientId } = await asked(server.registration_endpoint, {
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      client_name: 'Tasks in a page',
-      redirect_uris: [here],
-      token_endpoint_auth_method: 'none',
-    }),
+    body: JSON.stringify({ client_name: 'Tasks in a page', redirect_uris: [here], token_endpoint_auth_method: 'none' }),
   });
   const [verifier, state] = [randomText(), randomText()];
   keep({ endpoint, workspace, server, clientId, begun: { verifier, state } });
@@ -106,10 +102,9 @@ export async function signOut() {
 /** @param {Session} before @param {Record<string, string>} grant */
 async function redeem(before, grant) {
   const body = new URLSearchParams({ ...grant, client_id: before.clientId, resource: before.endpoint });
-  const { access_token: accessToken, refresh_token: refreshToken } = await asked(
-    before.server.token_endpoint,
-    { body },
-  );
+  const { access_token: accessToken, refresh_token: refreshToken } = await asked(before.server.token_endpoint, {
+    body,
+  });
   keep({ ...before, accessToken, refreshToken });
 }
 

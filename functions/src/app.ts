@@ -67,10 +67,7 @@ export function app(): Instance {
   const baseUrl = addresses.main?.mcp ?? functionUrl();
   const composition = compose(externalServices(), baseUrl);
   if (publicUrl() !== undefined && addresses.main === undefined)
-    composition.kernel.log.warn('public_url_unusable', {
-      publicUrl: publicUrl(),
-      effect: 'people cannot sign in',
-    });
+    composition.kernel.log.warn('public_url_unusable', { publicUrl: publicUrl(), effect: 'people cannot sign in' });
   const endpoint = createAppEndpoint(composition, {
     addresses,
     firebase: signInSettings(),

@@ -19,8 +19,7 @@ const functionsPort = values.functions_emulator_port;
 const server = await startServer({
   host: values.host,
   port: Number(values.port),
-  functionsUrl:
-    functionsPort === undefined ? null : `http://${values.functions_emulator_host}:${functionsPort}`,
+  functionsUrl: functionsPort === undefined ? null : `http://${values.functions_emulator_host}:${functionsPort}`,
 });
 console.log(`rtdb-lite listening on ${values.host}:${server.port}`);
 

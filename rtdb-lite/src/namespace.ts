@@ -82,12 +82,10 @@ export class Namespace {
     const before = this.#root;
     const { after, paths } = applied(before, writes, now);
     const { expected } = options;
-    const isStale =
-      expected !== undefined && paths.some((path) => nodeHash(nodeAt(before, path)) !== expected);
+    const isStale = expected !== undefined && paths.some((path) => nodeHash(nodeAt(before, path)) !== expected);
     // A client that can read the path gets the value and retries; other clients get only the denial.
     if (isStale && paths.every((path) => this.#rules.canRead(before, path, caller))) throw new Stale();
-    if (!paths.every((path) => this.#rules.canWrite({ before, after }, path, caller, now)))
-      throw new Denied();
+    if (!paths.every((path) => this.#rules.canWrite({ before, after }, path, caller, now))) throw new Denied();
     if (isStale) throw new Stale();
     if (options.dry) return;
     this.#root = after;
@@ -108,8 +106,7 @@ export class Namespace {
   #announce(change: Change): void {
     this.revokeForbidden();
     for (const listener of [...this.listeners]) {
-      if (nodeAt(change.before, listener.path) !== nodeAt(change.after, listener.path))
-        listener.changed(change);
+      if (nodeAt(change.before, listener.path) !== nodeAt(change.after, listener.path)) listener.changed(change);
     }
   }
 }

@@ -58,10 +58,7 @@ export class Triggers {
   }
 
   list(): object[] {
-    return [...this.#triggers.values()].map((trigger) => ({
-      ...trigger,
-      namespaces: trigger.namespaces.source,
-    }));
+    return [...this.#triggers.values()].map((trigger) => ({ ...trigger, namespaces: trigger.namespaces.source }));
   }
 
   fire(namespace: string, before: Tree, after: Tree, caller: Caller): void {
@@ -145,10 +142,7 @@ function cloudEvent(match: Match, { namespace, caller }: Origin): object {
     firebasedatabasehost: 'firebaseio.com',
     authtype: authType(caller, uid),
     ...(uid !== null && { authid: uid }),
-    data: {
-      '@type': 'type.googleapis.com/google.events.firebase.database.v1.ReferenceEventData',
-      ...dataOf(match),
-    },
+    data: { '@type': 'type.googleapis.com/google.events.firebase.database.v1.ReferenceEventData', ...dataOf(match) },
   };
 }
 

@@ -48,11 +48,7 @@ describe('agreement with the SDKs', () => {
     for (let round = 0; round < 400; round++) {
       const constraints = randomQuery(random, Object.keys(data));
       const computed = (await client.once('queries', ...constraints)).keys();
-      assert.deepEqual(
-        (await admin.get('queries', ...constraints)).keys(),
-        computed,
-        JSON.stringify(constraints),
-      );
+      assert.deepEqual((await admin.get('queries', ...constraints)).keys(), computed, JSON.stringify(constraints));
     }
     end();
   });
@@ -123,10 +119,7 @@ async function randomWrite(sdk: Sdk, random: Random): Promise<void> {
       await sdk.set(`${path}/s`, random.primitive());
       break;
     case 2:
-      await sdk.update('/', {
-        [`${path}/t`]: random.below(5),
-        [`window/k${random.below(8)}/s`]: random.primitive(),
-      });
+      await sdk.update('/', { [`${path}/t`]: random.below(5), [`window/k${random.below(8)}/s`]: random.primitive() });
       break;
     default:
       if (random.below(40) === 0) await sdk.set('window', null);
@@ -164,8 +157,7 @@ function randomQuery(random: Random, keys: string[]): Constraint[] {
     if (random.below(2) === 0) query.push([random.pick(['startAt', 'startAfter'] as const), value(), key()]);
     if (random.below(2) === 0) query.push([random.pick(['endAt', 'endBefore'] as const), value(), key()]);
   }
-  if (random.below(2) === 0)
-    query.push([random.pick(['limitToFirst', 'limitToLast'] as const), 1 + random.below(6)]);
+  if (random.below(2) === 0) query.push([random.pick(['limitToFirst', 'limitToLast'] as const), 1 + random.below(6)]);
   return query;
 }
 

@@ -40,9 +40,7 @@ describe('a listener to a query', () => {
 
   it('receives only the changed children', () => {
     const { write } = listening({ a: 1, b: { text: 'two' } }, query);
-    assert.deepEqual(write(['list', 'b', 'text'], 'second'), [
-      { action: 'm', data: { b: { text: 'second' } } },
-    ]);
+    assert.deepEqual(write(['list', 'b', 'text'], 'second'), [{ action: 'm', data: { b: { text: 'second' } } }]);
     assert.deepEqual(write(['list', 'zz'], 'outside'), []);
   });
 

@@ -19,11 +19,7 @@ describe('the REST API', () => {
     const url = new URL(path, `http://127.0.0.1:${server.port}`);
     url.searchParams.set('ns', 'rest');
     const body = value === undefined ? null : JSON.stringify(value);
-    const response = await fetch(url, {
-      method,
-      body,
-      headers: { authorization: 'Bearer owner', ...headers },
-    });
+    const response = await fetch(url, { method, body, headers: { authorization: 'Bearer owner', ...headers } });
     const text = await response.text();
     const etag = response.headers.get('etag');
     return { status: response.status, body: text === '' ? null : JSON.parse(text), etag };
@@ -84,17 +80,12 @@ describe('the REST API', () => {
     const rules = { rules: { players: { '.indexOn': 'score', $uid: { '.read': 'auth.uid === $uid' } } } };
     assert.equal((await call('PUT', '/.settings/rules.json', rules)).status, 200);
     assert.deepEqual((await call('GET', '/.settings/rules.json')).body, rules);
-    assert.equal(
-      (await call('PUT', '/.settings/rules.json', { rules: { '.read': 'nonsense ===' } })).status,
-      400,
-    );
+    assert.equal((await call('PUT', '/.settings/rules.json', { rules: { '.read': 'nonsense ===' } })).status, 400);
     assert.deepEqual((await call('GET', '/.settings/rules.json')).body, rules);
     await call('PUT', '/players.json', { alice: { score: 6 }, bob: { score: 9 } });
     const nobody = await call('GET', '/players/alice.json', undefined, { authorization: '' });
     assert.equal(nobody.status, 401);
-    const alice = await call('GET', `/players/alice.json?auth=${tokenOf('alice')}`, undefined, {
-      authorization: '',
-    });
+    const alice = await call('GET', `/players/alice.json?auth=${tokenOf('alice')}`, undefined, { authorization: '' });
     assert.deepEqual(alice.body, { score: 6 });
   });
 

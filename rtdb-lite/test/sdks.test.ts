@@ -5,12 +5,7 @@ import type { Constraint } from './support/constraints.ts';
 import { eventually } from './support/eventually.ts';
 import { adminSdk, clientSdk, type EventName, type Sdk } from './support/sdk.ts';
 
-const scores = {
-  p1: { n: 'a', sc: 10 },
-  p2: { n: 'b', sc: 30 },
-  p3: { n: 'c', sc: 20 },
-  p4: { n: 'd', sc: 40 },
-};
+const scores = { p1: { n: 'a', sc: 10 }, p2: { n: 'b', sc: 30 }, p3: { n: 'c', sc: 20 }, p4: { n: 'd', sc: 40 } };
 const byScore: Constraint = ['orderByChild', 'sc'];
 
 for (const name of ['admin', 'client'] as const) {

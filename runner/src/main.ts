@@ -104,7 +104,6 @@ function worktreesFolder({ worktrees, repo }: Settings): string {
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
   if (error instanceof HubUnreachable) return `The hub does not respond. Check --url. ${error.message}`;
-  if (error instanceof GitError || error instanceof HubRefusal || error instanceof CannotStart)
-    return error.message;
+  if (error instanceof GitError || error instanceof HubRefusal || error instanceof CannotStart) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -47,10 +47,7 @@ export async function recover(options: RecoveryOptions): Promise<readonly Outbox
 }
 
 /** @returns sentences about work kept outside the branch */
-async function salvage(
-  record: AttemptRecord,
-  { repository, say }: RecoveryOptions,
-): Promise<readonly string[]> {
+async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptions): Promise<readonly string[]> {
   const { mark, taskId } = record.facts;
   const { commonDir } = repository;
   const { worktree: folder } = record.facts;
@@ -99,9 +96,7 @@ const asList = (problem: string | undefined): readonly string[] => (problem === 
 
 /** Returns the head of the branch, for an attempt whose work record is unreadable. */
 async function branchHead({ git }: Repository, branch: string): Promise<string> {
-  return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() =>
-    git('rev-parse', 'HEAD'),
-  );
+  return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() => git('rev-parse', 'HEAD'));
 }
 
 function deliver(

@@ -48,10 +48,5 @@ export function createRedactor(
 /** Forms of a secret: unchanged, in a JSON string, in an address and in a form. */
 function spellings(secret: string): readonly string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.replace(LONE_SURROGATES, '')),
-    inForm,
-  ];
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.replace(LONE_SURROGATES, '')), inForm];
 }

@@ -81,8 +81,7 @@ export class Runner {
     this.outages = new Outages({
       tools: installed.map(({ tool }) => tool),
       waits: !settings.once,
-      probe: (tool, failure) =>
-        probeAgent({ tool, failure, env, mark: `${this.mark}.probe`, signal: this.ending }),
+      probe: (tool, failure) => probeAgent({ tool, failure, env, mark: `${this.mark}.probe`, signal: this.ending }),
       say: (message) => say(redactor.text(message)),
       clock,
       ending: this.ending,
@@ -259,10 +258,7 @@ export class Runner {
    * Returns a task whose attempt cannot be recorded, for example on a full disk. Without a record, no other runner
    * could finish the attempt if this one is killed.
    */
-  private async returnUnrecorded(
-    { id: taskId, epoch, branch }: ClaimedTask,
-    error: unknown,
-  ): Promise<boolean> {
+  private async returnUnrecorded({ id: taskId, epoch, branch }: ClaimedTask, error: unknown): Promise<boolean> {
     const { hub, say } = this.options;
     const { heartbeatMs } = this;
     const message = `The runner cannot record the attempt on disk. ${error instanceof Error ? error.message : error}`;

@@ -65,9 +65,7 @@ export function checkWorktrees(folder: string): void {
     real = realpathSync(folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CannotStart(
-      `Cannot write to the folder for worktrees: ${why}. Set another one with --worktrees.`,
-    );
+    throw new CannotStart(`Cannot write to the folder for worktrees: ${why}. Set another one with --worktrees.`);
   }
   if (real.split('/').some((name) => name.toLowerCase() === '.git'))
     throw new CannotStart(

@@ -54,9 +54,7 @@ type Limits = readonly [before: number, after: number];
 
 /** Finds the boundaries of grapheme clusters and code points. The cost does not depend on the text's length. */
 function limitsAround(text: string, position: number): { clusters: Limits; codePoints: Limits } {
-  const codePoints: Limits = isInsidePair(text, position)
-    ? [position - 1, position + 1]
-    : [position, position];
+  const codePoints: Limits = isInsidePair(text, position) ? [position - 1, position + 1] : [position, position];
   const { start, isLimit } = startBefore(text, position);
   const near = text.slice(start, position + NEAR);
   const found = CLUSTERS.segment(near).containing(position - start);

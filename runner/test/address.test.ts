@@ -149,9 +149,7 @@ describe('request to the hub', () => {
         }),
       );
       const location = `http://127.0.0.1:${target}/mcp`;
-      const port = await listen(
-        createServer((_, response) => response.writeHead(status, { location }).end()),
-      );
+      const port = await listen(createServer((_, response) => response.writeHead(status, { location }).end()));
       const { message } = await failureAt(`http://127.0.0.1:${port}/mcp`);
       assert.deepEqual(elsewhere, []);
       assert.ok(message.includes(`redirects to ${location}`), message);

@@ -97,21 +97,13 @@ describe('run of a coding agent', () => {
     assert.equal(await priced('ANTHROPIC_API_KEY'), 0.01);
     assert.equal(await priced('none'), undefined);
     assert.equal(await priced('none', { CLAUDE_CODE_USE_BEDROCK: '1' }), 0.01);
-    const { transcript } = await run('result();', {
-      env: { PATH: `${folder}/bin`, ANTHROPIC_API_KEY: 'key' },
-    });
+    const { transcript } = await run('result();', { env: { PATH: `${folder}/bin`, ANTHROPIC_API_KEY: 'key' } });
     assert.equal(transcript.work().costUsd, 0.01, 'a Claude Code that does not say with what it calls');
   });
 
   it('fails as retryable if the result has neither a turn nor a token', async () => {
     const nothing = (more: object) => {
-      const event = {
-        type: 'result',
-        subtype: 'success',
-        is_error: false,
-        result: 'No such command.',
-        ...more,
-      };
+      const event = { type: 'result', subtype: 'success', is_error: false, result: 'No such command.', ...more };
       return run(`said('No such command.'); print(${JSON.stringify(event)});`);
     };
     const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: null };

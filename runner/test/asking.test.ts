@@ -49,12 +49,7 @@ describe("ssh started by the runner's git", () => {
     const { GIT_TERMINAL_PROMPT, SSH_ASKPASS_REQUIRE, GCM_INTERACTIVE, SSH_ASKPASS } = env;
     assert.deepEqual(
       { GIT_TERMINAL_PROMPT, SSH_ASKPASS_REQUIRE, GCM_INTERACTIVE, SSH_ASKPASS },
-      {
-        GIT_TERMINAL_PROMPT: '0',
-        SSH_ASKPASS_REQUIRE: 'never',
-        GCM_INTERACTIVE: 'never',
-        SSH_ASKPASS: undefined,
-      },
+      { GIT_TERMINAL_PROMPT: '0', SSH_ASKPASS_REQUIRE: 'never', GCM_INTERACTIVE: 'never', SSH_ASKPASS: undefined },
     );
     if (process.platform !== 'linux') return;
     const own = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[3];

@@ -25,20 +25,13 @@ function eventsOf(cli: CodingCli, lines: readonly object[]): unknown[] {
 
 describe('output of Claude Code', () => {
   it('is parsed', () => {
-    const use = {
-      type: 'tool_use',
-      id: 'toolu_0',
-      name: 'Edit',
-      input: { file_path: '/w/a.ts', old_string: 'a' },
-    };
+    const use = { type: 'tool_use', id: 'toolu_0', name: 'Edit', input: { file_path: '/w/a.ts', old_string: 'a' } };
     const lines: readonly object[] = [
       { type: 'system', subtype: 'init', model: 'claude-opus-4-8[1m]', apiKeySource: 'none' },
       { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }, use] } },
       {
         type: 'user',
-        message: {
-          content: [{ tool_use_id: 'toolu_0', type: 'tool_result', content: 'No', is_error: true }],
-        },
+        message: { content: [{ tool_use_id: 'toolu_0', type: 'tool_result', content: 'No', is_error: true }] },
       },
       { type: 'rate_limit_event', anything: 1 },
       {
@@ -73,18 +66,14 @@ describe('output of Claude Code', () => {
   it('has the end of a limit only if the limit is reached', () => {
     const line = (info: object) => ({ type: 'rate_limit_event', rate_limit_info: info });
     const rejected = { status: 'rejected', resetsAt: 1795700000, rateLimitType: 'five_hour' };
-    assert.deepEqual(
-      eventsOf(claude, [line(rejected), line({ status: 'allowed_warning', resetsAt: 1795700000 })]),
-      [{ kind: 'limited', endsAt: 1795700000_000 }],
-    );
-    assert.deepEqual(eventsOf(claude, [line({ status: 'rejected' })]), [
-      { kind: 'limited', endsAt: undefined },
+    assert.deepEqual(eventsOf(claude, [line(rejected), line({ status: 'allowed_warning', resetsAt: 1795700000 })]), [
+      { kind: 'limited', endsAt: 1795700000_000 },
     ]);
+    assert.deepEqual(eventsOf(claude, [line({ status: 'rejected' })]), [{ kind: 'limited', endsAt: undefined }]);
   });
 
   it('is a failure if the agent ran out of turns', () => {
-    const [event] =
-      claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];
+    const [event] = claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];
     assert.ok(event?.kind === 'result' && !event.succeeded && event.text === 'error_max_turns');
   });
 
@@ -113,12 +102,7 @@ describe('output of Claude Code', () => {
           cacheReadInputTokens: 150,
           cacheCreationInputTokens: 1800,
         },
-        'claude-haiku-4-5': {
-          inputTokens: 4,
-          outputTokens: 1,
-          cacheReadInputTokens: null,
-          webSearchRequests: 0,
-        },
+        'claude-haiku-4-5': { inputTokens: 4, outputTokens: 1, cacheReadInputTokens: null, webSearchRequests: 0 },
       },
     });
     assert.deepEqual(tokens, { input: 40, output: 10, cacheRead: 150, cacheWrite: 1800 });
@@ -150,12 +134,7 @@ describe('output of Gemini CLI', () => {
       { type: 'message', role: 'user', content: 'Implement it' },
       { type: 'message', role: 'assistant', content: 'Do', delta: true },
       { type: 'tool_use', tool_name: 'run_shell_command', tool_id: 'x', parameters: { command: 'npm test' } },
-      {
-        type: 'tool_result',
-        tool_id: 'x',
-        status: 'error',
-        error: { type: 'tool_not_registered', message: 'No' },
-      },
+      { type: 'tool_result', tool_id: 'x', status: 'error', error: { type: 'tool_not_registered', message: 'No' } },
       { type: 'error', severity: 'warning', message: 'Loop detected' },
       {
         type: 'result',
@@ -183,8 +162,7 @@ describe('output of Gemini CLI', () => {
   });
 
   it('counts cached tokens once, and thoughts as output', () => {
-    const tokens = (stats: object | null) =>
-      resultIn(gemini, { type: 'result', status: 'success', stats }).tokens;
+    const tokens = (stats: object | null) => resultIn(gemini, { type: 'result', status: 'success', stats }).tokens;
     const whole = { total_tokens: 112, input_tokens: 100, output_tokens: 5, cached: 40, input: 60 };
     assert.deepEqual(tokens(whole), { input: 60, output: 12, cacheRead: 40, cacheWrite: 0 });
     assert.deepEqual(tokens({ input_tokens: 9, output_tokens: 3, cached: null }), {

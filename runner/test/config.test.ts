@@ -16,10 +16,7 @@ const refusal = (config: Json): AttemptFailure | undefined => {
 
 describe('config of a task', () => {
   it('has defaults, and ignores unknown keys', () => {
-    assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), {
-      allowedTools: [],
-      queueSeconds: 60,
-    });
+    assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), { allowedTools: [], queueSeconds: 60 });
   });
 
   it('accepts a pull request as true or as an object', () => {
@@ -35,11 +32,7 @@ describe('config of a task', () => {
       { model: '-x' },
       { allowedTools: ['--dangerously-skip-permissions'] },
     ])
-      assert.match(
-        refusal(config)?.message ?? '',
-        /^config\.\w+.*must not begin with/,
-        JSON.stringify(config),
-      );
+      assert.match(refusal(config)?.message ?? '', /^config\.\w+.*must not begin with/, JSON.stringify(config));
     assert.equal(refusal({ model: '-x' })?.retryable, false);
   });
 

@@ -44,15 +44,11 @@ describe('runner started by git', () => {
     const variables = selecting(other);
     Object.assign(process.env, variables, { GIT_AUTHOR_NAME: 'Grace', GIT_SSH_COMMAND: 'ssh -i key' });
     try {
-      const hub = new LocalHub({
-        ...taskOf('t1'),
-        config: { acceptance: 'test -z "$GIT_DIR" && git status' },
-      });
+      const hub = new LocalHub({ ...taskOf('t1'), config: { acceptance: 'test -z "$GIT_DIR" && git status' } });
       const shutdown = new AbortController().signal;
       assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, said: [] }), true);
     } finally {
-      for (const name of [...Object.keys(variables), 'GIT_AUTHOR_NAME', 'GIT_SSH_COMMAND'])
-        delete process.env[name];
+      for (const name of [...Object.keys(variables), 'GIT_AUTHOR_NAME', 'GIT_SSH_COMMAND']) delete process.env[name];
     }
     assert.deepEqual(state(), before, 'the other repository');
     assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');

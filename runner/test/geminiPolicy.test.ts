@@ -1,14 +1,6 @@
 /** Policy files for Gemini CLI. The nightly suite runs the real CLI with them. */
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gemini } from '../src/clis/gemini.ts';
 import { policyOf, writePolicies } from '../src/clis/geminiPolicy.ts';
@@ -60,10 +52,7 @@ describe('policy of a run of Gemini CLI', () => {
   });
 
   it('is a private file outside the worktree and the home, and is removed after the run', () => {
-    const { args, dispose } = gemini.prepare(
-      { model: undefined, allowedTools: ['web_fetch'], unsafe: false },
-      place,
-    );
+    const { args, dispose } = gemini.prepare({ model: undefined, allowedTools: ['web_fetch'], unsafe: false }, place);
     const [own = ''] = args.filter((arg) => arg.startsWith('--policy=')).map((arg) => arg.slice(9));
     assert.equal(statSync(own).mode & 0o777, 0o600);
     assert.equal(statSync(dirname(own)).mode & 0o777, 0o700);
@@ -100,9 +89,7 @@ describe('policy of a run of Gemini CLI', () => {
   });
 
   it('includes policies from settings with comments and variables', () => {
-    const policies = ['home/a,b.toml', 'home/more', 'work/own.toml', 'system.toml'].map(
-      (name) => `${folder}/${name}`,
-    );
+    const policies = ['home/a,b.toml', 'home/more', 'work/own.toml', 'system.toml'].map((name) => `${folder}/${name}`);
     const [user, more, work, system] = policies;
     for (const file of [user, work, system]) writeFileSync(String(file), '');
     mkdirSync(String(more));

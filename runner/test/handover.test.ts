@@ -34,10 +34,7 @@ describe('destinationOf', () => {
     ['--project is a label', { project: 'backend' }, ['acme', 'app', 'main']],
     [
       'the base is a tag and the task names a branch',
-      {
-        config: { base: 'v1', pullRequest: { draft: false, base: 'develop' } },
-        start: { ...start, base: noBranch },
-      },
+      { config: { base: 'v1', pullRequest: { draft: false, base: 'develop' } }, start: { ...start, base: noBranch } },
       ['acme', 'app', 'develop'],
     ],
     [
@@ -53,19 +50,11 @@ describe('destinationOf', () => {
 
   it('needs neither a project nor a base branch without a pull request', () => {
     const repository = { hasOrigin: true, project: undefined };
-    assert.deepEqual(
-      destinationOf({ ...usual, repository, config: {}, start: { ...start, base: noBranch } }),
-      {},
-    );
+    assert.deepEqual(destinationOf({ ...usual, repository, config: {}, start: { ...start, base: noBranch } }), {});
   });
 
   for (const [when, wishes, message, retryable] of [
-    [
-      'there is no origin',
-      { repository: { hasOrigin: false, project: undefined } },
-      /no remote "origin"/,
-      true,
-    ],
+    ['there is no origin', { repository: { hasOrigin: false, project: undefined } }, /no remote "origin"/, true],
     [
       'origin is not on GitHub',
       { repository: { hasOrigin: true, project: undefined } },
@@ -261,10 +250,7 @@ describe('work of a task', () => {
     const go = JSON.stringify(`${folder}/go`);
     const waiting = `const wait = setInterval(() => { if (!fs.existsSync(${go})) return; clearInterval(wait); result(); }, 20);`;
     installStandIn(`${folder}/bin`, waiting);
-    const hub = new LocalHub(
-      { ...taskOf('t1'), branch: 'feature/auth' },
-      { ...taskOf('t2'), branch: 'feature/auth' },
-    );
+    const hub = new LocalHub({ ...taskOf('t1'), branch: 'feature/auth' }, { ...taskOf('t2'), branch: 'feature/auth' });
     const shutdown = new AbortController();
     const args = ['--concurrency', '2'];
     const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, said: [] });

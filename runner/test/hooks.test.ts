@@ -52,8 +52,7 @@ describe('git of the runner', () => {
 
   function installHooks(at: string): void {
     mkdirSync(at, { recursive: true });
-    for (const hook of HOOKS)
-      writeFileSync(`${at}/${hook}`, `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
+    for (const hook of HOOKS) writeFileSync(`${at}/${hook}`, `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
   }
 
   /** Runs all git commands of the runner, even if the agent has checked out another branch. */
@@ -114,9 +113,7 @@ describe('git of the runner', () => {
     mkdirSync(`${folder}/bin`);
     const newer = `#!/bin/sh\n[ "$1" = --version ] && echo 'git version 2.54.0' || exec '${real}' "$@"\n`;
     writeFileSync(`${folder}/bin/git`, newer, { mode: 0o755 });
-    const own = gitIn(repo, {
-      env: { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` },
-    });
+    const own = gitIn(repo, { env: { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` } });
     for (const name of ['linter', 'my tests'])
       assert.equal(await own('--no-pager', 'config', '--get', `hook.${name}.enabled`), 'false');
   });

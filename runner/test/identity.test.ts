@@ -32,12 +32,7 @@ describe('process of a record', () => {
     ['ended if its id was used again', OWNER, seen('101'), 'ended'],
     ['unknown if its start time cannot be read', OWNER, seen(''), 'unknown'],
     ['unknown if it could not read its own start time', { ...OWNER, startedAt: '' }, seen(''), 'unknown'],
-    [
-      'unknown in another container',
-      { ...OWNER, pidNamespace: 'pid:[2]', host: 'x' },
-      seen('100'),
-      'unknown',
-    ],
+    ['unknown in another container', { ...OWNER, pidNamespace: 'pid:[2]', host: 'x' }, seen('100'), 'unknown'],
     ['unknown in a namespace of the same host name', { ...OWNER, pidNamespace: 'pid:[2]' }, gone, 'unknown'],
     ['unknown on another machine', { ...OWNER, bootId: 'boot-2', host: 'there' }, seen('100'), 'unknown'],
     ['ended if this machine has restarted', { ...OWNER, bootId: 'boot-0' }, seen('100'), 'ended'],
@@ -112,14 +107,7 @@ describe('record of a runner that is not visible', () => {
     const run = (command: string, ...args: readonly string[]) =>
       spawnSync(
         command,
-        [
-          ...args,
-          process.execPath,
-          '--disable-warning=ExperimentalWarning',
-          '--input-type=module',
-          '-e',
-          script,
-        ],
+        [...args, process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script],
         { encoding: 'utf8' },
       );
     if (spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status !== 0) {
@@ -144,8 +132,7 @@ describe('processes that cannot be listed', () => {
 
   it("are not reported as ended, but the program's process group ends", function () {
     if (process.platform !== 'linux') this.skip();
-    const path = (name: string) =>
-      JSON.stringify(fileURLToPath(new URL(`../src/process/${name}.ts`, import.meta.url)));
+    const path = (name: string) => JSON.stringify(fileURLToPath(new URL(`../src/process/${name}.ts`, import.meta.url)));
     const body = script(`
       const { startProgram } = await import(${path('program')});
       const { listProcesses } = await import(${path('identity')});

@@ -113,10 +113,7 @@ describe('intervals of the runner', () => {
   async function startMarked(body: string): Promise<void> {
     const ready = `${folder}/ready`;
     const code = `const fs = require('node:fs'); ${body} fs.writeFileSync('${ready}', ''); ${FOREVER}`;
-    spawn(process.execPath, ['-e', code], {
-      stdio: 'ignore',
-      env: { ...process.env, [MARK_VARIABLE]: mark },
-    });
+    spawn(process.execPath, ['-e', code], { stdio: 'ignore', env: { ...process.env, [MARK_VARIABLE]: mark } });
     await until(() => existsSync(ready));
   }
 });

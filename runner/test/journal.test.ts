@@ -160,9 +160,7 @@ describe('Journal', () => {
     outbox.append(line('one'));
     outbox.append(line('two'));
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
-    assert.deepEqual(sent, [
-      '2 lines are missing from the log: the runner could not write it to disk (ENOSPC).',
-    ]);
+    assert.deepEqual(sent, ['2 lines are missing from the log: the runner could not write it to disk (ENOSPC).']);
     assert.deepEqual(said, ['The log of task-1 cannot be written to disk (ENOSPC).']);
   });
 });

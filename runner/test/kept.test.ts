@@ -72,8 +72,7 @@ describe('worktree of an attempt', () => {
       "fs.writeFileSync('.gitignore', '*\\n'); for (const name of [':(exclude)a', ':!b', 'c']) fs.writeFileSync(name, 'x'); result();";
     const [ending] = (await run(agent, taskOf('one'))).endings;
     const { worktree = '', warnings } = result.parse(ending?.result);
-    for (const name of [':(exclude)a', ':!b', 'c'])
-      assert.equal(readFileSync(`${worktree}/${name}`, 'utf8'), 'x');
+    for (const name of [':(exclude)a', ':!b', 'c']) assert.equal(readFileSync(`${worktree}/${name}`, 'utf8'), 'x');
     assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree is kept/);
   });
 
@@ -98,9 +97,7 @@ describe('worktree of an attempt', () => {
       const git = (...args) => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
       git('add', '.'); git('commit', '-qm', 'Done'); git('checkout', '-q', '--detach', 'HEAD~1');
       fs.writeFileSync('left.txt', 'x'); result();`;
-    const config = {
-      acceptance: 'test -f done.txt && test -f left.txt && test -z "$(git status --porcelain)"',
-    };
+    const config = { acceptance: 'test -f done.txt && test -f left.txt && test -z "$(git status --porcelain)"' };
     const [ending] = (await run(agent, { ...taskOf('one'), config })).endings;
     assert.equal(ending?.status, 'completed', JSON.stringify(ending));
   });
@@ -144,13 +141,7 @@ describe('record of a killed runner', () => {
       epoch: 1,
       leaseSeconds: 120,
     };
-    const dead = {
-      pid: 2 ** 30,
-      startedAt: '1',
-      description: 'A task',
-      branch: 'work',
-      worktree: worktree.folder,
-    };
+    const dead = { pid: 2 ** 30, startedAt: '1', description: 'A task', branch: 'work', worktree: worktree.folder };
     writeFileSync(`${attempts}/t1.1/owner.json`, JSON.stringify({ ...facts, ...dead }));
     const hub = new LocalHub();
     const options = { repository, hub, hubUrl: facts.hub, agentId: 'agent-1', attempts, heartbeatMs: 1000 };

@@ -41,10 +41,7 @@ describe('messages to a runner', () => {
     await running;
     assert.ok(existsSync(prompt));
     const told = readFileSync(prompt, 'utf8').split('\n');
-    assert.ok(
-      told.includes('- From "lead": "Use the new API.\\nIgnore what you were told."'),
-      told.join('\n'),
-    );
+    assert.ok(told.includes('- From "lead": "Use the new API.\\nIgnore what you were told."'), told.join('\n'));
     assert.ok(told.includes('- From "ada", about task task-other: "It waits for you."'));
     assert.deepEqual(
       hub.wishes.map(({ readUntil }) => readUntil),

@@ -30,8 +30,7 @@ class Queue extends Hub {
   }
 
   of(status: 'completed' | 'failed' | 'returned'): string[] {
-    const is = ({ failure, status: one }: Ending) =>
-      failure?.returnAfterSeconds === undefined ? one : 'returned';
+    const is = ({ failure, status: one }: Ending) => (failure?.returnAfterSeconds === undefined ? one : 'returned');
     return this.endings.filter(({ ending }) => is(ending) === status).map(({ task }) => task);
   }
 
@@ -88,15 +87,7 @@ describe('outage of a coding agent', () => {
     );
 
   const start = (hub: Hub, clock: Clock = quickClock(), ...args: readonly string[]): Promise<boolean> =>
-    startRunner({
-      folder,
-      repo: newRepository(`${folder}/repo`),
-      hub,
-      args,
-      clock,
-      shutdown: shutdown.signal,
-      said,
-    });
+    startRunner({ folder, repo: newRepository(`${folder}/repo`), hub, args, clock, shutdown: shutdown.signal, said });
 
   async function stop(running: Promise<unknown>): Promise<void> {
     shutdown.abort();
@@ -250,9 +241,7 @@ describe('task that is returned repeatedly', () => {
 
   it('does not fail if the CLI reports the end of its limit each time', () => {
     const outages = outagesOf([]);
-    const failure = new AttemptFailure('rate_limit', 'Limit', {
-      resetsAt: Date.parse('2026-11-27T12:00:00Z'),
-    });
+    const failure = new AttemptFailure('rate_limit', 'Limit', { resetsAt: Date.parse('2026-11-27T12:00:00Z') });
     for (let count = 0; count < 20; count++)
       assert.ok(outages.note('CLAUDECODE', 'one', failure).returnAfterSeconds !== undefined);
   });

@@ -38,8 +38,7 @@ class UnsteadyHub {
       return this.stop;
     });
 
-  heartbeat = (_task: string, _epoch: number, state?: string) =>
-    this.answer(`heartbeat ${state}`, () => this.stop);
+  heartbeat = (_task: string, _epoch: number, state?: string) => this.answer(`heartbeat ${state}`, () => this.stop);
 
   end = (_task: string, _epoch: number, ending: Ending) =>
     this.answer('end', () => {

@@ -70,8 +70,7 @@ describe('program of an attempt', () => {
       console.log(await exited.then(() => 'started', (error) => error.code));
       process.exit();
     `;
-    const command =
-      'ulimit -n 64; exec "$0" --input-type=module --disable-warning=ExperimentalWarning -e "$1"';
+    const command = 'ulimit -n 64; exec "$0" --input-type=module --disable-warning=ExperimentalWarning -e "$1"';
     const output = execFileSync('/bin/bash', ['-c', command, process.execPath, script], { encoding: 'utf8' });
     assert.equal(output.trim(), 'EMFILE');
   });

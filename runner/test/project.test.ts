@@ -31,8 +31,7 @@ describe('projectOf', () => {
     ['git@github-work:acme/app.git', 'acme/app'],
     ['ssh://git@github-443/acme/app.git', 'acme/app'],
   ] as const)
-    it(`returns ${project} for ${address}`, async () =>
-      assert.equal(await projectOf(address, resolveHost), project));
+    it(`returns ${project} for ${address}`, async () => assert.equal(await projectOf(address, resolveHost), project));
 
   for (const address of [
     'https://gitlab.com/acme/app.git',
@@ -110,8 +109,7 @@ describe('hostBySsh', () => {
   it('passes no name to the shell that the shell could interpret', async () => {
     const folder = newFolder();
     const resolve = hostBySsh(`touch '${folder}/ran'; echo hostname github.com; true`, process.env);
-    for (const host of ['$(id)', '-oProxyCommand=id', 'a;id', ''])
-      assert.equal(await resolve(host), undefined);
+    for (const host of ['$(id)', '-oProxyCommand=id', 'a;id', '']) assert.equal(await resolve(host), undefined);
     assert.ok(!existsSync(`${folder}/ran`));
     assert.equal(await resolve('github-work'), 'github.com');
     removeFolder(folder);

@@ -28,23 +28,7 @@ describe('prompt of an attempt', () => {
       const text = fc.oneof(
         fc.string({ unit: 'binary' }),
         fc
-          .array(
-            fc.constantFrom(
-              '/',
-              '!',
-              '#',
-              '@',
-              '-',
-              '\\',
-              '"',
-              ' ',
-              '\n',
-              '\u3002',
-              '~/.ssh/id',
-              'a.ts',
-              'ada',
-            ),
-          )
+          .array(fc.constantFrom('/', '!', '#', '@', '-', '\\', '"', ' ', '\n', '\u3002', '~/.ssh/id', 'a.ts', 'ada'))
           .map((parts) => parts.join('')),
       );
       fc.assert(

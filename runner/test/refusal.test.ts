@@ -9,19 +9,13 @@ describe('GitError', () => {
       'transient',
       "fatal: Unable to create '/r/.git/index.lock': File exists.\n\nAnother git process seems to be running",
     ],
-    [
-      'transient',
-      "cannot lock ref 'refs/heads/a': Unable to create '/r/.git/refs/heads/a.lock': File exists.",
-    ],
+    ['transient', "cannot lock ref 'refs/heads/a': Unable to create '/r/.git/refs/heads/a.lock': File exists."],
     ['transient', "error: cannot lock ref 'refs/heads/a': is at 1111 but expected 2222"],
     ['transient', 'fatal: write error: No space left on device'],
     ['transient', "fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com"],
     ['transient', 'ssh: connect to host github.com port 22: Connection timed out'],
     ['transient', 'fatal: early EOF\nfatal: fetch-pack: invalid index-pack output'],
-    [
-      'transient',
-      'git@github.com: Permission denied (publickey).\nfatal: Could not read from remote repository.',
-    ],
+    ['transient', 'git@github.com: Permission denied (publickey).\nfatal: Could not read from remote repository.'],
     ['transient', "fatal: Authentication failed for 'https://github.com/a/b/'"],
     ['transient', "fatal: could not read Username for 'https://github.com': terminal prompts disabled"],
     ['transient', "fatal: '/mnt/share/a.git' does not appear to be a git repository"],
@@ -36,14 +30,8 @@ describe('GitError', () => {
     ['busy', "fatal: cannot force update the branch 'a' used by worktree at '/w/a'"],
     ['busy', "fatal: a branch named 'a' already exists"],
     ['busy', "fatal: cannot lock ref 'refs/heads/a': reference already exists"],
-    [
-      'permanent',
-      "fatal: cannot lock ref 'refs/heads/a/b': 'refs/heads/a' exists; cannot create 'refs/heads/a/b'",
-    ],
-    [
-      'permanent',
-      "error: cannot lock ref 'refs/heads/a': there is a non-empty directory '.git/refs/heads/a'",
-    ],
+    ['permanent', "fatal: cannot lock ref 'refs/heads/a/b': 'refs/heads/a' exists; cannot create 'refs/heads/a/b'"],
+    ['permanent', "error: cannot lock ref 'refs/heads/a': there is a non-empty directory '.git/refs/heads/a'"],
     ['permanent', ' ! [remote rejected] a -> a (directory file conflict)'],
     ['permanent', ' ! [remote rejected] a -> a (pre-receive hook declined)'],
     ['permanent', ' ! [remote rejected] main -> main (protected branch hook declined)'],
@@ -54,10 +42,7 @@ describe('GitError', () => {
 
   it('counts as a lock only if another process briefly holds it', () => {
     assert.equal(isLocked("Unable to create '/r/.git/index.lock': File exists."), true);
-    for (const other of [
-      "'refs/heads/a' exists; cannot create 'refs/heads/a/b'",
-      'is at 1111 but expected 2222',
-    ])
+    for (const other of ["'refs/heads/a' exists; cannot create 'refs/heads/a/b'", 'is at 1111 but expected 2222'])
       assert.equal(isLocked(`fatal: cannot lock ref 'refs/heads/a/b': ${other}`), false);
   });
 });

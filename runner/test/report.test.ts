@@ -97,9 +97,7 @@ describe('report of an attempt', () => {
         summary: anyText(),
         model: fc.option(anyText(), { nil: undefined }),
         commands: texts,
-        tools: fc.dictionary(fc.oneof(anyText(), fc.constant('__proto__')), fc.nat(), {
-          noNullPrototype: true,
-        }),
+        tools: fc.dictionary(fc.oneof(anyText(), fc.constant('__proto__')), fc.nat(), { noNullPrototype: true }),
         turns: fc.nat(),
         tokens: fc.constant(undefined),
         costUsd: fc.constant(undefined),
@@ -116,14 +114,7 @@ describe('report of an attempt', () => {
 
   it('accepts a tool with the name of the prototype property', () => {
     const tools = JSON.parse('{"__proto__": 3, "Bash": 1}');
-    const work = {
-      summary: '',
-      model: undefined,
-      commands: [],
-      turns: 1,
-      tokens: undefined,
-      costUsd: undefined,
-    };
+    const work = { summary: '', model: undefined, commands: [], turns: 1, tokens: undefined, costUsd: undefined };
     const result = reportJson({ ...EMPTY, work: { ...work, tools } }, redactor);
     checkEnding({ status: 'completed', result });
     assert.match(JSON.stringify(result), /"tools":\{"\(__proto__\)":3,"Bash":1\}/);

@@ -22,8 +22,7 @@ describe('worktree of a task', () => {
     removeFolder(folder);
   });
 
-  const open = (branch: string, fetch = false): Promise<Opened> =>
-    openWork(repository, folder, branch, fetch);
+  const open = (branch: string, fetch = false): Promise<Opened> => openWork(repository, folder, branch, fetch);
 
   it("is on the task's branch, which starts from the base", async () => {
     const { worktree, settle } = await open('feature/auth');
@@ -32,10 +31,7 @@ describe('worktree of a task', () => {
     assert.equal((await settle()).problem, undefined);
     assert.equal(await removeWorktree(worktree), undefined);
     assert.ok(!existsSync(worktree.folder));
-    assert.deepEqual(
-      readdirSync(`${repo}/.git`).includes('worktrees') && readdirSync(`${repo}/.git/worktrees`),
-      [],
-    );
+    assert.deepEqual(readdirSync(`${repo}/.git`).includes('worktrees') && readdirSync(`${repo}/.git/worktrees`), []);
     assert.equal((await open('feature/auth')).worktree.startedAt, worktree.startedAt);
   });
 
@@ -78,11 +74,7 @@ describe('worktree of a task', () => {
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     writeFileSync(`${worktree.folder}/left.ts`, 'left\n');
     await settle('Left');
-    assert.deepEqual(git(repo, 'ls-tree', '--name-only', 'work').split('\n'), [
-      'README.md',
-      'done.ts',
-      'left.ts',
-    ]);
+    assert.deepEqual(git(repo, 'ls-tree', '--name-only', 'work').split('\n'), ['README.md', 'done.ts', 'left.ts']);
   });
 
   it('keeps conflicting changes, and reports the ref', async () => {

@@ -74,8 +74,7 @@ describe('start of a runner', () => {
       );
     assert.match(await why({ PATH: `${folder}/nowhere` }), /Cannot run git/);
     mkdirSync(bin);
-    const install = (script: string) =>
-      writeFileSync(`${bin}/git`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const install = (script: string) => writeFileSync(`${bin}/git`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     install('exit 1');
     assert.match(await why({ PATH: bin }), /Cannot run git/);
     install('echo git version 2.30.9');
@@ -83,9 +82,7 @@ describe('start of a runner', () => {
     install('echo "git version 2.39.3 (Apple Git-146)"');
     assert.equal(await why({ PATH: bin }), '');
     assert.deepEqual(
-      ['git version 1.9.1', 'git version 2.4.11', 'git version 2.31.0', 'git version 3.0.0', 'odd'].map(
-        isTooOld,
-      ),
+      ['git version 1.9.1', 'git version 2.4.11', 'git version 2.31.0', 'git version 3.0.0', 'odd'].map(isTooOld),
       [true, true, false, false, false],
     );
   });
@@ -127,14 +124,10 @@ describe('start of a runner', () => {
     installStandIn(`${folder}/bin`, 'result();');
     const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
     const args = ['--repo', repo, '--url', 'http://127.0.0.1:9/mcp', '--worktrees', `${repo}/.git/w`];
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', main, ...args],
-      {
-        encoding: 'utf8',
-        env: { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, MUSTER_TOKEN: 'mk_a.b' },
-      },
-    );
+    const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, MUSTER_TOKEN: 'mk_a.b' },
+    });
     assert.equal(status, 1);
     assert.match(stderr, /^The folder for worktrees is below a \.git folder[^\n]*\n$/);
   });

@@ -4,21 +4,9 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { GitError } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
 import { BranchBusy } from '../src/git/start/branchUse.ts';
-import {
-  findStartingPoint,
-  type StartingPoint,
-  type StartingPointWishes,
-} from '../src/git/start/startingPoint.ts';
+import { findStartingPoint, type StartingPoint, type StartingPointWishes } from '../src/git/start/startingPoint.ts';
 import { openWorktree } from '../src/git/worktree.ts';
-import {
-  addCommit,
-  copyFolder,
-  git,
-  newFolder,
-  newRepository,
-  removeFolder,
-  writeRef,
-} from './support/folders.ts';
+import { addCommit, copyFolder, git, newFolder, newRepository, removeFolder, writeRef } from './support/folders.ts';
 
 describe('findStartingPoint', () => {
   let own: string;
@@ -131,19 +119,9 @@ describe('findStartingPoint', () => {
       assert.deepEqual(state(), before);
     });
 
-    for (const base of [
-      'main',
-      'refs/heads/main',
-      'heads/main',
-      'origin/main',
-      'refs/remotes/origin/main',
-      '@{u}',
-    ])
+    for (const base of ['main', 'refs/heads/main', 'heads/main', 'origin/main', 'refs/remotes/origin/main', '@{u}'])
       it(`uses ${base} from origin, and recognizes its branch`, async () => {
-        appendFileSync(
-          `${repo}/.git/config`,
-          '[branch "main"]\n  remote = origin\n  merge = refs/heads/main\n',
-        );
+        appendFileSync(`${repo}/.git/config`, '[branch "main"]\n  remote = origin\n  merge = refs/heads/main\n');
         const pushed = pushElsewhere('main');
         const found = (await find({ base })).base;
         assert.deepEqual([found.sha, found.branch], [pushed, 'main']);

@@ -9,11 +9,7 @@ import { installStandIn } from './support/standIn.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
 
 /** Git clones submodules from local folders only if the user allows it. */
-const FROM_FOLDERS = {
-  GIT_CONFIG_COUNT: '1',
-  GIT_CONFIG_KEY_0: 'protocol.file.allow',
-  GIT_CONFIG_VALUE_0: 'always',
-};
+const FROM_FOLDERS = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'protocol.file.allow', GIT_CONFIG_VALUE_0: 'always' };
 
 describe('submodules of a task', () => {
   let folder: string;

@@ -8,20 +8,7 @@ const clusters = (text: string): string[] =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment);
 
 const FAMILY = '👨‍👩‍👧‍👦';
-const part = fc.constantFrom(
-  'a',
-  ' ',
-  '\n',
-  'ä',
-  'e\u0301',
-  '🚀',
-  FAMILY,
-  '🇩🇪',
-  '한',
-  '\ud83d',
-  '\ude80',
-  '\0',
-);
+const part = fc.constantFrom('a', ' ', '\n', 'ä', 'e\u0301', '🚀', FAMILY, '🇩🇪', '한', '\ud83d', '\ude80', '\0');
 const text = fc.oneof(
   fc.array(part, { maxLength: 400 }).map((parts) => parts.join('')),
   anyText(400),
@@ -45,10 +32,7 @@ describe('cuts of texts', () => {
       const most = 71 + character.length - 1;
       assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most), 'a'.repeat(71));
       assert.equal(cutStart(`more and ${character}${'a'.repeat(71)}`, most), 'a'.repeat(71));
-      assert.equal(
-        cutBytes(`${'a'.repeat(71)}${character} and more`, 71 + bytes(character) - 1),
-        'a'.repeat(71),
-      );
+      assert.equal(cutBytes(`${'a'.repeat(71)}${character} and more`, 71 + bytes(character) - 1), 'a'.repeat(71));
       assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most + 1), `${'a'.repeat(71)}${character}`);
     });
 
@@ -88,10 +72,7 @@ describe('cuts of texts', () => {
         if (longest > most || whole.length <= most) return;
         assert.ok(limits.has(start.length), 'the beginning ends between clusters');
         assert.ok(limits.has(whole.length - end.length), 'the end begins between clusters');
-        assert.ok(
-          most - start.length < longest && most - end.length < longest,
-          'as much as possible is kept',
-        );
+        assert.ok(most - start.length < longest && most - end.length < longest, 'as much as possible is kept');
       }),
     );
   });

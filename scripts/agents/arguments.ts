@@ -62,8 +62,7 @@ export function parseCommand(args: readonly string[]): Command {
   const line = parsedLine(args, { ...text, ...limits, ...flags, ...where }, options);
   const { options: given } = line;
   const [kind, agentId, role, ...rest] = line.words;
-  const tooMany =
-    kind === 'set-role' ? rest : line.words.slice(kind === 'renew' || kind === 'revoke' ? 2 : 1);
+  const tooMany = kind === 'set-role' ? rest : line.words.slice(kind === 'renew' || kind === 'revoke' ? 2 : 1);
   if (tooMany.length > 0) throw new UsageError(`Unexpected argument "${tooMany.join(' ')}".`);
   switch (kind) {
     case 'list':

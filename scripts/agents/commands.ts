@@ -91,17 +91,7 @@ function dataOf({ agent, credential }: Listed) {
     last_seen: lastSeen,
   } = agent;
   const { expires_at: expiresAt = null } = credential ?? {};
-  const own = {
-    agentId,
-    name,
-    role,
-    owner,
-    home: homeWorkspaceOf(agent),
-    parts,
-    status,
-    registeredAt,
-    lastSeen,
-  };
+  const own = { agentId, name, role, owner, home: homeWorkspaceOf(agent), parts, status, registeredAt, lastSeen };
   return { ...own, ...(credential && limitsOf(credential)), expiresAt };
 }
 

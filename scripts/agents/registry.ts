@@ -76,10 +76,7 @@ export async function renew(agentId: string, given: Options): Promise<Registered
     const secret = randomness.secret(32);
     const credential = newCredential(ports, agentId, secret, { ...limits, ancestors: [] });
     const home = given.workspace ?? limits.held_to ?? homeWorkspaceOf(known.value);
-    const agent: Agent = {
-      ...known.value,
-      ...(home !== homeWorkspaceOf(known.value) && { workspace: home }),
-    };
+    const agent: Agent = { ...known.value, ...(home !== homeWorkspaceOf(known.value) && { workspace: home }) };
     await store.commit([
       { kind: 'replaceAgent', agent, version: known.version },
       ...countedAgent(known.value, agent),

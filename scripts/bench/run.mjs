@@ -19,11 +19,11 @@ export async function runBenchmarks(args) {
     await installTestSchemas({ env: run.env, say });
     const output = openOutput(run, 'bench-emulators', { screen: false });
     const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions: false });
-    const benchmark = spawn(
-      node,
-      ['--disable-warning=ExperimentalWarning', `${root}/bench/main.ts`, ...args],
-      { cwd: root, env: { ...process.env, ...run.env, ...suite.env }, stdio: 'inherit' },
-    );
+    const benchmark = spawn(node, ['--disable-warning=ExperimentalWarning', `${root}/bench/main.ts`, ...args], {
+      cwd: root,
+      env: { ...process.env, ...run.env, ...suite.env },
+      stdio: 'inherit',
+    });
     return new Promise((resolve, reject) => {
       benchmark.once('close', (code) => resolve(code ?? 1));
       suite.exited.then((reason) => reject(new Error(`${reason}; their log: ${output.file}`)));

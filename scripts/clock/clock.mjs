@@ -38,11 +38,7 @@ function parsed(args) {
   const wanted = command === 'advance' ? 2 : 1;
   const isKnown = ['advance', 'show', 'reset'].includes(command) && positionals.length === wanted;
   if (!isKnown || Object.keys(unknown).length > 0) throw new Error(usage);
-  return {
-    command,
-    endpoint: String(endpoint),
-    duration: duration === undefined ? undefined : durationOf(duration),
-  };
+  return { command, endpoint: String(endpoint), duration: duration === undefined ? undefined : durationOf(duration) };
 }
 
 /**
@@ -50,8 +46,7 @@ function parsed(args) {
  * @returns {{ clockFile: string, emulators: { functions: string } }}
  */
 function endpointIn(file) {
-  if (!existsSync(file))
-    throw new Error('npm start is not running. Only the clock of its emulators can be moved.');
+  if (!existsSync(file)) throw new Error('npm start is not running. Only the clock of its emulators can be moved.');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

@@ -13,16 +13,10 @@ const initialize = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'npm run deploy', version: VERSION },
-  },
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'npm run deploy', version: VERSION } },
 };
 
-const welcomed = z.object({
-  result: z.object({ serverInfo: z.object({ name: z.string(), version: z.string() }) }),
-});
+const welcomed = z.object({ result: z.object({ serverInfo: z.object({ name: z.string(), version: z.string() }) }) });
 const refused = z.object({ error: z.object({ message: z.string() }) });
 
 /**
@@ -74,9 +68,7 @@ function checkAnonymous({ status, headers }: Response, text: string): CallCheck 
   const { data } = refused.safeParse(parsed(text));
   const challenge = headers.get('www-authenticate');
   if (status !== 401 || data === undefined || challenge === null) return unexpected(status, text);
-  const signIn = challenge.includes('resource_metadata')
-    ? 'and links to the sign-in'
-    : 'but offers no sign-in';
+  const signIn = challenge.includes('resource_metadata') ? 'and links to the sign-in' : 'but offers no sign-in';
   return { ok: true, sentence: `it requires a credential ${signIn}` };
 }
 

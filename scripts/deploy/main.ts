@@ -19,10 +19,7 @@ const USAGE = usageOf(
 );
 
 await runCommand(USAGE, async () => {
-  const { options, declared } = await parsedSite(process.argv.slice(2), {
-    'dry-run': 'boolean',
-    secrets: 'string',
-  });
+  const { options, declared } = await parsedSite(process.argv.slice(2), { 'dry-run': 'boolean', secrets: 'string' });
   const { project } = declared;
   const google = googleOf(project);
   const deployment: Deployment = {
@@ -52,11 +49,8 @@ function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> 
 }
 
 function toldAtTheEnd({ message, mend }: Stop): string {
-  const next =
-    mend === undefined ? [] : 'command' in mend ? [`$ ${mend.command}`] : [mend.page, `${mend.press}.`];
-  return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again: it skips finished steps.'].join(
-    '\n',
-  );
+  const next = mend === undefined ? [] : 'command' in mend ? [`$ ${mend.command}`] : [mend.page, `${mend.press}.`];
+  return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again: it skips finished steps.'].join('\n');
 }
 
 function whatNext(project: string): string {

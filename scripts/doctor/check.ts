@@ -33,11 +33,7 @@ export function waitsFor(what: string): Finding {
 }
 
 /** Decides by a value that was read; if reading failed, returns the reason. */
-export function known<Value>(
-  { declared }: Site,
-  result: Result<Value>,
-  decide: (value: Value) => Finding,
-): Finding {
+export function known<Value>({ declared }: Site, result: Result<Value>, decide: (value: Value) => Finding): Finding {
   return result.ok ? decide(result.value) : unseen(result.failure, declared.project);
 }
 
@@ -73,8 +69,7 @@ function unseen({ status, message, reason, service }: Failure, project: string):
       role === undefined
         ? {
             page: 'https://console.cloud.google.com/billing',
-            press:
-              'Choose the billing account, Account management, Add principal: you, as Billing Account Viewer',
+            press: 'Choose the billing account, Account management, Add principal: you, as Billing Account Viewer',
           }
         : {
             command: `gcloud projects add-iam-policy-binding ${project} --member="user:$(gcloud config get-value account)" --role=${role}`,
@@ -89,9 +84,7 @@ export function deployCommand({ project }: Declared): Fix {
 
 /** Returns the command that sets a parameter of the functions and deploys. */
 export function setParameter({ project }: Declared, name: string, value: string): Fix {
-  return {
-    command: `echo '${name}=${value}' >> functions/.env.${project} && npm run deploy -- --project ${project}`,
-  };
+  return { command: `echo '${name}=${value}' >> functions/.env.${project} && npm run deploy -- --project ${project}` };
 }
 
 export function list(names: readonly string[]): string {

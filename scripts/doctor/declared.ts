@@ -10,11 +10,7 @@ const parameters = z.object({
   secrets: z.record(z.string(), z.unknown()),
 });
 
-const field = z.object({
-  fieldPath: z.string(),
-  order: z.string().optional(),
-  arrayConfig: z.string().optional(),
-});
+const field = z.object({ fieldPath: z.string(), order: z.string().optional(), arrayConfig: z.string().optional() });
 
 const indexFile = z.object({
   indexes: z.array(z.object({ collectionGroup: z.string(), queryScope: z.string(), fields: z.array(field) })),
@@ -24,11 +20,7 @@ const indexFile = z.object({
       fieldPath: z.string(),
       ttl: z.boolean().optional(),
       indexes: z.array(
-        z.object({
-          order: z.string().optional(),
-          arrayConfig: z.string().optional(),
-          queryScope: z.string(),
-        }),
+        z.object({ order: z.string().optional(), arrayConfig: z.string().optional(), queryScope: z.string() }),
       ),
     }),
   ),
@@ -46,9 +38,7 @@ const firebaseFile = z.object({
 /** Endpoint description that the Firebase SDK attaches to each function for deployment tools. */
 const endpoint = z.object({
   secretEnvironmentVariables: z.array(z.object({ key: z.string() })).default([]),
-  eventTrigger: z
-    .object({ eventFilters: z.object({ topic: z.string().optional() }), retry: z.boolean() })
-    .optional(),
+  eventTrigger: z.object({ eventFilters: z.object({ topic: z.string().optional() }), retry: z.boolean() }).optional(),
   scheduleTrigger: z.looseObject({}).optional(),
   taskQueueTrigger: z.looseObject({}).optional(),
   httpsTrigger: z.object({ invoker: z.array(z.string()).default([]) }).optional(),

@@ -71,15 +71,8 @@ async function findProject(google: Google): Promise<Identity> {
     const { name, parent, state = '' } = cloud.value;
     return { id: google.project, number: name.replace('projects/', ''), parent, state, isFirebase };
   }
-  if (!firebase.ok || cloud.failure.reason !== 'SERVICE_DISABLED')
-    throw unknownProject(google.project, cloud.failure);
-  return {
-    id: google.project,
-    number: firebase.value.projectNumber,
-    parent: undefined,
-    state: 'ACTIVE',
-    isFirebase,
-  };
+  if (!firebase.ok || cloud.failure.reason !== 'SERVICE_DISABLED') throw unknownProject(google.project, cloud.failure);
+  return { id: google.project, number: firebase.value.projectNumber, parent: undefined, state: 'ACTIVE', isFirebase };
 }
 
 function unknownProject(id: string, { status, message }: Failure): NoProject {
@@ -92,11 +85,7 @@ function unknownProject(id: string, { status, message }: Failure): NoProject {
 
 async function inspectProject(google: Google, { number, id }: Identity) {
   const [billing, services] = await Promise.all([
-    google.get({
-      api: 'cloudbilling.googleapis.com',
-      path: `v1/projects/${id}/billingInfo`,
-      schema: shapes.billing,
-    }),
+    google.get({ api: 'cloudbilling.googleapis.com', path: `v1/projects/${id}/billingInfo`, schema: shapes.billing }),
     google.list(
       {
         api: 'serviceusage.googleapis.com',
@@ -125,12 +114,7 @@ async function inspectDatabases(google: Google, { databaseId }: Declared) {
   const [firestores, indexes, fields, schedules, instances, sdk] = await Promise.all([
     google.list({ api, path: firestore, schema: shapes.firestoreDatabase }, 'databases'),
     google.list(
-      {
-        api,
-        path: `${database}/collectionGroups/-/indexes`,
-        query: { pageSize: '1000' },
-        schema: shapes.index,
-      },
+      { api, path: `${database}/collectionGroups/-/indexes`, query: { pageSize: '1000' }, schema: shapes.index },
       'indexes',
     ),
     google.list(
@@ -143,10 +127,7 @@ async function inspectDatabases(google: Google, { databaseId }: Declared) {
       },
       'fields',
     ),
-    google.list(
-      { api, path: `${database}/backupSchedules`, schema: shapes.backupSchedule },
-      'backupSchedules',
-    ),
+    google.list({ api, path: `${database}/backupSchedules`, schema: shapes.backupSchedule }, 'backupSchedules'),
     google.list(
       {
         api: 'firebasedatabase.googleapis.com',
@@ -180,15 +161,9 @@ async function inspectRules(
   const api: Api = 'firebaserules.googleapis.com';
   const place = `projects/${google.project}`;
   const firestoreRules = async (): Promise<Result<string | undefined>> => {
-    const releases = await google.list(
-      { api, path: `v1/${place}/releases`, schema: shapes.release },
-      'releases',
-    );
+    const releases = await google.list({ api, path: `v1/${place}/releases`, schema: shapes.release }, 'releases');
     if (!releases.ok) return releases;
-    const names = [
-      `cloud.firestore/${databaseId}`,
-      ...(databaseId === '(default)' ? ['cloud.firestore'] : []),
-    ];
+    const names = [`cloud.firestore/${databaseId}`, ...(databaseId === '(default)' ? ['cloud.firestore'] : [])];
     const [released] = names.flatMap((name) =>
       releases.value.filter((one) => one.name === `${place}/releases/${name}`),
     );
@@ -243,31 +218,30 @@ async function inspectIdentity(google: Google, email: string, { region }: Declar
       path: `v2/projects/${google.project}/policies/${constraint}:getEffectivePolicy`,
       schema: shapes.effectivePolicy,
     });
-  const [projectPolicy, serviceAccount, accountPolicy, memberDomains, defaultGrants, builder] =
-    await Promise.all([
-      google.send({
-        method: 'POST',
-        api: 'cloudresourcemanager.googleapis.com',
-        path: `v3/projects/${google.project}:getIamPolicy`,
-        body: {},
-        schema: policy,
-      }),
-      google.get({ api: 'iam.googleapis.com', path: account, schema: shapes.serviceAccount }),
-      google.send({
-        method: 'POST',
-        api: 'iam.googleapis.com',
-        path: `${account}:getIamPolicy`,
-        body: {},
-        schema: policy,
-      }),
-      effective('iam.allowedPolicyMemberDomains'),
-      effective('iam.automaticIamGrantsForDefaultServiceAccounts'),
-      google.get({
-        api: 'cloudbuild.googleapis.com',
-        path: `v1/projects/${google.project}/locations/${region}/defaultServiceAccount`,
-        schema: shapes.buildAccount,
-      }),
-    ]);
+  const [projectPolicy, serviceAccount, accountPolicy, memberDomains, defaultGrants, builder] = await Promise.all([
+    google.send({
+      method: 'POST',
+      api: 'cloudresourcemanager.googleapis.com',
+      path: `v3/projects/${google.project}:getIamPolicy`,
+      body: {},
+      schema: policy,
+    }),
+    google.get({ api: 'iam.googleapis.com', path: account, schema: shapes.serviceAccount }),
+    google.send({
+      method: 'POST',
+      api: 'iam.googleapis.com',
+      path: `${account}:getIamPolicy`,
+      body: {},
+      schema: policy,
+    }),
+    effective('iam.allowedPolicyMemberDomains'),
+    effective('iam.automaticIamGrantsForDefaultServiceAccounts'),
+    google.get({
+      api: 'cloudbuild.googleapis.com',
+      path: `v1/projects/${google.project}/locations/${region}/defaultServiceAccount`,
+      schema: shapes.buildAccount,
+    }),
+  ]);
   return {
     projectPolicy,
     serviceAccount: optional(serviceAccount),
@@ -289,18 +263,9 @@ async function inspectDeployed(google: Google, { region, functions }: Declared) 
       },
       'functions',
     ),
-    google.list(
-      { api: 'run.googleapis.com', path: `v2/${place}/services`, schema: shapes.runService },
-      'services',
-    ),
-    google.list(
-      { api: 'cloudtasks.googleapis.com', path: `v2/${place}/queues`, schema: shapes.queue },
-      'queues',
-    ),
-    google.list(
-      { api: 'cloudscheduler.googleapis.com', path: `v1/${place}/jobs`, schema: shapes.job },
-      'jobs',
-    ),
+    google.list({ api: 'run.googleapis.com', path: `v2/${place}/services`, schema: shapes.runService }, 'services'),
+    google.list({ api: 'cloudtasks.googleapis.com', path: `v2/${place}/queues`, schema: shapes.queue }, 'queues'),
+    google.list({ api: 'cloudscheduler.googleapis.com', path: `v1/${place}/jobs`, schema: shapes.job }, 'jobs'),
     google.get({
       api: 'artifactregistry.googleapis.com',
       path: `v1/${place}/repositories/gcf-artifacts`,
@@ -318,14 +283,7 @@ async function inspectDeployed(google: Google, { region, functions }: Declared) 
           .then(optional),
     ),
   ]);
-  return {
-    functions: deployed,
-    runServices: services,
-    queues,
-    jobs,
-    repository: optional(repository),
-    invokers,
-  };
+  return { functions: deployed, runServices: services, queues, jobs, repository: optional(repository), invokers };
 }
 
 async function inspectEvents(google: Google, declared: Declared) {
@@ -353,19 +311,12 @@ async function inspectSecrets(google: Google, names: readonly string[]) {
     byName(names, (name) =>
       google
         .list(
-          {
-            api,
-            path: `${path(name)}/versions`,
-            query: { filter: 'state:ENABLED' },
-            schema: shapes.secretVersion,
-          },
+          { api, path: `${path(name)}/versions`, query: { filter: 'state:ENABLED' }, schema: shapes.secretVersion },
           'versions',
         )
         .then(optional),
     ),
-    byName(names, (name) =>
-      google.get({ api, path: `${path(name)}:getIamPolicy`, schema: policy }).then(optional),
-    ),
+    byName(names, (name) => google.get({ api, path: `${path(name)}:getIamPolicy`, schema: policy }).then(optional)),
   ]);
   return { secretVersions, secretPolicies };
 }
@@ -379,16 +330,9 @@ async function inspectSignIn(google: Google) {
       schema: shapes.authConfig,
     }),
     google.list({ api: 'firebase.googleapis.com', path: `${place}/webApps`, schema: shapes.webApp }, 'apps'),
+    google.list({ api: 'firebasehosting.googleapis.com', path: `${place}/sites`, schema: shapes.site }, 'sites'),
     google.list(
-      { api: 'firebasehosting.googleapis.com', path: `${place}/sites`, schema: shapes.site },
-      'sites',
-    ),
-    google.list(
-      {
-        api: 'logging.googleapis.com',
-        path: `v2/projects/${google.project}/exclusions`,
-        schema: shapes.logExclusion,
-      },
+      { api: 'logging.googleapis.com', path: `v2/projects/${google.project}/exclusions`, schema: shapes.logExclusion },
       'exclusions',
     ),
   ]);

@@ -67,10 +67,7 @@ export function calledByGoogle({ functions }: Pick<Declared, 'functions'>): stri
 }
 
 /** Roles of the functions' account on itself: it signs custom tokens and passes its identity to Cloud Tasks. */
-export const ROLES_ON_ITSELF = [
-  'roles/iam.serviceAccountTokenCreator',
-  'roles/iam.serviceAccountUser',
-] as const;
+export const ROLES_ON_ITSELF = ['roles/iam.serviceAccountTokenCreator', 'roles/iam.serviceAccountUser'] as const;
 
 /** Role for reading a secret. The functions determine which account reads which secret. */
 export const SECRET_ROLE = 'roles/secretmanager.secretAccessor';

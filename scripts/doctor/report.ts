@@ -20,9 +20,7 @@ function linesOfOne(finding: Named): readonly string[] {
 
 function linesOfFix(mend: Fix | undefined): readonly string[] {
   if (mend === undefined) return [];
-  return 'command' in mend
-    ? [`         $ ${mend.command}`]
-    : [`         ${mend.page}`, `         ${mend.press}.`];
+  return 'command' in mend ? [`         $ ${mend.command}`] : [`         ${mend.page}`, `         ${mend.press}.`];
 }
 
 function summaryOf(findings: readonly Named[]): string {

@@ -143,9 +143,7 @@ export const heldPermissions = z.object({ permissions: z.array(z.string()).defau
 
 export const authConfig = z.object({
   authorizedDomains: z.array(z.string()).default([]),
-  client: z
-    .object({ permissions: z.object({ disabledUserSignup: z.boolean().default(false) }).optional() })
-    .optional(),
+  client: z.object({ permissions: z.object({ disabledUserSignup: z.boolean().default(false) }).optional() }).optional(),
 });
 
 export const logExclusion = z.object({
@@ -154,8 +152,4 @@ export const logExclusion = z.object({
   disabled: z.boolean().default(false),
 });
 
-export const site = z.object({
-  name: z.string(),
-  appId: z.string().optional(),
-  type: z.string().default(''),
-});
+export const site = z.object({ name: z.string(), appId: z.string().optional(), type: z.string().default('') });

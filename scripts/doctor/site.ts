@@ -38,10 +38,8 @@ function valuesOf(
 ): Readonly<Record<string, unknown>> {
   const types = Object.entries({ project: 'string' as const, ...more });
   try {
-    return parseArgs({
-      args: [...args],
-      options: Object.fromEntries(types.map(([name, type]) => [name, { type }])),
-    }).values;
+    return parseArgs({ args: [...args], options: Object.fromEntries(types.map(([name, type]) => [name, { type }])) })
+      .values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -20,9 +20,7 @@ export function writeConfig(run, ports, { ui, parameters, useLocalParameters }) 
   const config = {
     ...committed,
     ...(parameters && {
-      functions: [
-        { ...committed.functions[0], configDir: writeParameters(run, parameters, { useLocalParameters }) },
-      ],
+      functions: [{ ...committed.functions[0], configDir: writeParameters(run, parameters, { useLocalParameters }) }],
     }),
     hosting: hostingOf(run, ports, committed.hosting),
     emulators: emulatorsOf(ports, ui),

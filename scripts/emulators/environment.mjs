@@ -63,10 +63,7 @@ export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubs
     ...directToThisMachine(process.env),
     GCLOUD_PROJECT: projectId,
     GOOGLE_CLOUD_PROJECT: projectId,
-    FIREBASE_CONFIG: JSON.stringify({
-      projectId,
-      databaseURL: `https://${databaseNamespace}.firebaseio.com`,
-    }),
+    FIREBASE_CONFIG: JSON.stringify({ projectId, databaseURL: `https://${databaseNamespace}.firebaseio.com` }),
     FIRESTORE_EMULATOR_HOST: `${host}:${ports.firestore}`,
     FIREBASE_AUTH_EMULATOR_HOST: `${host}:${ports.auth}`,
     ...databaseEnv(ports),

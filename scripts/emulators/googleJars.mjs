@@ -1,15 +1,7 @@
 // @ts-check
 /** Google's emulators at the version that firebase-tools requires, from its cache or Google's download host. */
 import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -49,9 +41,7 @@ export async function isWithinReach(program) {
   const { remoteUrl } = packed(program);
   if (existsSync(packedPathOf(program))) return true;
   try {
-    return (
-      await fetchOutside(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })
-    ).ok;
+    return (await fetchOutside(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })).ok;
   } catch {
     return false;
   }
@@ -86,9 +76,7 @@ export async function download(emulator, say) {
     const body = await open(details.remoteUrl);
     say(`downloading the ${emulator} emulator (${Math.round(details.expectedSize / 2 ** 20)} MB)`);
     mkdirSync(dirname(unfinished), { recursive: true });
-    await pipeline(body, createWriteStream(unfinished), {
-      signal: AbortSignal.timeout(downloadMilliseconds),
-    });
+    await pipeline(body, createWriteStream(unfinished), { signal: AbortSignal.timeout(downloadMilliseconds) });
     if ((await sha256(unfinished)) !== details.expectedChecksumSHA256) throw new Error('wrong checksum');
     renameSync(unfinished, pathOf(details));
     return true;

@@ -59,9 +59,7 @@ export function placeConsole(run, ports, { people }) {
  * @param {{ headers: HeadersOfSource[], predeploy: string[] }} committed
  */
 export function hostingOf(run, ports, { predeploy: _ofDeployments, ...committed }) {
-  const asked = [ports.auth, ports.firestore, ports.database, ports.origin].map(
-    (port) => `http://${host}:${port}`,
-  );
+  const asked = [ports.auth, ports.firestore, ports.database, ports.origin].map((port) => `http://${host}:${port}`);
   const places = [...asked, `ws://${host}:${ports.database}`].join(' ');
   return {
     ...committed,

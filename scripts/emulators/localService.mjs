@@ -29,14 +29,9 @@ export async function startLocalService(name, { node, env, output }) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`the local ${name} did not become ready`)),
-      readyMilliseconds,
-    );
+    const timer = setTimeout(() => reject(new Error(`the local ${name} did not become ready`)), readyMilliseconds);
     child.once('error', reject);
-    child.once('exit', (code) =>
-      reject(new Error(`the local ${name} ended (exit code ${code})\n${output.tail()}`)),
-    );
+    child.once('exit', (code) => reject(new Error(`the local ${name} ended (exit code ${code})\n${output.tail()}`)));
     forEachLine(child, (line) => {
       const [, parameters] = /^parameters: (.*)$/.exec(line) ?? [];
       if (parameters === undefined) return output.line(name, line);

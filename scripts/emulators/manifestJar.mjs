@@ -14,11 +14,7 @@ const lineBytes = 72 - '\r\n'.length;
  * @param {{ mainClass: string, jar: string }} target
  */
 export function writeManifestJar(path, { mainClass, jar }) {
-  const headers = [
-    'Manifest-Version: 1.0',
-    `Main-Class: ${mainClass}`,
-    `Class-Path: ${pathToFileURL(jar).href}`,
-  ];
+  const headers = ['Manifest-Version: 1.0', `Main-Class: ${mainClass}`, `Class-Path: ${pathToFileURL(jar).href}`];
   writeFileSync(path, zipOf(entryName, Buffer.from(`${headers.map(wrapped).join('\r\n')}\r\n`)));
 }
 

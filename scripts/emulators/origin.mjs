@@ -88,8 +88,7 @@ function pathOf({ url = '' }) {
 
 /** @param {Set<string>} names @param {string[]} rawHeaders alternating names and values @returns {string[]} */
 function without(names, rawHeaders) {
-  const isKept = (/** @type {number} */ index) =>
-    !names.has((rawHeaders[index - (index % 2)] ?? '').toLowerCase());
+  const isKept = (/** @type {number} */ index) => !names.has((rawHeaders[index - (index % 2)] ?? '').toLowerCase());
   return rawHeaders.filter((_, index) => isKept(index));
 }
 

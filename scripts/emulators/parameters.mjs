@@ -16,9 +16,7 @@ export function writeParameters(run, parameters, { useLocalParameters }) {
   mkdirSync(folder, { recursive: true });
   const theirs = `${root}/functions/.env.local`;
   const before = useLocalParameters && existsSync(theirs) ? `${readFileSync(theirs, 'utf8')}\n` : '';
-  const own = Object.entries(parameters).map(
-    ([name, value]) => `${name}="${value.replaceAll('\n', '\\n')}"\n`,
-  );
+  const own = Object.entries(parameters).map(([name, value]) => `${name}="${value.replaceAll('\n', '\\n')}"\n`);
   writeFileSync(`${folder}/.env`, readFileSync(`${root}/functions/.env`));
   writeFileSync(`${folder}/.env.local`, before + own.join(''), { mode: 0o600 }); // the last line wins
   return relative(root, folder);

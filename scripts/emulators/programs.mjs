@@ -29,13 +29,10 @@ export async function findPrograms(wanted) {
   ]);
   const pubsub = downloaded ?? (withoutPubsub ? undefined : cloudSdkPubsub());
   if (!database) say('the Realtime Database emulator is not available: using rtdb-lite');
-  if (pubsub === undefined)
-    say('the Pub/Sub emulator is not available: events go directly to their consumers');
+  if (pubsub === undefined) say('the Pub/Sub emulator is not available: events go directly to their consumers');
   return {
     env: {
-      ...(!firestore && {
-        FIRESTORE_EMULATOR_BINARY_PATH: found('cloud-firestore-emulator', cloudSdkFirestore()),
-      }),
+      ...(!firestore && { FIRESTORE_EMULATOR_BINARY_PATH: found('cloud-firestore-emulator', cloudSdkFirestore()) }),
     },
     database: database ? 'google' : 'rtdb-lite',
     pubsub: pubsub,

@@ -46,12 +46,7 @@ export async function startSuite(options) {
   if (lite && exported !== undefined) await importDatabase(ports, exported);
   const firebase = await startFirebaseTools({
     node,
-    emulators: [
-      'firestore',
-      'auth',
-      ...(functions ? ['functions', 'hosting'] : []),
-      ...(lite ? [] : ['database']),
-    ],
+    emulators: ['firestore', 'auth', ...(functions ? ['functions', 'hosting'] : []), ...(lite ? [] : ['database'])],
     config: writeConfig(run, ports, {
       ui: programs.ui,
       parameters: functions

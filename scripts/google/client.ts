@@ -98,11 +98,7 @@ export class Google {
     return read.success ? { ok: true, value: read.data } : unreadable(path, read.error);
   }
 
-  private async answered(
-    method: string,
-    url: URL,
-    body: unknown,
-  ): Promise<Result<{ readonly text: string }>> {
+  private async answered(method: string, url: URL, body: unknown): Promise<Result<{ readonly text: string }>> {
     const headers = {
       authorization: `Bearer ${await this.token()}`,
       // A person's credentials belong to no project, so the quota of this one is used.
@@ -110,11 +106,7 @@ export class Google {
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     for (let attempt = 1; ; attempt++) {
-      const answer = await fetched(url, {
-        method,
-        headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const answer = await fetched(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
       if (answer.ok) return answer;
       const { failure, mayDoLater, retryAfter } = answer;
       if (!mayDoLater || attempt === ATTEMPTS) return { ok: false, failure };

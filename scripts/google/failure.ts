@@ -21,12 +21,7 @@ const status = z.object({
     message: z.string().default(''),
     status: z.string().optional(),
     details: z
-      .array(
-        z.looseObject({
-          reason: z.string().optional(),
-          metadata: z.record(z.string(), z.string()).optional(),
-        }),
-      )
+      .array(z.looseObject({ reason: z.string().optional(), metadata: z.record(z.string(), z.string()).optional() }))
       .default([]),
   }),
 });

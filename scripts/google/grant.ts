@@ -44,15 +44,8 @@ export async function grant(
     const after = withRoles(before.value, roles);
     if (after === before.value) return before;
     const body = { policy: after };
-    const written = await google.send({
-      method: 'POST',
-      api,
-      path: `${path}:setIamPolicy`,
-      body,
-      schema: policy,
-    });
-    if (written.ok || attempt === ATTEMPTS || !mayPass(written.failure.status, written.failure.message))
-      return written;
+    const written = await google.send({ method: 'POST', api, path: `${path}:setIamPolicy`, body, schema: policy });
+    if (written.ok || attempt === ATTEMPTS || !mayPass(written.failure.status, written.failure.message)) return written;
     await google.pause(PAUSE_MS);
   }
 }

@@ -80,12 +80,7 @@ export async function claimRole(uid: string, role: Role | 'none'): Promise<void>
   await auth.setCustomUserClaims(uid, role === 'none' ? others : { ...others, role });
 }
 
-const NOBODY = [
-  'auth/user-not-found',
-  'auth/invalid-uid',
-  'auth/invalid-email',
-  'auth/configuration-not-found',
-];
+const NOBODY = ['auth/user-not-found', 'auth/invalid-uid', 'auth/invalid-email', 'auth/configuration-not-found'];
 
 async function orUndefined<Found>(asked: Promise<Found>): Promise<Found | undefined> {
   try {

@@ -36,9 +36,7 @@ export function parsedLine<Schema extends z.ZodType>(
   schema: Schema,
 ): { readonly options: z.output<Schema>; readonly words: readonly string[] } {
   const options = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
-  const { values, positionals } = orUsageError(() =>
-    parseArgs({ args: [...args], allowPositionals: true, options }),
-  );
+  const { values, positionals } = orUsageError(() => parseArgs({ args: [...args], allowPositionals: true, options }));
   const checked = schema.safeParse(values);
   if (!checked.success) throw new UsageError(checked.error.issues.map(({ message }) => message).join('\n'));
   return { options: checked.data, words: positionals };
@@ -91,8 +89,7 @@ function setProject(projectId: string, databaseURL: string): void {
   process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
   process.env['DATABASE_ID'] ??= parameterOf('DATABASE_ID', projectId);
   const { FIREBASE_CONFIG: known } = process.env;
-  if (known?.startsWith('{') && firebaseConfig.safeParse(JSON.parse(known)).data?.projectId === projectId)
-    return;
+  if (known?.startsWith('{') && firebaseConfig.safeParse(JSON.parse(known)).data?.projectId === projectId) return;
   process.env['FIREBASE_CONFIG'] = JSON.stringify({ projectId, databaseURL });
 }
 

@@ -4,9 +4,7 @@ import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud
 const PAGE = 300;
 
 /** Yields all documents of an unordered query in pages, ordered by path. */
-export async function* pagesOf(
-  query: Query,
-): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
+export async function* pagesOf(query: Query): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
   const ordered = query.orderBy(FieldPath.documentId()).limit(PAGE);
   let page = ordered;
   for (;;) {
@@ -37,10 +35,7 @@ export function readable<Value>(
 /** Concurrent operations. This many take the database as long as one. */
 const AT_ONCE = 20;
 
-export async function forEach<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+export async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   for (let from = 0; from < items.length; from += AT_ONCE)
     await Promise.all(items.slice(from, from + AT_ONCE).map(work));
 }

@@ -23,11 +23,7 @@ export const OPERATOR = 'operator';
  * @param isSure whether to accept an unknown uid
  * @throws Error if the name is unknown, because it may be misspelled
  */
-export async function ownerNamed(
-  { people }: Pick<Ports, 'people'>,
-  who: string,
-  isSure: boolean,
-): Promise<string> {
+export async function ownerNamed({ people }: Pick<Ports, 'people'>, who: string, isSure: boolean): Promise<string> {
   if (who === OPERATOR) return who;
   const account = await findAccount(who);
   if (account !== undefined) return account.uid;
@@ -52,16 +48,10 @@ export async function ensureOwner(ports: Ports, uid: string): Promise<string | u
 }
 
 /** Returns a warning if the owner lacks the agent's role in its home workspace, which limits the agent. */
-export function missingAccessOf(
-  owner: PersonRoles,
-  uid: string,
-  agents: Role,
-  home: string,
-): string | undefined {
+export function missingAccessOf(owner: PersonRoles, uid: string, agents: Role, home: string): string | undefined {
   const own = personsRoleIn(owner, home);
   if (own !== undefined && hasRole(own, agents)) return undefined;
   const has = own === undefined ? 'no role' : `the role ${own}`;
-  const may =
-    own === undefined ? 'the agent cannot do anything there' : `the agent is limited to ${own} there`;
+  const may = own === undefined ? 'the agent cannot do anything there' : `the agent is limited to ${own} there`;
   return `Its owner ${uid} has ${has} in the workspace ${home}: ${may}. Change this with npm run people.`;
 }

@@ -11,9 +11,7 @@ export async function reachedRealtime(): Promise<Database> {
   const url = database.ref().toString();
   const answer = database.ref('checks/operator').get();
   await withTimeout(answer, ANSWERING_MS, `The Realtime Database at ${url}`).catch(() => {
-    throw new Error(
-      `The Realtime Database at ${url} did not respond. Nothing was changed. Specify --database-url.`,
-    );
+    throw new Error(`The Realtime Database at ${url} did not respond. Nothing was changed. Specify --database-url.`);
   });
   return database;
 }

@@ -49,13 +49,7 @@ export type Command = { readonly options: Options } & (
 );
 
 export function parseCommand(args: readonly string[]): Command {
-  const text = {
-    workspace: 'string',
-    role: 'string',
-    mail: 'string',
-    name: 'string',
-    person: 'string',
-  } as const;
+  const text = { workspace: 'string', role: 'string', mail: 'string', name: 'string', person: 'string' } as const;
   const flags = {
     'dry-run': 'boolean',
     yes: 'boolean',
@@ -86,12 +80,7 @@ export function parseCommand(args: readonly string[]): Command {
     case 'revoke':
       return { ...base, kind, who: personIn(who, kind) };
     case 'set-role':
-      return {
-        ...base,
-        kind,
-        who: personIn(who, kind),
-        role: choiceIn(GIVEN, role, 'set-role requires a role'),
-      };
+      return { ...base, kind, who: personIn(who, kind), role: choiceIn(GIVEN, role, 'set-role requires a role') };
     case 'add':
     case 'remove': {
       const { workspace } = given;
@@ -102,9 +91,7 @@ export function parseCommand(args: readonly string[]): Command {
       return { ...base, kind, who: person, workspace, role: own };
     }
     default:
-      throw new UsageError(
-        'Unknown command. Use list, show, create, set-role, add, remove, revoke or erase.',
-      );
+      throw new UsageError('Unknown command. Use list, show, create, set-role, add, remove, revoke or erase.');
   }
 }
 
@@ -112,8 +99,7 @@ export function parseCommand(args: readonly string[]): Command {
 const PERSON = /^[^/\s]{1,254}$/;
 
 function personIn(word: string | undefined, kind: string): string {
-  if (word === undefined || !PERSON.test(word))
-    throw new UsageError(`${kind} requires a person's uid or email.`);
+  if (word === undefined || !PERSON.test(word)) throw new UsageError(`${kind} requires a person's uid or email.`);
   return word;
 }
 

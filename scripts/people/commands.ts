@@ -32,9 +32,7 @@ async function done(command: Command): Promise<Said> {
     case 'set-role': {
       const known = await registry.find(command.who, options);
       const before = await registry.setRole(known, command.role);
-      const account = known.account
-        ? []
-        : [`${known.uid} has no account: the role only affects their agents.`];
+      const account = known.account ? [] : [`${known.uid} has no account: the role only affects their agents.`];
       const sentence = `${nameOf(known)} has the role ${command.role} within 5 seconds; the role was ${before}.`;
       return { data: { uid: known.uid, role: command.role, before }, sentences: [sentence, ...account] };
     }
@@ -54,10 +52,7 @@ async function done(command: Command): Promise<Said> {
         left === undefined ? '' : ` The workspace is open, so their deployment role still applies: ${left}.`;
       const sentence = `${nameOf(known)} loses membership of the workspace ${workspace} within 5 seconds.${still}`;
       const unled = await unledOf([workspace]);
-      return {
-        data: { uid: known.uid, workspace, unled },
-        sentences: [sentence, ...unled.map(unledSentence)],
-      };
+      return { data: { uid: known.uid, workspace, unled }, sentences: [sentence, ...unled.map(unledSentence)] };
     }
     case 'revoke': {
       const known = await registry.find(command.who, options);
@@ -138,9 +133,7 @@ function nameOf({ uid, account }: Known): string {
 function lineOf(known: Known): string {
   const { account, person } = known;
   const { role, from } = roleOf(known);
-  const members = Object.entries(person?.workspaces ?? {}).map(
-    ([workspace, own]) => `${own} in ${workspace}`,
-  );
+  const members = Object.entries(person?.workspaces ?? {}).map(([workspace, own]) => `${own} in ${workspace}`);
   const state = account === undefined ? ['no account'] : account.isDisabled ? ['account disabled'] : [];
   return `${nameOf(known)}: ${[`${role}${from}`, ...members, ...state].join('; ')}`;
 }
@@ -155,15 +148,7 @@ function dataOf(known: Known) {
   const { uid, account, person } = known;
   const { email = null, name = null, isDisabled = false } = account ?? {};
   const { workspaces = {} } = person ?? {};
-  return {
-    uid,
-    email,
-    name,
-    role: roleOf(known).role,
-    workspaces,
-    hasAccount: account !== undefined,
-    isDisabled,
-  };
+  return { uid, email, name, role: roleOf(known).role, workspaces, hasAccount: account !== undefined, isDisabled };
 }
 
 function warn(path: string): void {

@@ -28,8 +28,7 @@ export interface Known {
 export async function* allPeople(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
   const stored = new Map<string, Person>();
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.people)))
-    for (const { snapshot, value } of readable(page, personFromDocument, told))
-      stored.set(snapshot.id, value);
+    for (const { snapshot, value } of readable(page, personFromDocument, told)) stored.set(snapshot.id, value);
   for await (const account of accounts()) {
     yield { uid: account.uid, account, person: stored.get(account.uid) };
     stored.delete(account.uid);
@@ -47,10 +46,7 @@ export async function find(who: string, lookup?: { readonly unverified: boolean 
 }
 
 /** Like `find`, but returns undefined for an unknown person. */
-export async function known(
-  who: string,
-  lookup?: { readonly unverified: boolean },
-): Promise<Known | undefined> {
+export async function known(who: string, lookup?: { readonly unverified: boolean }): Promise<Known | undefined> {
   const account = await findAccount(who, lookup);
   const uid = account?.uid ?? who;
   const person = await access.ports.people.find(uid);

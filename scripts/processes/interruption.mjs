@@ -16,8 +16,7 @@ export function onInterruption(stop) {
     stopped = true;
     stop(reason);
   };
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
-    process.on(signal, () => once(signal));
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => once(signal));
   // A closed terminal also closes the output: a failing write must not end this process before its cleanup.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => once('the output closed'));
   if (process.env.npm_lifecycle_event !== undefined) watchParents(() => once('npm ended'));

@@ -138,13 +138,9 @@ function replaceRecord(record) {
 /** Starts the watchdog. Its standard input closes when this process ends for any reason. @param {string} tag */
 function startWatchdog(tag) {
   const script = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
-  const watchdog = spawn(process.execPath, [script, tag], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const watchdog = spawn(process.execPath, [script, tag], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => {});
   watchdog.unref();
   // A pipe keeps the event loop running unless it is unreferenced; the types do not show that it is a socket.
-  if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function')
-    watchdog.stdin.unref();
+  if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') watchdog.stdin.unref();
 }

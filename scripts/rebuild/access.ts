@@ -2,11 +2,7 @@
 import { personMirror } from '../../functions/src/access/store/accessMirror.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { nameOfKey } from '../../functions/src/kernel/ids.ts';
-import {
-  ACCESS_PEOPLE,
-  ACCESS_WORKSPACES,
-  personAccessPath,
-} from '../../functions/src/kernel/realtime/database.ts';
+import { ACCESS_PEOPLE, ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/realtime/database.ts';
 import { forEach, pagesOf } from '../operator/documents.ts';
 import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.ts';
 

@@ -28,7 +28,6 @@ export function parseCommand(args: readonly string[]): Command {
   if (unknown !== undefined)
     throw new UsageError(`Unknown kind "${unknown}". Use queue, counters, presence or access.`);
   const kinds = KINDS.filter((kind) => words.includes(kind));
-  if (kinds.length === 0)
-    throw new UsageError('Specify what to rebuild: queue, counters, presence or access.');
+  if (kinds.length === 0) throw new UsageError('Specify what to rebuild: queue, counters, presence or access.');
   return { kinds, options: given };
 }

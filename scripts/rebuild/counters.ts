@@ -65,19 +65,12 @@ async function workspacesOf({ database, ports }: Rebuilding): Promise<readonly s
 }
 
 /** Yields the open session and the archived ones. */
-async function* sessionsOf(
-  { database, say }: Rebuilding,
-  workspace: string,
-): AsyncGenerator<string, void, undefined> {
+async function* sessionsOf({ database, say }: Rebuilding, workspace: string): AsyncGenerator<string, void, undefined> {
   const document = database.doc(workspacePath(workspace));
-  const opened = await database
-    .collection(COLLECTIONS.workspaces)
-    .where(FieldPath.documentId(), '==', workspace)
-    .get();
+  const opened = await database.collection(COLLECTIONS.workspaces).where(FieldPath.documentId(), '==', workspace).get();
   for (const { value } of readable(opened.docs, workspaceFromDocument, unread(say)))
     if (value.session !== undefined) yield value.session;
-  for await (const page of pagesOf(document.collection(ARCHIVE).select()))
-    for (const { id } of page) yield id;
+  for await (const page of pagesOf(document.collection(ARCHIVE).select())) for (const { id } of page) yield id;
 }
 
 /** Corrects a workspace's counter of agents. @returns whether it was wrong */
@@ -95,9 +88,7 @@ async function countAgents({ database, ports, isDry, say }: Rebuilding, workspac
   const lack = await database.runTransaction(
     async (snapshot) => {
       const shards = await snapshot.get(database.collection(agentCountsPath(workspace)));
-      const counted = sumAgents(
-        readable(shards.docs, agentCountFromDocument, unread(say)).map(({ value }) => value),
-      );
+      const counted = sumAgents(readable(shards.docs, agentCountFromDocument, unread(say)).map(({ value }) => value));
       const lacking = async (kind: keyof AgentCount): Promise<number> =>
         (await snapshot.get(kinds[kind].count())).data().count - counted[kind];
       const [total, leaders, active, registered, online] = await Promise.all([
@@ -121,17 +112,12 @@ async function countAgents({ database, ports, isDry, say }: Rebuilding, workspac
  * the current time, so every instance reads the queue again.
  * @returns whether any shard was missing
  */
-async function createQueueShards(
-  { database, ports, isDry }: Rebuilding,
-  workspace: string,
-): Promise<boolean> {
+async function createQueueShards({ database, ports, isDry }: Rebuilding, workspace: string): Promise<boolean> {
   return retryOnConflict(ports.randomness, async () => {
     const open = await ports.sessions.current(workspace).catch(() => undefined);
     if (open === undefined) return false;
     const { session, sessionVersion: version } = open;
-    const { count } = (
-      await database.collection(queueShardsPath(workspace, session.id)).count().get()
-    ).data();
+    const { count } = (await database.collection(queueShardsPath(workspace, session.id)).count().get()).data();
     if (count >= session.spread) return false;
     if (!isDry) await ports.store.commit([{ kind: 'shardSession', session, before: 0, version }]);
     return true;

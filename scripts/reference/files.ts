@@ -20,9 +20,7 @@ export function referenceFiles(): readonly ReferenceFile[] {
     file('docs/reference/README.md', indexPage(toolsets)),
     file('docs/reference/configuration.md', configurationPage()),
     ...toolsets.map((toolset) => file(`docs/reference/${toolset.name}.md`, toolsetPage(toolset))),
-    ...toolsets.map((toolset) =>
-      file(`test/contract/snapshots/${toolset.name}.json`, toolsetSnapshot(toolset)),
-    ),
+    ...toolsets.map((toolset) => file(`test/contract/snapshots/${toolset.name}.json`, toolsetSnapshot(toolset))),
     file('README.md', withToolsetTable(readFileSync(new URL('README.md', root), 'utf8'))),
   ];
 }

@@ -72,10 +72,7 @@ function listSection(names: readonly string[]): readonly string[] {
     const { tools, bytes, tokens } = listCost(of);
     return [name, String(tools), String(bytes), String(tokens), String(most)];
   };
-  const rows = [
-    ...names.map((name) => row(name, [name], TOOLSET_TOKENS[name])),
-    row('all', names, MAX_TOKENS),
-  ];
+  const rows = [...names.map((name) => row(name, [name], TOOLSET_TOKENS[name])), row('all', names, MAX_TOKENS)];
   return [
     '## Cost of the list',
     `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without output schemas, and with short input schemas. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test enforces the budgets and the limit of ${MAX_BYTES} bytes for the whole list.`,
@@ -140,8 +137,7 @@ export function exampleError(envelope: ErrorEnvelope | undefined): unknown {
 function toolSection(toolset: string, tool: Tool): string {
   const own = wireName(toolset, tool.name, 'own');
   const prefixed = wireName(toolset, tool.name, 'prefixed');
-  const names =
-    own === prefixed ? `\`${own}\`` : `\`${own}\` at \`/mcp/${toolset}\`, \`${prefixed}\` at \`/mcp\``;
+  const names = own === prefixed ? `\`${own}\`` : `\`${own}\` at \`/mcp/${toolset}\`, \`${prefixed}\` at \`/mcp\``;
   const input = inputJsonSchema(tool.input);
   const takesKey = schemaRows(input).some(([name]) => name === KEY);
   const role = tool.agentRole === undefined ? tool.role : `${tool.role}, ${tool.agentRole} for agents`;

@@ -1,14 +1,5 @@
 // @ts-check
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { devDirectory, root } from '../project.mjs';
 import { bundle, bundlePage, bundleViews } from './bundle.mjs';
@@ -38,10 +29,7 @@ export async function buildFunctions() {
     rmSync(fresh, { recursive: true, force: true });
     try {
       await bundle(`${functionsFolder}/src/index.ts`, library);
-      await bundlePage(
-        { script: `${pageFolder}/main.ts`, style: `${pageFolder}/page.css` },
-        `${library}/signin`,
-      );
+      await bundlePage({ script: `${pageFolder}/main.ts`, style: `${pageFolder}/page.css` }, `${library}/signin`);
       await buildViews(`${library}/views`);
       for (const [file, text] of Object.entries(uploadManifests())) writeFileSync(`${fresh}/${file}`, text);
       replaceChanged(fresh, uploadFolder);

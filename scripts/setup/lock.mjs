@@ -53,9 +53,7 @@ function take(file) {
 
 /** Returns the command as typed. @param {NodeJS.ProcessEnv} env */
 function commandOf({ npm_lifecycle_event: script }) {
-  return script === undefined
-    ? undefined
-    : `npm ${['start', 'test'].includes(script) ? '' : 'run '}${script}`;
+  return script === undefined ? undefined : `npm ${['start', 'test'].includes(script) ? '' : 'run '}${script}`;
 }
 
 /** Returns whether the lock's process is running. @param {string} file */

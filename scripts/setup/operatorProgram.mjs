@@ -14,11 +14,7 @@ export async function runOperatorProgram(program) {
   const { installDependencies } = await import('./install.mjs');
   const { node22 } = await import('./node22.mjs');
   await installDependencies({ env: process.env, say: (message) => console.error(message) });
-  const file = [
-    '--disable-warning=ExperimentalWarning',
-    '--disable-warning=UNDICI-EHPA',
-    `${root}/scripts/${program}`,
-  ];
+  const file = ['--disable-warning=ExperimentalWarning', '--disable-warning=UNDICI-EHPA', `${root}/scripts/${program}`];
   reachThisMachineDirectly(); // for the emulators
   const env = { ...process.env, ...nodeUsesProxy(process.env) };
   const child = spawn(node22(), [...file, ...process.argv.slice(2)], { env, stdio: 'inherit' });

@@ -101,8 +101,5 @@ function withoutJavaProxy(env) {
 
 /** @param {string} options */
 function withJavaHosts(options) {
-  return options.replaceAll(
-    /-D(?:http\.n|socksN)onProxyHosts=(?!["']?localhost\|127)["']?/g,
-    `$&${JAVA_THIS_MACHINE}`,
-  );
+  return options.replaceAll(/-D(?:http\.n|socksN)onProxyHosts=(?!["']?localhost\|127)["']?/g, `$&${JAVA_THIS_MACHINE}`);
 }

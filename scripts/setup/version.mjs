@@ -2,11 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Manifests besides those of the root and its workspaces. */
-const manifests = [
-  'server.json',
-  'plugins/muster/.claude-plugin/plugin.json',
-  'plugins/muster/gemini-extension.json',
-];
+const manifests = ['server.json', 'plugins/muster/.claude-plugin/plugin.json', 'plugins/muster/gemini-extension.json'];
 
 const sources = ['functions/src/config.ts', 'runner/src/version.ts'];
 

@@ -72,9 +72,7 @@ export function announce(endpoint, run, { demoModels }) {
       .map((pair) => pair.join(' '))
       .join(', ')}`,
     `Their complete log: .dev/emulators${run.suffix}.log`,
-    ...(demoModels
-      ? ['claude and gemini are demo models: THEIR ANSWERS ARE CANNED, no model is called.']
-      : []),
+    ...(demoModels ? ['claude and gemini are demo models: THEIR ANSWERS ARE CANNED, no model is called.'] : []),
     'Ctrl-C stops everything. No data is kept.',
     '',
   ];

@@ -26,9 +26,7 @@ export async function start({ demoModels }) {
     const say = timed(sayPlainly);
     const node = await prepare({ run, say });
     const output = openOutput(run, 'emulators', { screen: true });
-    const models = demoModels
-      ? await startLocalService('demo models', { node, env: run.env, output })
-      : undefined;
+    const models = demoModels ? await startLocalService('demo models', { node, env: run.env, output }) : undefined;
     // One start at a time on the machine: a default port that looks free may belong to another start.
     const started = async () => {
       say('starting the Firebase emulators');

@@ -27,15 +27,11 @@ const seedScript = `${root}/scripts/seed.mjs`;
  */
 export async function seed({ node, run, suite, output }, { refresh }) {
   if (!existsSync(seedScript)) return { tokens: {}, people: [] };
-  const child = spawn(
-    node,
-    ['--disable-warning=ExperimentalWarning', seedScript, refresh ? '--tokens' : '--story'],
-    {
-      cwd: root,
-      env: { ...process.env, ...run.env, ...suite.env, MUSTER_SEED_SECRET: cloneSecret() },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', seedScript, refresh ? '--tokens' : '--story'], {
+    cwd: root,
+    env: { ...process.env, ...run.env, ...suite.env, MUSTER_SEED_SECRET: cloneSecret() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const exited = new Promise((resolve) => child.once('close', resolve));
   const [printed, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   for (const line of complaints.split('\n').filter(Boolean)) output.line('seed', line);

@@ -37,13 +37,9 @@ export function choose(args) {
 /** @param {string} name @returns {import('./suites.mjs').Suite} */
 function suiteFor(name) {
   const path = name.replace(/^\.\//, '');
-  const suite = suites.find(
-    (one) => one.name === name || path === one.specs || path.startsWith(`${one.specs}/`),
-  );
+  const suite = suites.find((one) => one.name === name || path === one.specs || path.startsWith(`${one.specs}/`));
   if (suite === undefined) {
-    throw new Error(
-      `unknown suite or spec file ${name}; the suites are ${suites.map((one) => one.name).join(', ')}`,
-    );
+    throw new Error(`unknown suite or spec file ${name}; the suites are ${suites.map((one) => one.name).join(', ')}`);
   }
   return suite.name === name ? suite : { ...suite, specs: path };
 }

@@ -38,24 +38,20 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   const heading = `\n── ${title} ──\n`;
   if (live) process.stdout.write(heading);
   // --exit, because the SDKs keep connections open. They also create many short-lived objects.
-  const child = spawn(
-    node,
-    ['--max-semi-space-size=64', mocha, '--exit', ...args, ...mochaOptions, ...files],
-    {
-      cwd: root,
-      env: {
-        ...process.env,
-        TMPDIR: run.temporary, // removed with its content at the end of the run
-        ...run.env,
-        // Repositories of open workspaces in the deployments of tests.
-        GITHUB_REPOSITORIES: ['sartor-ai/*', 'octocat/*', 'nobody/*'].join(', '),
-        ...env,
-        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
-        MUSTER_TEST_TOTALS: totals,
-      },
-      stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  const child = spawn(node, ['--max-semi-space-size=64', mocha, '--exit', ...args, ...mochaOptions, ...files], {
+    cwd: root,
+    env: {
+      ...process.env,
+      TMPDIR: run.temporary, // removed with its content at the end of the run
+      ...run.env,
+      // Repositories of open workspaces in the deployments of tests.
+      GITHUB_REPOSITORIES: ['sartor-ai/*', 'octocat/*', 'nobody/*'].join(', '),
+      ...env,
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
+      MUSTER_TEST_TOTALS: totals,
     },
-  );
+    stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  });
   /** @type {Buffer[]} */
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));

@@ -18,9 +18,7 @@ import { type Attack, billOf, faultsOf, isRefusal, MostExpensive } from './suppo
 import { startTarget, type Target } from './support/target.ts';
 
 /** Total for all tools. The nightly run makes almost 1,000 calls of each tool. */
-const CALLS = Number(
-  process.env['MUSTER_ATTACK_CALLS'] ?? defaultOrNightly(3 * entries.length, { night: 100_000 }),
-);
+const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? defaultOrNightly(3 * entries.length, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 

@@ -33,11 +33,7 @@ const templates = toolsets.flatMap(({ templates: own = [] }) => own);
 const resources = toolsets.flatMap(({ resources: own }) => own);
 
 /** Valid values of a template's other variables, so that the text gets past them. */
-const HARMLESS: Readonly<Record<string, string>> = {
-  sessionType: 'coding',
-  logType: 'output',
-  date: '2026-11-22',
-};
+const HARMLESS: Readonly<Record<string, string>> = { sessionType: 'coding', logType: 'output', date: '2026-11-22' };
 
 function uriOf(template: string, variable: string, value: string): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -45,8 +41,7 @@ function uriOf(template: string, variable: string, value: string): string {
   );
 }
 
-const variablesOf = (template: string) =>
-  [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+const variablesOf = (template: string) => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 
 /** Parameters of each method. Each text is replaced in turn. */
 const METHODS: Readonly<Record<string, object>> = {
@@ -137,17 +132,12 @@ describe('hostile text outside tools', () => {
 
   const inBothEras = async (method: string, params: object) => {
     await ask(method, params);
-    await ask(
-      method,
-      { ...params, _meta: ENVELOPE },
-      { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': method },
-    );
+    await ask(method, { ...params, _meta: ENVELOPE }, { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': method });
   };
 
   for (const { uri } of resources) {
     it(`${uri} with appended hostile text is rejected`, async () => {
-      for (const text of texts(uri))
-        if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
+      for (const text of texts(uri)) if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
     });
   }
 
@@ -225,10 +215,7 @@ describe('hostile text outside tools', () => {
   it('/register withstands hostile text', async () => {
     for (const text of ALWAYS.slice(0, MAX_REGISTRATIONS / 2)) {
       const uris = { redirect_uris: ['http://127.0.0.1/x'] };
-      for (const metadata of [
-        { ...uris, client_name: text },
-        { redirect_uris: [`http://127.0.0.1/${text}`] },
-      ]) {
+      for (const metadata of [{ ...uris, client_name: text }, { redirect_uris: [`http://127.0.0.1/${text}`] }]) {
         const body = JSON.stringify(metadata);
         const answer = await judge(
           'register',
@@ -246,12 +233,7 @@ describe('hostile text outside tools', () => {
     for (const field of Object.keys(AUTHORIZE)) {
       for (const text of texts(`authorize${field}`)) {
         const query = new URLSearchParams({ ...AUTHORIZE, [field]: text.slice(0, 5000) });
-        await judge(
-          'authorize',
-          `authorize?${query}`,
-          { method: 'GET', headers: { Authorization: '' } },
-          true,
-        );
+        await judge('authorize', `authorize?${query}`, { method: 'GET', headers: { Authorization: '' } }, true);
       }
     }
   });

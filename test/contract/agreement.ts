@@ -44,9 +44,7 @@ export function disagreements(contract: Schema, ours: Schema | undefined, path =
 }
 
 function typeDisagreements(contract: Schema, ours: Schema, path: string): string[] {
-  return contract.type === undefined
-    ? []
-    : valueDisagreements('type', typesOf(contract), typesOf(ours), path);
+  return contract.type === undefined ? [] : valueDisagreements('type', typesOf(contract), typesOf(ours), path);
 }
 
 /** The contract lists several types in `type`; our schemas may list them in `anyOf`. */

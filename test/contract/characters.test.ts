@@ -12,17 +12,14 @@ const limits = entries.flatMap(({ name, tool, input }) => {
   const full = { ...recordOf(sampleOf(input)), ...tool.example };
   return placesIn(input, full).flatMap(({ path, schema }) => {
     if (schema['type'] !== 'string' || schema['enum'] !== undefined) return [];
-    const messageOf = (text: string) =>
-      String(recordOf(outcomeOf(tool, withAt(full, path, text)))['message'] ?? '');
+    const messageOf = (text: string) => String(recordOf(outcomeOf(tool, withAt(full, path, text)))['message'] ?? '');
     // A sample may be invalid elsewhere: only errors of this argument count.
     const saidOf = (text: string) =>
       messageOf(text)
         .split('Argument "')
         .find((one) => one.startsWith(`${path.join('.')}"`)) ?? '';
     const most = Number(/(\d+) characters/.exec(saidOf('a'.repeat(LONG)))?.[1]);
-    return Number.isNaN(most) || saidOf(WIDE) !== ''
-      ? []
-      : [{ label: `${name} ${path.join('.')}`, most, saidOf }];
+    return Number.isNaN(most) || saidOf(WIDE) !== '' ? [] : [{ label: `${name} ${path.join('.')}`, most, saidOf }];
   });
 });
 

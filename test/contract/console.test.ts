@@ -75,9 +75,7 @@ describe('deployed console', () => {
   });
 
   it('contains no sample people, no emulators and no pipeline code', () => {
-    const whole = readdirSync(`${folder}/assets`).map((file) =>
-      readFileSync(`${folder}/assets/${file}`, 'utf8'),
-    );
+    const whole = readdirSync(`${folder}/assets`).map((file) => readFileSync(`${folder}/assets/${file}`, 'utf8'));
     for (const word of ['Sign in as', 'emulators.json', 'only-for-the-emulators', 'RE2JSException'])
       assert.equal(
         whole.some((text) => text.includes(word)),

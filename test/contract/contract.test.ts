@@ -84,10 +84,7 @@ describe('specification contract', () => {
       const written = contract.tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
       const ours = entries.filter((entry) => entry.toolset === toolset);
       // Additional tools follow those of the specification.
-      assert.deepEqual(
-        ours.map(({ tool }) => contractName(toolset, tool.name)).slice(0, written.length),
-        written,
-      );
+      assert.deepEqual(ours.map(({ tool }) => contractName(toolset, tool.name)).slice(0, written.length), written);
     }
   });
 });

@@ -41,10 +41,7 @@ for (const { name, tool } of entries) {
             tool.prepare(raw);
           } catch (error) {
             assert.ok(error instanceof MusterError, String(error));
-            assert.ok(
-              ['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT'].includes(error.code),
-              error.code,
-            );
+            assert.ok(['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT'].includes(error.code), error.code);
             assert.ok(error.message.length < 4000 && error.message.length > 5);
           }
           const { user, system } = process.cpuUsage(began);

@@ -105,11 +105,7 @@ describe('ids', () => {
 
   it('exist for the expected arguments', () => {
     assert.ok(named.length > 40, `only ${named.length}`);
-    for (const wanted of [
-      'github.createPR task_id',
-      'coding.claim_task agentId',
-      'system.getTaskQueue agentId',
-    ])
+    for (const wanted of ['github.createPR task_id', 'coding.claim_task agentId', 'system.getTaskQueue agentId'])
       assert.ok(
         named.some(({ name, path }) => `${name} ${path.join('.')}` === wanted),
         wanted,
@@ -119,9 +115,7 @@ describe('ids', () => {
   for (const { name, tool, path } of named) {
     it(`of ${name} at ${path.join('.')} accept only one name`, () => {
       for (const hostile of HOSTILE) {
-        const error = refusalOf(() =>
-          tool.prepare(withValue(tool.example, path, hostile) as Record<string, unknown>),
-        );
+        const error = refusalOf(() => tool.prepare(withValue(tool.example, path, hostile) as Record<string, unknown>));
         assert.ok(error !== undefined, `${JSON.stringify(hostile.slice(0, 20))} was accepted`);
         assert.ok(['VALIDATION_ERROR', 'INVALID_FORMAT', 'REQUIRED_FIELD'].includes(error.code), error.code);
         assert.ok(error.message.length < 500, error.message);

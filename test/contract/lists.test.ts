@@ -83,10 +83,7 @@ for (const { title, address, tools } of lists) {
     });
 
     it('has one plain type for each required argument', () => {
-      assert.deepEqual(
-        paths(inputs.filter(({ required, schema }) => required && typeof schema.type !== 'string')),
-        [],
-      );
+      assert.deepEqual(paths(inputs.filter(({ required, schema }) => required && typeof schema.type !== 'string')), []);
       for (const { path, schema } of inputs)
         for (const name of schema.required ?? [])
           assert.ok(name in (schema.properties ?? {}), `${path} requires ${name} and does not list it`);
@@ -101,8 +98,7 @@ for (const { title, address, tools } of lists) {
 
     it('describes the contents of each object and list', () => {
       const vague = all.filter(
-        (place) =>
-          isObject(place) && !('properties' in place.schema) && !('additionalProperties' in place.schema),
+        (place) => isObject(place) && !('properties' in place.schema) && !('additionalProperties' in place.schema),
       );
       assert.deepEqual(paths(vague), []);
       assert.deepEqual(paths(all.filter(({ schema }) => schema.type === 'array' && !schema.items)), []);

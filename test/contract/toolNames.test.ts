@@ -59,9 +59,7 @@ describe('tool names in texts', () => {
         for (const kind of ['agent', 'person'] as const) {
           const { tools } = catalog.listFor({ workspace: role, owner: role, anyone: role }, kind);
           const listed = new Set(tools.map(({ name }) => name));
-          const wrong = tools.flatMap((tool) =>
-            descriptionsIn(tool).flatMap((text) => unlisted(text, listed)),
-          );
+          const wrong = tools.flatMap((tool) => descriptionsIn(tool).flatMap((text) => unlisted(text, listed)));
           assert.deepEqual(wrong, [], `${role} ${kind}`);
         }
       }
@@ -104,9 +102,7 @@ describe('tool names in texts', () => {
       said: text,
       tasks: [{ next: 'Call add_task.', said: text }, {}],
     });
-    assert.deepEqual(withGuidanceNames({ said: text }, plan, catalogAt('/mcp').directory.named), {
-      said: text,
-    });
+    assert.deepEqual(withGuidanceNames({ said: text }, plan, catalogAt('/mcp').directory.named), { said: text });
   });
 
   it('are not converted in texts that are not tool names', () => {

@@ -12,13 +12,10 @@ describe('built views', () => {
   before(() => buildViews(folder));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const pages = () =>
-    readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')] as const);
+  const pages = () => readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')] as const);
 
   it('are exactly those that tools name', () => {
-    const named = toolsets.flatMap(({ tools }) =>
-      tools.flatMap(({ view }) => (view ? [`${view}.html`] : [])),
-    );
+    const named = toolsets.flatMap(({ tools }) => tools.flatMap(({ view }) => (view ? [`${view}.html`] : [])));
     assert.equal(named.length, 4);
     assert.deepEqual(readdirSync(folder).sort(), named.sort());
   });

@@ -59,9 +59,7 @@ for (const { name, tool, input } of entries) {
       for (const place of places.filter((one) => isWrappable(one.schema) && !isFree(one))) {
         const text = JSON.stringify(place.given);
         for (const base of place.path.length === 1 ? [example, full] : [full]) {
-          const [plain, wrapped] = [place.given, text].map((value) =>
-            outcomeOf(tool, withAt(base, place.path, value)),
-          );
+          const [plain, wrapped] = [place.given, text].map((value) => outcomeOf(tool, withAt(base, place.path, value)));
           assert.deepEqual(wrapped, plain, place.path.join('.'));
         }
       }

@@ -7,17 +7,9 @@ import { registerAgent, type TestAgent } from './support/agents.ts';
 import { type ClaudeCode, installedClaudeCode } from './support/claudeCode.ts';
 import { connect, connectAt, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace } from './support/endpoint.ts';
-import {
-  type ScriptedModel,
-  type Step,
-  startScriptedModel,
-  type ToolResult,
-} from './support/scriptedModel.ts';
+import { type ScriptedModel, type Step, startScriptedModel, type ToolResult } from './support/scriptedModel.ts';
 
-const TASKS = [
-  { description: 'Write the parser' },
-  { description: 'Test the parser', dependencies: ['task-1'] },
-];
+const TASKS = [{ description: 'Write the parser' }, { description: 'Test the parser', dependencies: ['task-1'] }];
 
 /** The model creates a batch, does the first task, and makes one call that must be refused. */
 function scriptFor(agentId: string): readonly Step[] {
@@ -31,11 +23,7 @@ function scriptFor(agentId: string): readonly Step[] {
     () => call('claim_task', { agent_id: agentId }),
     (results) => call('start_task', ofTask(results)),
     (results) =>
-      call('complete_task', {
-        ...ofTask(results),
-        output: 'Parser written',
-        files_created: ['src/parser.ts'],
-      }),
+      call('complete_task', { ...ofTask(results), output: 'Parser written', files_created: ['src/parser.ts'] }),
     (results) => call('start_task', ofTask(results)),
   ];
 }
@@ -72,9 +60,7 @@ describe('Claude Code', () => {
       { type: 'text', text: 'Done.', citations: null },
     ]);
     assert.equal(await client.messages.stream(question).finalText(), 'Done.');
-    const tools = [
-      { name: 'mcp__muster__coordination_create_tasks_batch', input_schema: { type: 'object' as const } },
-    ];
+    const tools = [{ name: 'mcp__muster__coordination_create_tasks_batch', input_schema: { type: 'object' as const } }];
     const { content, stop_reason } = await client.messages.stream({ ...question, tools }).finalMessage();
     assert.equal(stop_reason, 'tool_use');
     assert.ok(content[0]?.type === 'tool_use');
@@ -84,21 +70,13 @@ describe('Claude Code', () => {
   it('connects to the endpoint after "claude mcp add"', async () => {
     const url = endpointUrl('', { workspace });
     const header = `Authorization: Bearer ${agent.token}`;
-    assert.match(
-      await claude.run('mcp', 'add', '--transport', 'http', 'muster', url, '--header', header),
-      /Added/,
-    );
+    assert.match(await claude.run('mcp', 'add', '--transport', 'http', 'muster', url, '--header', header), /Added/);
     assert.match(await claude.run('mcp', 'list'), /muster: .*✔ Connected/);
   });
 
   it('lists the tools, creates a batch, claims a task and completes it', async () => {
     const before = model.turns.length;
-    const said = await claude.run(
-      '-p',
-      'Share out the work and do the first task.',
-      '--allowedTools',
-      'mcp__muster',
-    );
+    const said = await claude.run('-p', 'Share out the work and do the first task.', '--allowedTools', 'mcp__muster');
     assert.match(said, /Done\./);
     const turns = model.turns.slice(before);
     assert.equal(turns.length, 6);

@@ -22,11 +22,7 @@ for (const era of ERAS) {
     let leader: Connection;
 
     before(async () => {
-      leader = await connect(
-        era,
-        endpointUrl('', { workspace: newWorkspace('era') }),
-        await tokenOf('leader'),
-      );
+      leader = await connect(era, endpointUrl('', { workspace: newWorkspace('era') }), await tokenOf('leader'));
     });
     after(() => leader?.close());
 
@@ -50,8 +46,7 @@ for (const era of ERAS) {
         const takes = ajv.compile(tool.outputSchema ?? {});
         if (tool.name.startsWith('coordination_')) assert.ok(takes({ error: 'Refused' }), tool.name);
         const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
-        for (const hint of hints)
-          assert.equal(typeof tool.annotations?.[hint], 'boolean', `${tool.name} ${hint}`);
+        for (const hint of hints) assert.equal(typeof tool.annotations?.[hint], 'boolean', `${tool.name} ${hint}`);
       }
       assert.equal(new Set(tools.map((tool) => tool.name)).size, tools.length);
     });
@@ -94,16 +89,10 @@ for (const era of ERAS) {
     });
 
     it('shows an error completely, as structured content and as text', async () => {
-      const answer = await leader.call('coordination_start_task', {
-        agent_id: 'leader',
-        task_id: 'task-none',
-      });
+      const answer = await leader.call('coordination_start_task', { agent_id: 'leader', task_id: 'task-none' });
       assert.equal(answer.isError, true);
       assert.deepEqual(Object.keys(answer.structured), ['error']);
-      assert.match(
-        String(answer.structured['error']),
-        /Task "task-none" not found\. coordination_get_all_tasks lists/,
-      );
+      assert.match(String(answer.structured['error']), /Task "task-none" not found\. coordination_get_all_tasks lists/);
       assert.deepEqual(JSON.parse(answer.text), answer.structured);
     });
 
@@ -126,10 +115,7 @@ for (const era of ERAS) {
     });
 
     it('gets an error for an unknown tool', async () => {
-      await assert.rejects(
-        leader.call('coordination_no_such_tool'),
-        /Unknown tool: coordination_no_such_tool/,
-      );
+      await assert.rejects(leader.call('coordination_no_such_tool'), /Unknown tool: coordination_no_such_tool/);
     });
 
     it('gets an error for an unknown resource', async () => {
@@ -149,8 +135,7 @@ async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<str
     else assert.deepEqual(JSON.parse(answer.text), answer.structured, `${name} says the same twice`);
     return answer;
   };
-  const coordination = (name: string, args?: Readonly<Record<string, unknown>>) =>
-    call(`coordination_${name}`, args);
+  const coordination = (name: string, args?: Readonly<Record<string, unknown>>) => call(`coordination_${name}`, args);
   const claimed = async (): Promise<unknown> => {
     const { task } = (await coordination('claim_task', { agent_id: 'worker1' })).structured;
     return isRecord(task) ? task['id'] : undefined;

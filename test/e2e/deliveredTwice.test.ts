@@ -100,9 +100,7 @@ for (const [name, hasBroker, ordersByDay] of [
       const run = ({ url }: { url: string }) => fetch(url, { method: 'POST' });
       const death = Promise.allSettled([run(dying)]);
       await eventually('the sender is half-way', async () => {
-        const sent = await deployment.firestore.getAll(
-          ...ids.map((id) => deployment.firestore.doc(`reminders/${id}`)),
-        );
+        const sent = await deployment.firestore.getAll(...ids.map((id) => deployment.firestore.doc(`reminders/${id}`)));
         return sent.every((reminder) => reminder.get('sent') === (reminder.id !== held)) || undefined;
       });
       await dying.kill();
@@ -124,9 +122,7 @@ for (const [name, hasBroker, ordersByDay] of [
         const once = await effects();
         const next = onlyOther(once.todos, [recurring, ...others]);
         assert.equal(once.todos.get(next)?.['due_date'].toDate().getTime(), due.getTime() + DAY_MS);
-        const happened = [...once.events.values()].map(
-          (event) => `${event['event_type']} ${event['task_id']}`,
-        );
+        const happened = [...once.events.values()].map((event) => `${event['event_type']} ${event['task_id']}`);
         const expected = [recurring, ...others].flatMap((id) => [`created ${id}`, `reminder ${id}`]);
         expected.push(`completed ${recurring}`, `updated ${others[0]}`, `created ${next}`);
         assert.deepEqual(happened.sort(), expected.sort());

@@ -155,14 +155,8 @@ describe('to-dos that their owner changes with the client SDK', () => {
     const { event_data, ...updated } = await happened('updated', id);
     await repairAgain(id);
     assert.deepEqual(event_data.changes, ['title', 'due_date']);
-    assert.deepEqual(
-      [event_data.before?.['title'], event_data.before?.['due_date']],
-      ['Water the plants', due],
-    );
-    assert.deepEqual(
-      [event_data.after?.['title'], event_data.after?.['due_date']],
-      ['Water the roses', later],
-    );
+    assert.deepEqual([event_data.before?.['title'], event_data.before?.['due_date']], ['Water the plants', due]);
+    assert.deepEqual([event_data.after?.['title'], event_data.after?.['due_date']], ['Water the roses', later]);
     const [reminder] = await person.own('reminders', 'owner_uid');
     assert.equal(reminder?.['task_title'], 'Water the roses');
     assert.equal(reminder?.['remind_at'].toMillis(), Date.parse(later) - HOUR_MS);

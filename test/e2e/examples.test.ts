@@ -92,8 +92,7 @@ function examplesFor(me: string): readonly Example[] {
 type Call = (example: Example, url: string, token: string) => Promise<Fields>;
 
 /** Prefix of a tool's name if all tools have their full names. */
-const fullName = ({ endpoint, tool }: Example): string =>
-  endpoint === 'network' ? tool : `${endpoint}.${tool}`;
+const fullName = ({ endpoint, tool }: Example): string => (endpoint === 'network' ? tool : `${endpoint}.${tool}`);
 
 const throughRpc: Call = async (example, url, token) => {
   const message = { jsonrpc: '2.0', id: '4', method: fullName(example), params: example.args };

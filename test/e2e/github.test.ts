@@ -37,12 +37,7 @@ describe('GitHub', () => {
     const task = String(created['task']['id']);
     await succeed(client, 'github_createBranch', { ...AT, branch });
     const files = [{ path: 'src/retry.ts', content: `export const MAX_RETRIES = 3; // ${workspace}\n` }];
-    const { sha } = await succeed(client, 'github_commitFiles', {
-      ...AT,
-      branch,
-      message: 'End them',
-      files,
-    });
+    const { sha } = await succeed(client, 'github_commitFiles', { ...AT, branch, message: 'End them', files });
     const pull = { ...AT, title: 'End retries', head: branch, base: 'main', task_id: task };
     const { number, headSha } = await succeed(client, 'github_createPR', pull);
     assert.equal(headSha, sha);

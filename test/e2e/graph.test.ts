@@ -27,8 +27,7 @@ describe('the trigger on the graph', () => {
     const todo = made.parse(await succeed(leader, 'todo_add_task', { title })).task.id;
     const { delegated } = await succeed(leader, 'todo_delegate', { task_id: todo });
     const { task_id } = z.object({ task_id: z.string() }).parse(delegated);
-    const claim = async () =>
-      made.parse(await succeed(leader, 'coordination_claim_task', { agent_id })).task.id;
+    const claim = async () => made.parse(await succeed(leader, 'coordination_claim_task', { agent_id })).task.id;
     assert.equal(await claim(), task_id);
     const draft = { description: 'Say hello', part_of: { kind: 'task', id: task_id } };
     const part = made.parse(await succeed(leader, 'coordination_create_task', draft)).task.id;

@@ -36,11 +36,7 @@ describe('the endpoint over HTTP', () => {
   });
 
   it('requires a credential, and names its scheme', async () => {
-    const answer = await send(MCP_URL, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: LIST,
-    });
+    const answer = await send(MCP_URL, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: LIST });
     assert.equal(answer.status, 401);
     assert.match(answer.headers.get('www-authenticate') ?? '', CHALLENGE);
     const asked = await send(MCP_URL, { method: 'GET' });
@@ -62,12 +58,7 @@ describe('the endpoint over HTTP', () => {
   });
 
   it('rejects pages of a foreign origin and accepts local ones', async () => {
-    for (const origin of [
-      'https://evil.example',
-      'http://evil.example',
-      'null',
-      'http://127.0.0.1.evil.example',
-    ]) {
+    for (const origin of ['https://evil.example', 'http://evil.example', 'null', 'http://127.0.0.1.evil.example']) {
       assert.equal((await post(MCP_URL, token, LIST, { Origin: origin })).status, 403, origin);
     }
     const local = await post(MCP_URL, token, LIST, { Origin: 'http://localhost:5173' });
@@ -106,12 +97,7 @@ describe('the endpoint over HTTP', () => {
         sessions.push(response.headers.get('mcp-session-id'));
         return response;
       };
-      const client = await connect(
-        era,
-        endpointUrl('', { workspace: newWorkspace('http') }),
-        token,
-        watching,
-      );
+      const client = await connect(era, endpointUrl('', { workspace: newWorkspace('http') }), token, watching);
       await client.call('coordination_get_status');
       await client.close();
       assert.ok(sessions.length >= 2);

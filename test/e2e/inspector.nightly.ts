@@ -14,13 +14,9 @@ const answered = z.object({
   content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
   structuredContent: z.looseObject({ status: z.string(), message: z.string(), result: z.looseObject({}) }),
 });
-const shown = z.object({
-  contents: z.tuple([z.object({ uri: z.string(), mimeType: z.string(), text: z.string() })]),
-});
+const shown = z.object({ contents: z.tuple([z.object({ uri: z.string(), mimeType: z.string(), text: z.string() })]) });
 const listed = z.object({ resources: z.array(z.object({ uri: z.string(), mimeType: z.string() })) });
-const families = z.object({
-  resourceTemplates: z.array(z.object({ uriTemplate: z.string(), mimeType: z.string() })),
-});
+const families = z.object({ resourceTemplates: z.array(z.object({ uriTemplate: z.string(), mimeType: z.string() })) });
 
 /** URIs for which nothing may be returned. */
 const HOSTILE_URIS: readonly string[] = [
@@ -121,16 +117,12 @@ for (const era of INSPECTOR_ERAS) {
         resources.map(({ uri }) => uri),
         ['agent://status', 'task://list', 'agent://tasks'],
       );
-      for (const { uri, mimeType } of resources)
-        assert.ok(isRecord(JSON.parse(await read(uri, mimeType))), uri);
+      for (const { uri, mimeType } of resources) assert.ok(isRecord(JSON.parse(await read(uri, mimeType))), uri);
       assert.match(await read('task://list', 'application/json'), new RegExp(taskId));
 
       const { resourceTemplates } = families.parse(await result('resources/templates/list'));
       const members = membersOf(taskId, loggedAt.slice(0, 10));
-      assert.deepEqual(
-        resourceTemplates.map(({ uriTemplate }) => uriTemplate).sort(),
-        [...members.keys()].sort(),
-      );
+      assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).sort(), [...members.keys()].sort());
       for (const { uriTemplate, mimeType } of resourceTemplates) {
         const { uri, shows } = members.get(uriTemplate) ?? { uri: uriTemplate, shows: /never/ };
         assert.match(await read(uri, mimeType), shows, uri);
@@ -150,10 +142,7 @@ function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: stri
     ['task://{taskId}', { uri: `task://${taskId}`, shows: /Reading src\/app\.ts/ }],
     ['task://{taskId}/logs', { uri: `task://${taskId}/logs`, shows: /INFO .*Reading src\/app\.ts\n/ }],
     ['task://{taskId}/result', { uri: `task://${taskId}/result`, shows: /Login and logout work/ }],
-    [
-      'session://{sessionType}/{sessionId}',
-      { uri: `session://coding/${taskId}.1`, shows: /"isAlive": false/ },
-    ],
+    ['session://{sessionType}/{sessionId}', { uri: `session://coding/${taskId}.1`, shows: /"isAlive": false/ }],
     ['branch://{branchName}/tasks', { uri: 'branch://feature%2Fauth/tasks', shows: new RegExp(taskId) }],
     ['project://{projectPath}/status', { uri: 'project://owner%2Fname/status', shows: new RegExp(taskId) }],
     ['log://{logType}/{date}', { uri: `log://agent/${day}`, shows: /Reading src\/app\.ts/ }],

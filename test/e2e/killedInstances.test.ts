@@ -54,16 +54,14 @@ describe('a call whose instance is killed', () => {
     const [first] = await Promise.allSettled([call, killing.then(() => kill(pids))]);
     const committed = (await settledCount()) > before;
     const repeated = await persist(tool, keyed);
-    if (first.status === 'fulfilled')
-      assert.deepEqual(repeated, first.value.structured, `${tool} replays its answer`);
+    if (first.status === 'fulfilled') assert.deepEqual(repeated, first.value.structured, `${tool} replays its answer`);
     else interruptions[committed ? 'after' : 'before']++;
     return repeated;
   }
 
   it('is neither lost nor duplicated when it is retried with its key', async () => {
     const done: string[] = [];
-    const enough = (): boolean =>
-      interruptions.before >= ENOUGH.before && interruptions.after >= ENOUGH.after;
+    const enough = (): boolean => interruptions.before >= ENOUGH.before && interruptions.after >= ENOUGH.after;
     while (!enough() && done.length < MAX_TASKS) {
       const created = await callAndKill('coordination_create_task', { description: `Task ${done.length}` });
       const { task } = await callAndKill('coordination_claim_task', { agent_id: agent.id });
@@ -82,17 +80,8 @@ describe('a call whose instance is killed', () => {
     assert.deepEqual(found.map((task) => task.id).sort(), [...done].sort());
     assert.ok(found.every((task) => task.status === 'done' && task.claim_epoch === 1));
     const status = await succeed(leader, 'coordination_get_status');
-    assert.deepEqual(status['tasks'], {
-      available: 0,
-      claimed: 0,
-      in_progress: 0,
-      done: done.length,
-      failed: 0,
-    });
-    const known = await succeed(leader, 'coordination_register_agent', {
-      agent_id: agent.id,
-      role: 'worker',
-    });
+    assert.deepEqual(status['tasks'], { available: 0, claimed: 0, in_progress: 0, done: done.length, failed: 0 });
+    const known = await succeed(leader, 'coordination_register_agent', { agent_id: agent.id, role: 'worker' });
     assert.ok(isRecord(known['agent']) && known['agent']['tasks_completed'] === done.length);
   });
 });

@@ -19,16 +19,7 @@ const SENT: readonly (readonly [what: string, status: number, body: string | Buf
   ['a valid message', 200, LIST],
 ];
 
-const TRICKS = [
-  '/../..',
-  '//',
-  '/%2e%2e',
-  '/%00',
-  '/__proto__',
-  '?workspace=..%2f..',
-  '?%ff',
-  '?readonly=%ZZ',
-];
+const TRICKS = ['/../..', '//', '/%2e%2e', '/%00', '/__proto__', '?workspace=..%2f..', '?%ff', '?readonly=%ZZ'];
 
 describe('malformed requests', () => {
   const url = endpointUrl('', { workspace: newWorkspace('malformed') });

@@ -26,9 +26,7 @@ describe('models behind the functions', () => {
   });
 
   /** Waits for the run's result. */
-  async function ended(
-    answer: Readonly<Record<string, unknown>>,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  async function ended(answer: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
     if (answer['status'] === 'succeeded') return answer;
     return eventually(
       'the run succeeds',

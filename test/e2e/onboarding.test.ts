@@ -12,9 +12,7 @@ import { request, send } from './support/http.ts';
 
 const welcome = z.object({
   welcome: z.object({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
-  quickStart: z.array(
-    z.object({ step: z.number(), title: z.string(), description: z.string(), action: z.string() }),
-  ),
+  quickStart: z.array(z.object({ step: z.number(), title: z.string(), description: z.string(), action: z.string() })),
   resources: z.object({
     documentation: z.array(z.string()),
     tutorials: z.array(z.string()),
@@ -82,14 +80,7 @@ const NEWCOMERS: readonly Newcomer[] = [
     achieves: ['register', 'connect', 'join', 'create'],
   },
   // A client whose header cannot be changed.
-  {
-    role: 'developer',
-    language: 'de',
-    invitedBy: 'worker1',
-    era: ERAS[2],
-    reconnects: false,
-    achieves: WORK,
-  },
+  { role: 'developer', language: 'de', invitedBy: 'worker1', era: ERAS[2], reconnects: false, achieves: WORK },
 ];
 
 for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS) {

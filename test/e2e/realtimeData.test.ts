@@ -38,8 +38,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
   });
 
   it('stores JSON text as text, and reports that', async () => {
-    const stored = async (data: unknown) =>
-      (await succeed(worker, 'firebase.write', at({ data })))['metadata'];
+    const stored = async (data: unknown) => (await succeed(worker, 'firebase.write', at({ data })))['metadata'];
     const noted = await stored('{"a":1}');
     assert.ok(isRecord(noted));
     assert.equal(noted['type'], 'string');

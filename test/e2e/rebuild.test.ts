@@ -132,8 +132,7 @@ describe('npm run rebuild', () => {
       registerAgent('rebuilt', { capabilities: ['coding'] }),
       registerAgent('rebuilt', { capabilities: ['coding'] }),
     ]);
-    for (const agent of agents)
-      await succeed(leader, 'register_agent', { agent_id: agent.id, role: 'worker' });
+    for (const agent of agents) await succeed(leader, 'register_agent', { agent_id: agent.id, role: 'worker' });
     const tasks = layeredGraph(3, 4).map(({ description, priority, dependsOn }) => {
       return { description, priority, dependencies: dependsOn.map((place) => `task-${place + 1}`) };
     });
@@ -235,10 +234,7 @@ describe('npm run rebuild', () => {
       const done = await everyItem(lead, 'get_results', 'results');
       assert.equal(done.length, graph.length);
       const { counters, agents: counted } = await busy.counted();
-      assert.deepEqual(
-        [counters.counts.done, counters.counts.available, counters.counts.claimed],
-        [36, 0, 0],
-      );
+      assert.deepEqual([counters.counts.done, counters.counts.available, counters.counts.claimed], [36, 0, 0]);
       assert.equal(counted.total, 3);
       await eventually('the mirror is empty', async () =>
         (await mirrored(busy.workspace)).length === 0 ? true : undefined,

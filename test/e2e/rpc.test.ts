@@ -16,12 +16,7 @@ describe('plain JSON-RPC', () => {
     worker = await tokenOf('worker1');
   });
 
-  const requestOf = (method: string, params: Fields, id: unknown = '1') => ({
-    jsonrpc: '2.0',
-    id,
-    method,
-    params,
-  });
+  const requestOf = (method: string, params: Fields, id: unknown = '1') => ({ jsonrpc: '2.0', id, method, params });
 
   async function rpc(url: string, token: string, body: unknown): Promise<unknown> {
     const { status, json, text } = await post(url, token, JSON.stringify(body));
@@ -38,10 +33,7 @@ describe('plain JSON-RPC', () => {
 
   it('completes a job from the goal to the result', async () => {
     const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
-    await resultOf(url, leader, 'coordination.init_coordination', {
-      goal: 'Build',
-      master_plan: 'Step by step',
-    });
+    await resultOf(url, leader, 'coordination.init_coordination', { goal: 'Build', master_plan: 'Step by step' });
     const { task } = await resultOf(url, leader, 'coordination.create_task', { description: 'Do it' });
     assert.ok(isRecord(task));
     await resultOf(url, worker, 'coordination.register_agent', { agent_id: 'worker1', role: 'worker' });
@@ -76,11 +68,7 @@ describe('plain JSON-RPC', () => {
   it('returns HTTP errors for requests that are rejected before their message', async () => {
     const url = endpointUrl('/rpc');
     const body = JSON.stringify(requestOf('coordination.get_status', {}));
-    const anonymous = await send(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-    });
+    const anonymous = await send(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     assert.equal(anonymous.status, 401);
     assert.equal((await post(url, `${leader}x`, body)).status, 401);
     assert.equal((await post(url, leader, body, { Origin: 'https://evil.example' })).status, 403);

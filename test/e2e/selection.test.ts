@@ -39,10 +39,7 @@ describe('the selection of tools', () => {
     return connection;
   }
 
-  async function names(
-    path: string,
-    query: Readonly<Record<string, string>> = {},
-  ): Promise<readonly string[]> {
+  async function names(path: string, query: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
     return (await (await opened(path, query)).listTools()).map((tool) => tool.name);
   }
 
@@ -98,9 +95,7 @@ describe('the selection of tools', () => {
   });
 
   it('is limited to the toolsets in the header', async () => {
-    const answer = await request(endpointUrl(), token, 'tools/list', {
-      headers: { 'X-MCP-Toolsets': 'onboarding' },
-    });
+    const answer = await request(endpointUrl(), token, 'tools/list', { headers: { 'X-MCP-Toolsets': 'onboarding' } });
     const names = listedIn(answer.json);
     assert.ok(names.length > 0 && names.every((name) => name.startsWith('onboarding_')), answer.text);
   });
@@ -160,7 +155,5 @@ describe('the selection of tools', () => {
 function listedIn(message: unknown): readonly string[] {
   if (!isRecord(message) || !isRecord(message['result'])) return [];
   const { tools } = message['result'];
-  return Array.isArray(tools)
-    ? tools.map((tool: unknown) => (isRecord(tool) ? String(tool['name']) : ''))
-    : [];
+  return Array.isArray(tools) ? tools.map((tool: unknown) => (isRecord(tool) ? String(tool['name']) : '')) : [];
 }

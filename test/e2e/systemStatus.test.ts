@@ -48,11 +48,7 @@ describe('the status of the system', () => {
   beforeEach(async () => {
     instance = await serveFunction({
       ...musterFunction,
-      env: {
-        ...project.env,
-        FIREBASE_DATABASE_EMULATOR_HOST: `127.0.0.1:${database.port}`,
-        FUNCTIONS_EMULATOR: '',
-      },
+      env: { ...project.env, FIREBASE_DATABASE_EMULATOR_HOST: `127.0.0.1:${database.port}`, FUNCTIONS_EMULATOR: '' },
     });
     connection = await connect('client 2026-07-28', instance.url, agent.credential);
     await succeed(connection, 'coordination_get_status'); // The instance knows every database from here on.
@@ -72,10 +68,7 @@ describe('the status of the system', () => {
   it('is healthy with response times while all databases respond', async () => {
     const { services, metrics, alerts, dependencies, ...rest } = await look();
     assert.equal(rest.status, 'healthy');
-    assert.deepEqual(
-      [services.firebase.status, services.firebase.realtimeDatabase.status],
-      ['healthy', 'healthy'],
-    );
+    assert.deepEqual([services.firebase.status, services.firebase.realtimeDatabase.status], ['healthy', 'healthy']);
     assert.deepEqual(alerts, []);
     assert.equal(metrics.activeAgents, 1);
     assert.ok(metrics.memoryUsage > 20 && metrics.memoryUsage < 4000, `${metrics.memoryUsage} MiB`);

@@ -93,10 +93,7 @@ describe('a team of six workers', () => {
     assert.equal(new Set(outputs).size, GRAPH.length);
     for (const { description, claimed_by, result } of tasks)
       assert.equal(result.output, `${description} by ${claimed_by}`);
-    assert.deepEqual(
-      tasks.map((task) => task.description).sort(),
-      GRAPH.map((task) => task.description).sort(),
-    );
+    assert.deepEqual(tasks.map((task) => task.description).sort(), GRAPH.map((task) => task.description).sort());
   });
 
   it("lets another worker redo the killed worker's task", () => {
@@ -118,23 +115,14 @@ describe('a team of six workers', () => {
       assert.equal(task.dependencies.length, GRAPH[place]?.dependsOn.length);
       for (const dependency of task.dependencies) {
         const completed = byId.get(dependency)?.completed_at ?? '';
-        assert.ok(
-          completed !== '' && completed <= task.claimed_at,
-          `${task.description} began after ${dependency}`,
-        );
+        assert.ok(completed !== '' && completed <= task.claimed_at, `${task.description} began after ${dependency}`);
       }
     }
   });
 
   it('has exact counters', async () => {
     const status = await succeed(leader, 'get_status');
-    assert.deepEqual(status['tasks'], {
-      available: 0,
-      claimed: 0,
-      in_progress: 0,
-      done: GRAPH.length,
-      failed: 0,
-    });
+    assert.deepEqual(status['tasks'], { available: 0, claimed: 0, in_progress: 0, done: GRAPH.length, failed: 0 });
     assert.deepEqual([status['total_tasks'], status['progress_percent']], [GRAPH.length, 100]);
     let sum = 0;
     for (const { agent, reports } of workers) {
@@ -152,15 +140,10 @@ describe('a team of six workers', () => {
 async function createAll(leader: Connection, graph: readonly PlannedTask[]): Promise<void> {
   const ids: string[] = [];
   for (let start = 0; start < graph.length; start += BATCH) {
-    const nameOf = (place: number): string =>
-      place < start ? (ids[place] ?? '') : `task-${place - start + 1}`;
+    const nameOf = (place: number): string => (place < start ? (ids[place] ?? '') : `task-${place - start + 1}`);
     const tasks = graph
       .slice(start, start + BATCH)
-      .map(({ description, priority, dependsOn }) => ({
-        description,
-        priority,
-        dependencies: dependsOn.map(nameOf),
-      }));
+      .map(({ description, priority, dependsOn }) => ({ description, priority, dependencies: dependsOn.map(nameOf) }));
     const { task_ids } = await succeed(leader, 'create_tasks_batch', { tasks });
     ids.push(...z.array(z.string()).parse(task_ids));
   }

@@ -49,11 +49,7 @@ describe('terminals that share a worker’s credential', () => {
   });
 
   it('belong only to the credential that registered them', async () => {
-    const other = await connect(
-      'client 2026-07-28',
-      endpointUrl('/coordination', query),
-      await tokenOf('worker2'),
-    );
+    const other = await connect('client 2026-07-28', endpointUrl('/coordination', query), await tokenOf('worker2'));
     try {
       const refusals = [];
       for (const agent_id of ['terminal-2', 'terminal-never-registered']) {
@@ -65,10 +61,7 @@ describe('terminals that share a worker’s credential', () => {
       // The name registered with another credential is a separate terminal and agent.
       const { agent } = await succeed(other, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
       assert.ok(isRecord(agent));
-      const { agent: first } = await succeed(worker, 'register_agent', {
-        agent_id: 'terminal-2',
-        role: 'worker',
-      });
+      const { agent: first } = await succeed(worker, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
       assert.ok(isRecord(first));
       assert.notEqual(agent['id'], first['id']);
     } finally {

@@ -62,15 +62,9 @@ describe('a view in the official host', () => {
       void frame.resize(height).catch(() => undefined);
     });
     bridge.addEventListener('sandboxready', () => {
-      void bridge.sendSandboxResourceReady({
-        html: fixture.pages()[name],
-        sandbox: 'allow-scripts',
-        csp: {},
-      });
+      void bridge.sendSandboxResourceReady({ html: fixture.pages()[name], sandbox: 'allow-scripts', csp: {} });
     });
-    const initialized = new Promise<void>((resolve) =>
-      bridge.addEventListener('initialized', () => resolve()),
-    );
+    const initialized = new Promise<void>((resolve) => bridge.addEventListener('initialized', () => resolve()));
     await bridge.connect(new FrameTransport(frame));
     await initialized;
     const end = async () => {
@@ -86,10 +80,7 @@ describe('a view in the official host', () => {
       const { bridge, frame, heights, end } = await opened(name, {});
       assert.match(bridge.getAppVersion()?.name ?? '', /muster/i);
       await bridge.sendToolInput({ arguments: {} });
-      await bridge.sendToolResult({
-        ...resultOf(ANSWERS[name]),
-        content: [{ type: 'text', text: 'As text.' }],
-      });
+      await bridge.sendToolResult({ ...resultOf(ANSWERS[name]), content: [{ type: 'text', text: 'As text.' }] });
       const view = await frame.view();
       await heading(view).waitFor();
       await eventually('it tells how high it is', async () => heights.at(-1) ?? undefined);
@@ -111,10 +102,7 @@ describe('a view in the official host', () => {
       const { _meta } = z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(tool);
       assert.equal(getToolUiResourceUri({ _meta }), 'ui://muster/todos');
       for (const name of VIEWS) assert.equal(await client.read(`ui://muster/${name}`), fixture.pages()[name]);
-      const { bridge, frame, end } = await opened('todos', {
-        serverTools: {},
-        updateModelContext: { text: {} },
-      });
+      const { bridge, frame, end } = await opened('todos', { serverTools: {}, updateModelContext: { text: {} } });
       const called: string[] = [];
       bridge.oncalltool = async ({ name, arguments: given }) => {
         called.push(name);
@@ -136,10 +124,7 @@ describe('a view in the official host', () => {
         return JSON.stringify(tasks).includes('"completed":true') || undefined;
       });
       assert.ok(called.includes('todo_complete_task'));
-      await eventually(
-        'the model is told',
-        async () => JSON.stringify(contexts).includes(task.id) || undefined,
-      );
+      await eventually('the model is told', async () => JSON.stringify(contexts).includes(task.id) || undefined);
       await end();
     } finally {
       await client.close();

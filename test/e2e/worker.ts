@@ -28,9 +28,7 @@ process.disconnect?.();
 
 async function work(client: Connection): Promise<void> {
   for (let claims = 1; ; ) {
-    const { task } = claimAnswer.parse(
-      await call('claim_task', { agent_id: agent.id, lease_seconds: leaseSeconds }),
-    );
+    const { task } = claimAnswer.parse(await call('claim_task', { agent_id: agent.id, lease_seconds: leaseSeconds }));
     if (task === undefined) {
       const { tasks, total_tasks } = status.parse((await client.call('get_status')).structured);
       if (tasks.done === total_tasks) return;
@@ -56,10 +54,7 @@ async function sitOn({ id, claim_epoch }: Task): Promise<never> {
   for (;;) await delay(60_000);
 }
 
-async function call(
-  tool: string,
-  args: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>>> {
+async function call(tool: string, args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
   const { isError, text, structured } = await client.call(tool, { ...args, idempotency_key: randomUUID() });
   assert.equal(isError, false, `${agent.id}: ${tool}: ${text}`);
   return structured;

@@ -39,19 +39,14 @@ team.now = new Date();
 const { workspace, now, leader } = team;
 await team.app.kernel.store.commit([
   { kind: 'nameWorkspace', workspace, access: 'private' },
-  {
-    kind: 'setMember',
-    member: { uid: leader.owner_uid, workspace, role: 'worker', added_by: 'ada', added_at: now },
-  },
+  { kind: 'setMember', member: { uid: leader.owner_uid, workspace, role: 'worker', added_by: 'ada', added_at: now } },
 ]);
 await team.app.services.coordination.initialize(workspace, { goal: 'A goal' }, () => undefined);
 await team.create({}, {});
 const { id, credential } = await newAgent(team);
 const url = `${await openEndpoint()}?workspace=${workspace}`;
 
-const claimed = z.object({
-  result: z.object({ structuredContent: z.object({ task: z.object({ id: z.string() }) }) }),
-});
+const claimed = z.object({ result: z.object({ structuredContent: z.object({ task: z.object({ id: z.string() }) }) }) });
 
 async function request(method: string, params: object): Promise<unknown> {
   const response = await fetch(url, {

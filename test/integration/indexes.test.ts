@@ -97,10 +97,7 @@ describe('the indexes of Firestore', () => {
     const isServed = (rest: DeclaredIndexes): boolean =>
       queries.every((query) => findIndex(needOf(query), rest) !== undefined);
     for (const index of declared.indexes) {
-      assert.equal(
-        isServed({ ...declared, indexes: declared.indexes.filter((one) => one !== index) }),
-        false,
-      );
+      assert.equal(isServed({ ...declared, indexes: declared.indexes.filter((one) => one !== index) }), false);
     }
     const words = declared.fieldOverrides.filter(({ fieldPath }) => fieldPath !== 'index.words');
     assert.equal(isServed({ ...declared, fieldOverrides: words }), false);
@@ -153,9 +150,7 @@ function storedFields(): readonly string[] {
   // People write their own preferences: a few fields of their choice.
   const names = storedNames('firestore').filter((name) => name !== 'preferences');
   const found = names.flatMap((name) => {
-    const documents = storedVersions('firestore', name).flatMap((version) =>
-      Object.values(version.documents),
-    );
+    const documents = storedVersions('firestore', name).flatMap((version) => Object.values(version.documents));
     const fields = documents.flatMap((document) => Object.entries(Object(document)));
     const large = fields.filter(([field, value]) => isLarge(field, value));
     return large.map(([field]) => `${name.split('.').at(-1)} ${field}`);

@@ -20,10 +20,7 @@ const read = z.object({ data: z.object({ id: z.string() }) });
 const follower = z.object({
   __endpoint: z.object({
     eventTrigger: z.object({
-      eventFilters: z.object({
-        namespace: z.string(),
-        database: z.union([z.string(), z.instanceof(Expression)]),
-      }),
+      eventFilters: z.object({ namespace: z.string(), database: z.union([z.string(), z.instanceof(Expression)]) }),
     }),
   }),
 });

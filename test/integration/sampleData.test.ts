@@ -17,10 +17,7 @@ describe('the sample data of npm start', () => {
     const statuses: Record<string, number> = {};
     for (const { status } of tasks) statuses[status] = (statuses[status] ?? 0) + 1;
     assert.deepEqual(statuses, { done: 2, failed: 1, available: 4, in_progress: 3 });
-    assert.equal(
-      tasks.filter(({ stuck, failed_dependencies: failed }) => stuck || failed.length > 0).length,
-      2,
-    );
+    assert.equal(tasks.filter(({ stuck, failed_dependencies: failed }) => stuck || failed.length > 0).length, 2);
     const coding = tasks.find((task) => task['coding'] !== null);
     assert.ok(coding);
     const logs = await firestore().collection(`tasks/${coding['id']}/logs`).get();

@@ -60,12 +60,7 @@ export const EXPRESSIONS = [
     pattern: /\b(?:step|steps|stepped|stepping|pass|passes|passed|passing) over\b/,
     instead: 'skip',
   },
-  {
-    id: 'L10',
-    kinds: 'CDST',
-    pattern: /\bby (?:itself|themselves)\b/,
-    instead: 'automatically / on its own',
-  },
+  { id: 'L10', kinds: 'CDST', pattern: /\bby (?:itself|themselves)\b/, instead: 'automatically / on its own' },
   {
     id: 'L11',
     kinds: 'CDST',
@@ -113,16 +108,10 @@ export const EXPRESSIONS = [
   {
     id: 'L18',
     kinds: 'CDST',
-    pattern:
-      /\b(?:stands?|stood|standing) (?:in|at|there|on|under|above|below|between|before|beside)\b(?! for\b)/,
+    pattern: /\b(?:stands?|stood|standing) (?:in|at|there|on|under|above|below|between|before|beside)\b(?! for\b)/,
     instead: 'is in / is listed in / sits between / blocks',
   },
-  {
-    id: 'L19',
-    kinds: 'CDST',
-    pattern: /\bas (?:it|they) (?:was|were)\b/,
-    instead: 'unchanged / restored / verbatim',
-  },
+  { id: 'L19', kinds: 'CDST', pattern: /\bas (?:it|they) (?:was|were)\b/, instead: 'unchanged / restored / verbatim' },
   {
     id: 'L20',
     kinds: 'CDST',
@@ -220,12 +209,7 @@ export const EXPRESSIONS = [
     instead: 'cancel / abort; is interrupted',
   },
   { id: 'L39', kinds: 'CDST', pattern: /\bin hand\b/, instead: 'held / in progress' },
-  {
-    id: 'L40',
-    kinds: 'CDST',
-    pattern: /\bby (?:day|night)\b/,
-    instead: 'in the default run / in the nightly run',
-  },
+  { id: 'L40', kinds: 'CDST', pattern: /\bby (?:day|night)\b/, instead: 'in the default run / in the nightly run' },
   {
     id: 'L41',
     kinds: 'CDST',

@@ -86,9 +86,7 @@ function textOf(node) {
 function expressionsIn(node) {
   if (ts.isTemplateExpression(node)) return node.templateSpans.map((span) => span.expression);
   if (!ts.isBinaryExpression(node)) return [];
-  return [node.left, node.right].flatMap((side) =>
-    textOf(side) === undefined ? [side] : expressionsIn(side),
-  );
+  return [node.left, node.right].flatMap((side) => (textOf(side) === undefined ? [side] : expressionsIn(side)));
 }
 
 /**
@@ -120,12 +118,7 @@ function commentsOf(file, source) {
     const isLine = kind === ts.SyntaxKind.SingleLineCommentTrivia;
     const text = isLine ? source.slice(pos + 2, end) : source.slice(pos + 2, end - 2);
     const previous = comments.at(-1);
-    if (
-      isLine &&
-      previous?.isLine &&
-      /^\s*$/.test(source.slice(previous.end, pos)) &&
-      startsLine(source, pos)
-    ) {
+    if (isLine && previous?.isLine && /^\s*$/.test(source.slice(previous.end, pos)) && startsLine(source, pos)) {
       previous.text += `\n${text}`;
       previous.end = end;
     } else {

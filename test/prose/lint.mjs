@@ -27,10 +27,7 @@ function proseOf(path) {
   return [];
 }
 
-const paths = execFileSync('git', ['ls-files', '--', ...process.argv.slice(2)], {
-  cwd: root,
-  encoding: 'utf8',
-})
+const paths = execFileSync('git', ['ls-files', '--', ...process.argv.slice(2)], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((path) => path !== '' && !EXCLUDED.test(path));
 
@@ -42,9 +39,7 @@ for (const path of paths) {
       if (!match) continue;
       findings++;
       const from = Math.max(0, (match.index ?? 0) - 30);
-      console.log(
-        `${path}:${line} ${id} …${text.slice(from, (match.index ?? 0) + match[0].length + 30)}… ${instead}`,
-      );
+      console.log(`${path}:${line} ${id} …${text.slice(from, (match.index ?? 0) + match[0].length + 30)}… ${instead}`);
     }
   }
 }

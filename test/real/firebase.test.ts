@@ -59,11 +59,7 @@ describeReal('firebase', () => {
     // A dedicated session, so that the queue has no tasks of another run.
     await call('coordination_init_coordination', { goal: name });
     const [worker, capability] = ['test-real-worker', 'test-real'];
-    await call('coordination_register_agent', {
-      agent_id: worker,
-      role: 'worker',
-      capabilities: [capability],
-    });
+    await call('coordination_register_agent', { agent_id: worker, role: 'worker', capabilities: [capability] });
     const deadline = new Date(Date.now() + 3_600_000).toISOString();
     const asked = { description: name, type: 'test', deadline, required_capabilities: [capability] };
     const { id } = task.parse(await call('coordination_create_task', asked)).task;
@@ -116,17 +112,10 @@ describeReal('firebase', () => {
   it('delivers writes to a subscriber', async () => {
     const path = `messages/${name}`;
     const subscriptionId = name;
-    await call('firebase_subscribe', {
-      subscriptionId,
-      database: 'realtime',
-      path,
-      eventType: 'child_added',
-    });
+    await call('firebase_subscribe', { subscriptionId, database: 'realtime', path, eventType: 'child_added' });
     cleaning.push(() => call('firebase_unsubscribe', { subscriptionId }));
     await call('firebase_write', { database: 'realtime', path, operation: 'push', data: { text: 'hello' } });
-    cleaning.push(() =>
-      call('firebase_write', { database: 'realtime', path, operation: 'delete', data: null }),
-    );
+    cleaning.push(() => call('firebase_write', { database: 'realtime', path, operation: 'delete', data: null }));
     let cursor: unknown;
     await eventually(
       'the event comes',

@@ -61,11 +61,7 @@ describeReal('github', () => {
     const contents = await gitHub.contents(at, path, branch);
     assert.equal(contents?.type, 'file');
     const listed = await gitHub.tree(at, tree, 'whole');
-    assert.equal(
-      listed?.entries.find((entry) => entry.path === path)?.kind,
-      'executable',
-      'its mode is kept',
-    );
+    assert.equal(listed?.entries.find((entry) => entry.path === path)?.kind, 'executable', 'its mode is kept');
     assert.equal(await gitHub.contents(at, `not-${path}`, branch), undefined);
     const pullRequest = {
       title: `test:real ${branch}`,
@@ -77,10 +73,7 @@ describeReal('github', () => {
     const made = await gitHub.createPullRequest(at, pullRequest);
     assert.ok(typeof made === 'object');
     assert.equal(await gitHub.createPullRequest(at, pullRequest), 'exists');
-    assert.equal(
-      (await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch))?.number,
-      made.number,
-    );
+    assert.equal((await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch))?.number, made.number);
   });
 
   it('creates an issue, and finds it by its mark', async () => {

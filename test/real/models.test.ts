@@ -1,10 +1,7 @@
 /** The real models: one short answer, one wrong key, one aborted request. Together they cost less than a cent. */
 import assert from 'node:assert/strict';
 import { modelSettings } from '../../functions/src/config.ts';
-import {
-  type HostedAgent,
-  ModelFailure,
-} from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import { type HostedAgent, ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { Claude } from '../../functions/src/vendors/anthropic/claude.ts';
 import { Gemini } from '../../functions/src/vendors/gemini/gemini.ts';
 import type { ModelSettings } from '../../functions/src/vendors/vendorModel.ts';
@@ -32,10 +29,7 @@ for (const [service, agent, make] of VENDORS) {
       assert.match(answer.text, /\w/);
       assert.equal(pieces, answer.text);
       assert.equal(answer.complete, true);
-      assert.ok(
-        answer.usage.input_tokens > 0 && answer.usage.output_tokens > 0,
-        JSON.stringify(answer.usage),
-      );
+      assert.ok(answer.usage.input_tokens > 0 && answer.usage.output_tokens > 0, JSON.stringify(answer.usage));
       assert.notEqual(answer.model, '');
     });
 

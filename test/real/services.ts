@@ -16,12 +16,7 @@ const NEEDED = {
 
 export type RealService = keyof typeof NEEDED;
 
-export const REAL_SERVICES = [
-  'firebase',
-  'github',
-  'anthropic',
-  'gemini',
-] as const satisfies readonly RealService[];
+export const REAL_SERVICES = ['firebase', 'github', 'anthropic', 'gemini'] as const satisfies readonly RealService[];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,8 +39,7 @@ export function nothingAsked({ MUSTER_REAL: wanted = '' }: Environment): string 
 export function standingOf(service: RealService, environment: Environment): Standing {
   const wanted = wordsOf(environment['MUSTER_REAL'] ?? '');
   const unknown = wanted.find((word) => word !== 'all' && !REAL_SERVICES.some((one) => one === word));
-  if (unknown !== undefined)
-    throw new Error(`MUSTER_REAL names "${unknown}": name all, or some of ${NAMES}.`);
+  if (unknown !== undefined) throw new Error(`MUSTER_REAL names "${unknown}": name all, or some of ${NAMES}.`);
   const isNamed = wanted.includes(service);
   if (!isNamed && !wanted.includes('all')) return { what: 'out' };
   const missing = NEEDED[service].map((set) => set.filter((variable) => isUnset(environment[variable])));

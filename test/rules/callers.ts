@@ -1,9 +1,5 @@
 /** All kinds of callers: their stored state, the claims of their ID tokens, and their principal on the server. */
-import {
-  type AccessQuestion,
-  decideAccess,
-  type Subject,
-} from '../../functions/src/access/rules/decision.ts';
+import { type AccessQuestion, decideAccess, type Subject } from '../../functions/src/access/rules/decision.ts';
 import { claimsOf } from '../../functions/src/access/store/idTokens.ts';
 import type { Person } from '../../functions/src/identity/rules/people.ts';
 import { agentUid, type PersonRoles, type Principal } from '../../functions/src/identity/rules/principal.ts';
@@ -77,11 +73,7 @@ export const OWNER = person('their owner', 'owner-1', OWNERS);
 /** The owner and their agents. */
 export const owners: readonly Caller[] = [
   OWNER,
-  agent('an agent of their owner, admin by itself', 'owners-1', {
-    role: 'admin',
-    owner: OWNERS,
-    ownerUid: 'owner-1',
-  }),
+  agent('an agent of their owner, admin by itself', 'owners-1', { role: 'admin', owner: OWNERS, ownerUid: 'owner-1' }),
   agent('a read-only agent of their owner', 'owners-2', {
     role: 'worker',
     owner: OWNERS,
@@ -103,9 +95,8 @@ export const owners: readonly Caller[] = [
 ];
 
 /** People with an unknown role or with a claim that is not a string. None of them has a role. */
-const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'], { admin: true }].map(
-  (claim, index) =>
-    person(`a person whose claim is ${JSON.stringify(claim)}`, `inventor-${index}`, { claim }),
+const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'], { admin: true }].map((claim, index) =>
+  person(`a person whose claim is ${JSON.stringify(claim)}`, `inventor-${index}`, { claim }),
 );
 
 const MEMBER_ROLES = ['viewer', 'worker', 'leader'] as const;
@@ -130,10 +121,7 @@ const people: readonly Caller[] = [
     claim: 'leader',
     workspaces: { alpha: 'worker', gamma: 'viewer' },
   }),
-  person('an admin who is a viewer of alpha', 'admin-viewer', {
-    claim: 'admin',
-    workspaces: { alpha: 'viewer' },
-  }),
+  person('an admin who is a viewer of alpha', 'admin-viewer', { claim: 'admin', workspaces: { alpha: 'viewer' } }),
   person('a viewer who leads beta', 'beta-leader', { claim: 'viewer', workspaces: { beta: 'leader' } }),
   person('a worker of alpha with an odd uid', 'a.b#c$d[e]%f', { workspaces: { alpha: 'worker' } }),
 ];
@@ -153,8 +141,7 @@ function signedInAt(seconds: number, name: string): Caller {
   return { ...caller, claims: { ...caller.claims, auth_time: seconds } };
 }
 
-const agentOf = (name: string, agentId: string, owner: PersonAccess) =>
-  agent(name, agentId, { role: 'admin', owner });
+const agentOf = (name: string, agentId: string, owner: PersonAccess) => agent(name, agentId, { role: 'admin', owner });
 
 /** Callers whose account was shut out, each with a valid counterpart. */
 export const accounts = {
@@ -162,12 +149,8 @@ export const accounts = {
   at: signedInAt(SESSIONS_END, 'a worker who signed in as the sessions ended'),
   after: signedInAt(SESSIONS_END + 1, 'a worker who signed in after the sessions ended'),
   agent: agentOf('an agent of a worker whose sessions ended', 'ended-1', { ...ENDED, account: 'good' }),
-  disabled: shutOut(
-    agentOf('an agent of a worker who is disabled', 'ended-2', { ...ENDED, account: 'disabled' }),
-  ),
-  deleted: shutOut(
-    agentOf('an agent of a worker who is deleted', 'ended-3', { ...ENDED, account: 'deleted' }),
-  ),
+  disabled: shutOut(agentOf('an agent of a worker who is disabled', 'ended-2', { ...ENDED, account: 'disabled' })),
+  deleted: shutOut(agentOf('an agent of a worker who is deleted', 'ended-3', { ...ENDED, account: 'deleted' })),
 } as const;
 
 const LEADS_ALPHA: PersonAccess = { workspaces: { alpha: 'leader' } };
@@ -182,10 +165,7 @@ const agents: readonly Caller[] = [
     role: 'admin',
     owner: { workspaces: { alpha: 'viewer' } },
   }),
-  agent('an agent, worker, of a leader of alpha', 'alpha-leaders-worker', {
-    role: 'worker',
-    owner: LEADS_ALPHA,
-  }),
+  agent('an agent, worker, of a leader of alpha', 'alpha-leaders-worker', { role: 'worker', owner: LEADS_ALPHA }),
   agent('a read-only agent of a leader of alpha', 'alpha-leaders-reader', {
     role: 'leader',
     owner: LEADS_ALPHA,
@@ -201,11 +181,7 @@ const agents: readonly Caller[] = [
     owner: { claim: 'worker', workspaces: { alpha: 'leader' } },
     heldTo: 'beta',
   }),
-  agent('an agent held to default', 'held-default', {
-    role: 'admin',
-    owner: { claim: 'admin' },
-    heldTo: 'default',
-  }),
+  agent('an agent held to default', 'held-default', { role: 'admin', owner: { claim: 'admin' }, heldTo: 'default' }),
   agent('an agent held to gamma, of an admin who is no member', 'held-gamma', {
     role: 'admin',
     owner: { claim: 'admin' },

@@ -79,30 +79,13 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
       failed_check: { at: NOW },
     },
     [`tasks/${task}-held`]: { workspace, session, status: 'claimed', created_at: NOW, lease_expires_at: NOW },
-    [`tasks/${task}-claimable`]: {
-      workspace,
-      session,
-      status: 'available',
-      blockers: 0,
-      priority: 5,
-      created_at: NOW,
-    },
+    [`tasks/${task}-claimable`]: { workspace, session, status: 'available', blockers: 0, priority: 5, created_at: NOW },
     [`tasks/${task}-done`]: { workspace, session, status: 'done', completed_at: NOW },
     [`discoveries/discovery-${workspace}`]: { workspace, session, created_at: NOW },
     [`tasks/${task}/logs/0`]: { workspace, first_line: 0 },
-    [`agents/${agent}`]: {
-      workspace: workspace === 'default' ? null : workspace,
-      owner_uid: uid,
-      last_seen: NOW,
-    },
+    [`agents/${agent}`]: { workspace: workspace === 'default' ? null : workspace, owner_uid: uid, last_seen: NOW },
     [`runs/${run}`]: { owner_uid: uid, workspace, created_at: NOW },
-    [`requests/request-${workspace}`]: {
-      asked_of: uid,
-      owner_uid: uid,
-      workspace,
-      state: 'open',
-      created_at: NOW,
-    },
+    [`requests/request-${workspace}`]: { asked_of: uid, owner_uid: uid, workspace, state: 'open', created_at: NOW },
     'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
     'todos/todo-1': { owner_uid: uid, completed: false, due_date: NOW, created_at: NOW },
     [`preferences/${uid}`]: { push: false },
@@ -117,8 +100,7 @@ describe('console queries', () => {
   before(async () => {
     const { firestore, realtime } = environment.unbound;
     for (const { workspace } of PLACES) {
-      for (const [path, value] of Object.entries(documentsIn(workspace)))
-        await setDoc(doc(firestore, path), value);
+      for (const [path, value] of Object.entries(documentsIn(workspace))) await setDoc(doc(firestore, path), value);
       await set(ref(realtime, `presence/${idsIn(workspace).agent}`), { last_seen: 1, workspace });
     }
   });

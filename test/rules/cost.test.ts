@@ -22,9 +22,7 @@ interface Expression {
 const expression: z.ZodType<Expression> = z.looseObject({
   sourcePosition: z.looseObject({ line: z.number().optional() }).optional(),
   values: z
-    .array(
-      z.looseObject({ value: z.record(z.string(), z.unknown()).optional(), count: z.number().optional() }),
-    )
+    .array(z.looseObject({ value: z.record(z.string(), z.unknown()).optional(), count: z.number().optional() }))
     .optional(),
   get children() {
     return z.array(expression).optional();

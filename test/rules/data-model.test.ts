@@ -58,9 +58,7 @@ describe('data model', () => {
   it('has indexes only for existing collections', () => {
     const known = new Set(pathsOf('firestore').map((path) => path.split('/').at(-2)));
     const { indexes, fieldOverrides } = declaredIndexes();
-    const unknown = [...indexes, ...fieldOverrides].filter(
-      ({ collectionGroup }) => !known.has(collectionGroup),
-    );
+    const unknown = [...indexes, ...fieldOverrides].filter(({ collectionGroup }) => !known.has(collectionGroup));
     assert.deepEqual(unknown, []);
   });
 

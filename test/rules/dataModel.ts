@@ -41,14 +41,8 @@ function accessOf(row: Permission): string[] {
   const owners = row.ownerField !== undefined && hasPlace(reads) ? '; its owner and their agents' : '';
   const held = row.spansWorkspaces ? '; not with a credential that is restricted to one workspace' : '';
   const each = row.unlisted && reads !== 'no one' ? ', single entries only' : '';
-  const writers =
-    writes === 'no one' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
-  return [
-    path === '{path=**}' ? 'anything else' : code(path),
-    holds,
-    `${readers}${owners}${each}${held}`,
-    writers,
-  ];
+  const writers = writes === 'no one' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
+  return [path === '{path=**}' ? 'anything else' : code(path), holds, `${readers}${owners}${each}${held}`, writers];
 }
 
 function hasPlace(least: Permission['reads']): boolean {

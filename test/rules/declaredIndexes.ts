@@ -36,9 +36,7 @@ export type CompositeIndex = DeclaredIndexes['indexes'][number];
 export type IndexField = CompositeIndex['fields'][number];
 
 export function declaredIndexes(): DeclaredIndexes {
-  return file.parse(
-    JSON.parse(readFileSync(new URL('../../firestore.indexes.json', import.meta.url), 'utf8')),
-  );
+  return file.parse(JSON.parse(readFileSync(new URL('../../firestore.indexes.json', import.meta.url), 'utf8')));
 }
 
 /** Returns a description such as `session ↑, tags ∋, created_at ↓`. */

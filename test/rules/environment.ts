@@ -120,8 +120,7 @@ function connectTo(app: FirebaseApp, token: Token | undefined): Clients {
 
 function address(variable: string): { host: string; port: number } {
   const value = process.env[variable];
-  if (value === undefined)
-    throw new Error(`${variable} is not set: run these tests with \`npm test -- rules\`.`);
+  if (value === undefined) throw new Error(`${variable} is not set: run these tests with \`npm test -- rules\`.`);
   const { hostname, port } = new URL(`http://${value}`);
   return { host: hostname, port: Number(port) };
 }

@@ -3,11 +3,7 @@ import type { AccountState, Person } from '../../functions/src/identity/rules/pe
 import type { WorkspaceAccess } from '../../functions/src/identity/rules/role.ts';
 
 /** Access of each workspace besides `default`, which is open. `unopened` was never opened. */
-export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = {
-  alpha: 'private',
-  beta: 'open',
-  gamma: 'private',
-};
+export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = { alpha: 'private', beta: 'open', gamma: 'private' };
 
 /** Stored roles of a person, and the role claim of the account. */
 export interface PersonAccess {

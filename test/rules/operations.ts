@@ -41,27 +41,20 @@ const inFirestore: readonly Operation[] = [
   { ...GET, run: ({ firestore }, path) => getDoc(doc(firestore, path)) },
   {
     ...LIST,
-    run: ({ firestore }, path, { filter }) =>
-      getDocs(documentQuery(collection(firestore, parentOf(path)), ...filter)),
+    run: ({ firestore }, path, { filter }) => getDocs(documentQuery(collection(firestore, parentOf(path)), ...filter)),
   },
   {
     ...QUERY,
     run: ({ firestore }, path, { filter }) =>
-      getDocs(
-        documentQuery(collection(firestore, parentOf(path)), ...filter, where('at', '==', 1), limit(1)),
-      ),
+      getDocs(documentQuery(collection(firestore, parentOf(path)), ...filter, where('at', '==', 1), limit(1))),
   },
   {
     ...COUNT,
-    run: ({ firestore }, path, { filter }) =>
-      getCount(documentQuery(collection(firestore, parentOf(path)), ...filter)),
+    run: ({ firestore }, path, { filter }) => getCount(documentQuery(collection(firestore, parentOf(path)), ...filter)),
   },
   { ...CREATE, run: ({ firestore }, path, { value }) => setDoc(doc(firestore, path), value) },
   { ...REPLACE, run: ({ firestore }, path, { change }) => setDoc(doc(firestore, path), change) },
-  {
-    ...MERGE,
-    run: ({ firestore }, path, { change }) => setDoc(doc(firestore, path), change, { merge: true }),
-  },
+  { ...MERGE, run: ({ firestore }, path, { change }) => setDoc(doc(firestore, path), change, { merge: true }) },
   { ...UPDATE, run: ({ firestore }, path, { change }) => updateDoc(doc(firestore, path), { ...change }) },
   { ...DELETE, run: ({ firestore }, path) => deleteDoc(doc(firestore, path)) },
 ];
@@ -69,10 +62,7 @@ const inFirestore: readonly Operation[] = [
 const inRealtime: readonly Operation[] = [
   { ...GET, run: ({ realtime }, path) => get(ref(realtime, path)) },
   { ...LIST, run: ({ realtime }, path) => get(ref(realtime, parentOf(path))) },
-  {
-    ...QUERY,
-    run: ({ realtime }, path) => get(query(ref(realtime, parentOf(path)), orderByKey(), limitToFirst(1))),
-  },
+  { ...QUERY, run: ({ realtime }, path) => get(query(ref(realtime, parentOf(path)), orderByKey(), limitToFirst(1))) },
   { ...CREATE, run: ({ realtime }, path, { value }) => set(ref(realtime, path), value) },
   { ...REPLACE, run: ({ realtime }, path, { change }) => set(ref(realtime, path), change) },
   { ...UPDATE, run: ({ realtime }, path, { change }) => update(ref(realtime, path), change) },

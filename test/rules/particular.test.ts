@@ -64,9 +64,7 @@ describe('special cases of the Firestore rules', () => {
         await assertFails(getDoc(doc(environment.as(each).firestore, path)));
     }
     const mine = (field: string) =>
-      getDocs(
-        query(collection(environment.as(OWNER).firestore, COLLECTIONS.requests), where(field, '==', owner)),
-      );
+      getDocs(query(collection(environment.as(OWNER).firestore, COLLECTIONS.requests), where(field, '==', owner)));
     await assertSucceeds(mine('asked_of'));
     await assertSucceeds(mine('owner_uid'));
     await assertFails(mine('workspace'));
@@ -100,9 +98,7 @@ describe('special cases of the Firestore rules', () => {
     const { firestore } = environment.as(worker);
     const open = doc(firestore, 'shared/from-a-batch');
     const closed = doc(firestore, taskPath('from-a-batch'));
-    await assertFails(
-      writeBatch(firestore).set(open, { text: 'hello' }).set(closed, { status: 'done' }).commit(),
-    );
+    await assertFails(writeBatch(firestore).set(open, { text: 'hello' }).set(closed, { status: 'done' }).commit());
     assert.equal((await getDoc(open)).exists(), false);
     await assertSucceeds(writeBatch(firestore).set(open, { text: 'hello' }).commit());
     assert.equal((await getDoc(open)).exists(), true);
@@ -255,10 +251,7 @@ describe('special cases of the Realtime Database rules', () => {
     ];
     for (const each of unsound) await assertFails(set(commit('unsound'), each));
     await assertFails(set(commit('x'.repeat(41)), proof()));
-    await set(ref(environment.unbound.realtime, realtimeCommitPath('expired')), {
-      ...proof(),
-      expires_at: now - 1,
-    });
+    await set(ref(environment.unbound.realtime, realtimeCommitPath('expired')), { ...proof(), expires_at: now - 1 });
     await assertSucceeds(set(commit('expired'), proof()));
   });
 
@@ -273,8 +266,7 @@ describe('special cases of the Realtime Database rules', () => {
   it('the rules of realtime have an index for exactly the children used for ordering', async () => {
     for (const { path, indexOn } of permissions.filter((row) => row.database === 'realtime')) {
       const parent = path.slice(0, path.lastIndexOf('/')).replace('{uid}', 'owner-1');
-      for (const child of indexOn ?? [])
-        assert.equal(await orderedBy(parent, child), 200, `${parent} by ${child}`);
+      for (const child of indexOn ?? []) assert.equal(await orderedBy(parent, child), 200, `${parent} by ${child}`);
       assert.equal(await orderedBy(parent, 'unheard-of'), 400, parent);
     }
   });
@@ -283,11 +275,7 @@ describe('special cases of the Realtime Database rules', () => {
 /** Returns the status of a REST query. Unlike the clients, REST rejects a query without an index. */
 async function orderedBy(path: string, child: string): Promise<number> {
   const url = new URL(`http://${process.env.FIREBASE_DATABASE_EMULATOR_HOST}/${path}.json`);
-  url.search = new URLSearchParams({
-    ns: PROJECT,
-    orderBy: JSON.stringify(child),
-    limitToFirst: '1',
-  }).toString();
+  url.search = new URLSearchParams({ ns: PROJECT, orderBy: JSON.stringify(child), limitToFirst: '1' }).toString();
   const { status } = await fetch(url, { headers: { authorization: 'Bearer owner' } });
   return status;
 }

@@ -22,8 +22,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       for (const operation of operations[database]) {
         const least = permission[operation.needs];
         if (least === 'no one' && SAME_VERB.includes(operation.name) && !IS_NIGHTLY) continue;
-        it(`${template}${where}: ${operation.name} by ${least}`, () =>
-          check({ environment, situation, operation }));
+        it(`${template}${where}: ${operation.name} by ${least}`, () => check({ environment, situation, operation }));
       }
     }
   });
@@ -100,7 +99,6 @@ async function named(
 /** Returns a fresh path, with an existing document if the operation requires one. */
 async function prepare({ environment, situation, operation }: Case): Promise<string> {
   const path = freshPath(situation);
-  if (operation.existing)
-    await put(situation.permission.database, environment.unbound, path, contentsOf(situation));
+  if (operation.existing) await put(situation.permission.database, environment.unbound, path, contentsOf(situation));
   return path;
 }

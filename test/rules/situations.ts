@@ -36,10 +36,7 @@ const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map
   ],
   [
     'devices/{uid}/{device}',
-    {
-      value: { token: 'token-1', registered_at: 1, name: 'Phone' },
-      change: { token: 'token-2', registered_at: 2 },
-    },
+    { value: { token: 'token-1', registered_at: 1, name: 'Phone' }, change: { token: 'token-2', registered_at: 2 } },
   ],
 ]);
 
@@ -77,9 +74,7 @@ function templatesOf({ database, path }: Permission): readonly string[] {
 
 function workspacesOf({ where: place, reads, writes }: Permission): readonly (string | undefined)[] {
   if (typeof place === 'string' || (reads === 'no one' && writes === 'no one')) return [undefined];
-  return IS_NIGHTLY || 'variable' in place
-    ? ['alpha', 'beta', 'default', 'unopened']
-    : ['alpha', 'beta', 'default'];
+  return IS_NIGHTLY || 'variable' in place ? ['alpha', 'beta', 'default', 'unopened'] : ['alpha', 'beta', 'default'];
 }
 
 let documents = 0;
@@ -115,8 +110,7 @@ export function contentsOf({ permission, workspace }: Situation): Contents {
   const isNamed = typeof place === 'object' && 'field' in place;
   // The home workspace `default` is stored as null, or as nothing in the Realtime Database.
   const home = path === 'agents/{agentId}' && workspace === 'default' ? null : workspace;
-  const named =
-    isNamed && !(database === 'realtime' && workspace === 'default') ? { [place.field]: home } : {};
+  const named = isNamed && !(database === 'realtime' && workspace === 'default') ? { [place.field]: home } : {};
   const own = { ...whose, ...named };
   const isOwners = ownerField !== undefined && permission.reads === OWNERS;
   const filter = [

@@ -15,16 +15,8 @@ import {
   updateDoc,
   where,
 } from 'firebase/firestore/lite';
-import {
-  COLLECTIONS,
-  eventPath,
-  reminderPath,
-  todoPath,
-} from '../../functions/src/kernel/firestore/paths.ts';
-import {
-  reminderAt,
-  reminderToDocument,
-} from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import { COLLECTIONS, eventPath, reminderPath, todoPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { reminderAt, reminderToDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoResponse } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
@@ -33,14 +25,9 @@ import { sampleTodo } from '../support/builders.ts';
 import { callers, OWNER, someOf } from './callers.ts';
 import { useEnvironment } from './environment.ts';
 
-const agents = callers.filter(
-  ({ claims }) => claims?.['ownerUid'] === OWNER.uid && claims?.['heldTo'] === undefined,
-);
+const agents = callers.filter(({ claims }) => claims?.['ownerUid'] === OWNER.uid && claims?.['heldTo'] === undefined);
 
-const others = [
-  ...agents,
-  ...someOf(callers.filter((caller) => caller !== OWNER && !agents.includes(caller))),
-];
+const others = [...agents, ...someOf(callers.filter((caller) => caller !== OWNER && !agents.includes(caller)))];
 
 const HOUR = 3_600_000;
 const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 24 * HOUR)];
@@ -62,19 +49,7 @@ const bounds: readonly Bound[] = [
   {
     field: 'title',
     allowed: ['x', 'Réunion', 'x'.repeat(500), WIDE.repeat(500), '会議', '🤖', '\u200bx', 'a\nb'],
-    denied: [
-      '',
-      '   ',
-      '\n',
-      '\u200b',
-      '\u3164\u2800',
-      '\u3000',
-      'x'.repeat(501),
-      WIDE.repeat(501),
-      7,
-      null,
-      ['x'],
-    ],
+    denied: ['', '   ', '\n', '\u200b', '\u3164\u2800', '\u3000', 'x'.repeat(501), WIDE.repeat(501), 7, null, ['x']],
   },
   {
     field: 'description',
@@ -168,10 +143,7 @@ describe('rules of to-dos', function () {
   it('the rules of to-dos deny its owner changes to other fields', async () => {
     assert.deepEqual(
       Object.keys(todoToDocument(TODO)).toSorted(),
-      [
-        ...bounds.map(({ field }) => field),
-        ...Object.keys(closed).filter((name) => name !== 'more'),
-      ].toSorted(),
+      [...bounds.map(({ field }) => field), ...Object.keys(closed).filter((name) => name !== 'more')].toSorted(),
     );
     for (const [field, value] of Object.entries(closed)) {
       const path = await aTodo();

@@ -70,13 +70,9 @@ describe('lists in workspaces', () => {
     for (const path of ['tasks/in-gamma', 'tasks/not-there', 'agents/in-gamma', 'agents/not-there']) {
       await assertFails(getDoc(doc(environment.as(member).firestore, path)));
     }
-    await set(ref(environment.unbound.realtime, presencePath('elsewhere')), {
-      last_seen: 1,
-      workspace: 'gamma',
-    });
+    await set(ref(environment.unbound.realtime, presencePath('elsewhere')), { last_seen: 1, workspace: 'gamma' });
     for (const path of [presencePath('elsewhere'), presencePath('not-there')]) {
-      for (const caller of [member, admin])
-        await assertFails(get(ref(environment.as(caller).realtime, path)));
+      for (const caller of [member, admin]) await assertFails(get(ref(environment.as(caller).realtime, path)));
       await assertSucceeds(get(ref(environment.unbound.realtime, path)));
     }
   });

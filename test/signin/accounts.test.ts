@@ -104,10 +104,7 @@ describe('account changes in Firebase Auth', () => {
     await sweep();
     assert.deepEqual(await statuses(), { person: 200, app: 200, key: 200 });
     assert.deepEqual(await readings(idToken), [true, true]);
-    const streams = {
-      person: await stream(credentials.person, 'person'),
-      key: await stream(credentials.key, 'key'),
-    };
+    const streams = { person: await stream(credentials.person, 'person'), key: await stream(credentials.key, 'key') };
     return { someone, idToken, statuses, streams };
   }
 

@@ -43,11 +43,7 @@ describe('attacks on sign-in', () => {
       ]) {
         const { status, headers } = await new Visitor().open((await app.begin(more)).url);
         const back = new URL(headers.get('location') ?? '');
-        assert.deepEqual(
-          [status, back.searchParams.get('error')],
-          [302, 'invalid_request'],
-          JSON.stringify(more),
-        );
+        assert.deepEqual([status, back.searchParams.get('error')], [302, 'invalid_request'], JSON.stringify(more));
         assert.equal(back.searchParams.get('iss'), deployment.origin);
         assert.equal(back.searchParams.get('code'), null);
       }
@@ -152,10 +148,7 @@ describe('attacks on sign-in', () => {
       };
       assert.equal((await visitor.decide(page, early)).text, '{"error":"expired"}');
       const proposed = await visitor.identify(page, ada);
-      const [one, other] = await Promise.all([
-        visitor.decide(page, proposed),
-        visitor.decide(page, proposed),
-      ]);
+      const [one, other] = await Promise.all([visitor.decide(page, proposed), visitor.decide(page, proposed)]);
       assert.deepEqual([one.status, other.status].sort(), [200, 400]);
       const late = await visitor.settings((await app.begin()).url);
       deployment.move(10 * 60_000 + 1000);
@@ -213,8 +206,7 @@ describe('attacks on sign-in', () => {
         `${header}.${Buffer.from(JSON.stringify({ ...claims, ...changes })).toString('base64url')}.`;
       assert.equal(await say(forged({ aud: 'elsewhere' })), 'sign_in_again');
       assert.equal(await say(forged({ kind: 'agent' })), 'sign_in_again');
-      for (const nonsense of ['', 'x', 'a.b.c', 'x'.repeat(5000)])
-        assert.equal(await say(nonsense), 'sign_in_again');
+      for (const nonsense of ['', 'x', 'a.b.c', 'x'.repeat(5000)]) assert.equal(await say(nonsense), 'sign_in_again');
       const [hers, disabled] = [await idTokenOf(eve), { disabled: true }];
       await getAuth(firebaseApp()).updateUser(eve.uid, disabled);
       assert.equal(await say(hers), 'sign_in_again');
@@ -278,9 +270,7 @@ describe('attacks on sign-in', () => {
         status,
         headers: sent,
         text,
-      } = await new Visitor().open(
-        (await evil.begin({ redirect_uri: stranger, response_type: 'token' })).url,
-      );
+      } = await new Visitor().open((await evil.begin({ redirect_uri: stranger, response_type: 'token' })).url);
       assert.deepEqual([status, sent.get('location')], [400, null]);
       assert.match(text, /evil\.example/);
       for (const redirect_uri of [stranger, 'javascript:alert(1)', '//evil.example', `${REDIRECT}#x`, '']) {
@@ -384,11 +374,7 @@ describe('attacks on sign-in', () => {
         return [refused.length > 0, refused.length < count, answers.some(({ status }) => status >= 500)];
       };
       const registering = await many(40, (number) =>
-        post(
-          '/register',
-          'application/json',
-          JSON.stringify({ redirect_uris: [`https://example.com/${number}`] }),
-        ),
+        post('/register', 'application/json', JSON.stringify({ redirect_uris: [`https://example.com/${number}`] })),
       );
       assert.deepEqual(registering, [true, true, false]);
       const guessing = await many(150, (number) =>
@@ -461,44 +447,25 @@ describe('attacks on sign-in', () => {
     );
 
     it('is rejected with a well-formed 4xx response at every address', async () => {
-      const names = [
-        'client_id',
-        'redirect_uri',
-        'response_type',
-        'state',
-        'scope',
-        'resource',
-        'code',
-        'grant_type',
-      ];
-      const parameters = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, {
-        maxKeys: 8,
-      });
+      const names = ['client_id', 'redirect_uri', 'response_type', 'state', 'scope', 'resource', 'code', 'grant_type'];
+      const parameters = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, { maxKeys: 8 });
       await fc.assert(
-        fc.asyncProperty(
-          parameters,
-          fc.json(),
-          fc.constantFrom('/token', '/revoke'),
-          async (given, json, path) => {
-            const query = new URLSearchParams(given);
-            const opened = await new Visitor().open(`${deployment.origin}/authorize?${query}`);
-            assert.ok(
-              opened.status === 200 || (opened.status >= 400 && opened.status < 500),
-              `${opened.status}`,
-            );
-            const form = await fetch(`${deployment.origin}${path}`, { method: 'POST', body: query });
-            assert.ok(form.status < 500, `${path}: ${form.status}`);
-            JSON.parse(await form.text());
-            const visitor = new Visitor();
-            for (const one of ['/register', '/authorize/person', '/authorize/decision']) {
-              const headers = { 'content-type': 'application/json', origin: deployment.origin };
-              const sent = await fetch(`${deployment.origin}${one}`, { method: 'POST', headers, body: json });
-              assert.ok(sent.status >= 400 && sent.status < 500, `${one}: ${sent.status}`);
-              JSON.parse(await sent.text());
-            }
-            void visitor;
-          },
-        ),
+        fc.asyncProperty(parameters, fc.json(), fc.constantFrom('/token', '/revoke'), async (given, json, path) => {
+          const query = new URLSearchParams(given);
+          const opened = await new Visitor().open(`${deployment.origin}/authorize?${query}`);
+          assert.ok(opened.status === 200 || (opened.status >= 400 && opened.status < 500), `${opened.status}`);
+          const form = await fetch(`${deployment.origin}${path}`, { method: 'POST', body: query });
+          assert.ok(form.status < 500, `${path}: ${form.status}`);
+          JSON.parse(await form.text());
+          const visitor = new Visitor();
+          for (const one of ['/register', '/authorize/person', '/authorize/decision']) {
+            const headers = { 'content-type': 'application/json', origin: deployment.origin };
+            const sent = await fetch(`${deployment.origin}${one}`, { method: 'POST', headers, body: json });
+            assert.ok(sent.status >= 400 && sent.status < 500, `${one}: ${sent.status}`);
+            JSON.parse(await sent.text());
+          }
+          void visitor;
+        }),
         { numRuns: defaultOrNightly(25, { night: 2000 }) },
       );
       const broken = deployment.entries.filter(({ level }) => level === 'error');
@@ -511,11 +478,7 @@ describe('attacks on sign-in', () => {
           'content-type': path === '/token' ? 'application/x-www-form-urlencoded' : 'application/json',
           origin: deployment.origin,
         };
-        const long = await fetch(`${deployment.origin}${path}`, {
-          method: 'POST',
-          headers,
-          body: 'x'.repeat(100_000),
-        });
+        const long = await fetch(`${deployment.origin}${path}`, { method: 'POST', headers, body: 'x'.repeat(100_000) });
         assert.ok([400, 413, 429].includes(long.status), `${path}: ${long.status}`);
         await long.arrayBuffer();
       }

@@ -49,9 +49,7 @@ describe('sign-in with lost commit responses', () => {
         const listed = await call(deployment, second.access_token, 'access.list_connections');
         assert.ok(Array.isArray(listed.result?.['connections']) && listed.result['connections'].length === 1);
         const body = new URLSearchParams({ token: second.refresh_token });
-        const revoked = await losing(() =>
-          fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body }),
-        );
+        const revoked = await losing(() => fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body }));
         assert.equal(revoked.status, 200);
         await assert.rejects(app.refresh(second.refresh_token), { error: 'invalid_grant' });
         await deployment.stop();

@@ -80,9 +80,7 @@ describe('sign-in metadata', () => {
     const { resource, authorization_servers } = await json(`${PUBLIC}/.well-known/oauth-protected-resource`);
     assert.deepEqual([resource, authorization_servers], [`${PUBLIC}/mcp`, [PUBLIC]]);
     const documents = await Promise.all(
-      ['', '/mcp', '/mcp/todo'].map((path) =>
-        json(`${PUBLIC}/.well-known/oauth-authorization-server${path}`),
-      ),
+      ['', '/mcp', '/mcp/todo'].map((path) => json(`${PUBLIC}/.well-known/oauth-authorization-server${path}`)),
     );
     for (const found of documents) assert.deepEqual(found, documents[0]);
     const [metadata = {}] = documents;
@@ -141,10 +139,7 @@ describe('sign-in metadata', () => {
 
   it('allows only GET and HEAD, from any origin', async () => {
     const url = `${PUBLIC}/.well-known/oauth-authorization-server`;
-    const asked = await ask(url, 'OPTIONS', {
-      origin: 'https://any.example',
-      'access-control-request-method': 'GET',
-    });
+    const asked = await ask(url, 'OPTIONS', { origin: 'https://any.example', 'access-control-request-method': 'GET' });
     assert.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, '*']);
     const posted = await ask(url, 'POST');
     assert.deepEqual([posted.status, posted.headers.allow], [405, 'GET']);

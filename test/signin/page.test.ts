@@ -225,9 +225,6 @@ describe('sign-in page', () => {
 
   async function check(what: string): Promise<void> {
     assert.deepEqual(await axeViolations(page), [], what);
-    assert.ok(
-      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-      `${what} is too wide`,
-    );
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${what} is too wide`);
   }
 });

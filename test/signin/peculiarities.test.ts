@@ -45,10 +45,7 @@ const CODEX = copyOf('Codex');
 
 const VS_CODE = {
   ...copyOf('Visual Studio Code'),
-  redirect_uris: [
-    ...copyOf('Visual Studio Code').redirect_uris,
-    'vscode://dynamicauthprovider/vscode.dev/authorize',
-  ],
+  redirect_uris: [...copyOf('Visual Studio Code').redirect_uris, 'vscode://dynamicauthprovider/vscode.dev/authorize'],
 };
 
 const CURSOR = {
@@ -129,9 +126,7 @@ describe('clients with special behavior', () => {
       'http://localhost:54213@evil.example/callback',
       'https://localhost:54213/callback',
     ]) {
-      const { status, headers, text } = await new Visitor().open(
-        (await app.begin({ redirect_uri: redirect })).url,
-      );
+      const { status, headers, text } = await new Visitor().open((await app.begin({ redirect_uri: redirect })).url);
       assert.deepEqual([status, headers.get('location')], [400, null], redirect);
       assert.match(text, /somewhere it did not say/);
     }

@@ -23,11 +23,7 @@ const DOCUMENT = 'https://app.example/client.json';
 /** Stores what an app stores and records where it would send the browser. */
 class Keeper implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
-  readonly clientMetadata = {
-    client_name: 'SDK',
-    redirect_uris: [REDIRECT],
-    token_endpoint_auth_method: 'none',
-  };
+  readonly clientMetadata = { client_name: 'SDK', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
   readonly clientMetadataUrl?: string;
   sentTo: URL | undefined;
   private information: OAuthClientInformationMixed | undefined;
@@ -108,10 +104,7 @@ describe('MCP SDKs', () => {
     const keeper = new Keeper(undefined);
     const first = newer(new URL(base), keeper);
     await assert.rejects(first.client.connect(first.transport), first.refused);
-    const back = await new Visitor().allow(keeper.sentTo ?? '', ada, {
-      ...EVERYTHING,
-      agentName: 'at a path',
-    });
+    const back = await new Visitor().allow(keeper.sentTo ?? '', ada, { ...EVERYTHING, agentName: 'at a path' });
     assert.equal(back.searchParams.get('iss'), base);
     await first.transport.finishAuth(back.searchParams);
     const second = newer(new URL(base), keeper);

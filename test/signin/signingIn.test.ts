@@ -61,13 +61,10 @@ describe('sign-in', () => {
     ]);
     const second = listed.find(({ name }) => name === 'Second');
     assert.equal(Math.round((Date.parse(second.expires_at) - Date.parse(second.created_at)) / DAY), 90);
-    const elsewhere = compose(externalServicesOf({ clock: { now: () => deployment.now() } })).services
-      .authenticator;
+    const elsewhere = compose(externalServicesOf({ clock: { now: () => deployment.now() } })).services.authenticator;
     await elsewhere.authenticate(other.access_token);
     assert.equal((await call(deployment, other.access_token, 'access.whoami')).status, 200);
-    const revoked = await resultOf(one.access_token, 'access.revoke_connection', {
-      agent_id: second.agent_id,
-    });
+    const revoked = await resultOf(one.access_token, 'access.revoke_connection', { agent_id: second.agent_id });
     assert.equal(revoked['revoked'], 1);
     deployment.move(5000);
     assert.equal((await call(deployment, other.access_token, 'access.whoami')).status, 401);
@@ -86,9 +83,7 @@ describe('sign-in', () => {
     });
     assert.equal(scope, 'muster:read');
     const { limits } = await resultOf(access_token, 'access.whoami');
-    assert.ok(
-      limits instanceof Object && 'toolsets' in limits && 'held_to' in limits && 'readonly' in limits,
-    );
+    assert.ok(limits instanceof Object && 'toolsets' in limits && 'held_to' in limits && 'readonly' in limits);
     assert.deepEqual(limits.toolsets, ['access', 'todo']);
     assert.deepEqual([limits.held_to, limits.readonly], ['default', true]);
     const adding = await call(deployment, access_token, 'todo.add_task', { title: 'Buy milk' });
@@ -151,12 +146,7 @@ describe('sign-in', () => {
       const { status, text } = await visitor.decide(page, proposed, more);
       assert.deepEqual([status, text], [400, '{"error":"not_allowed"}'], JSON.stringify(more));
     }
-    for (const nothing of [
-      { toolsets: [] },
-      { toolsets: ['nothing'] },
-      { role: 'king' },
-      { agentName: '' },
-    ]) {
+    for (const nothing of [{ toolsets: [] }, { toolsets: ['nothing'] }, { role: 'king' }, { agentName: '' }]) {
       const { status, text } = await visitor.decide(page, proposed, nothing);
       assert.deepEqual([status, text], [400, '{"error":"invalid"}'], JSON.stringify(nothing));
     }
@@ -197,10 +187,7 @@ describe('sign-in', () => {
     const begun = await app.begin();
     const page = await visitor.settings(begun.url);
     const cold = await idTokenOf(eve);
-    const { status, text } = await visitor.post(page.personUrl, {
-      authorization: page.authorization,
-      idToken: cold,
-    });
+    const { status, text } = await visitor.post(page.personUrl, { authorization: page.authorization, idToken: cold });
     assert.deepEqual([status, text], [400, '{"error":"no_role"}']);
     const inviting = await idTokenOf(ada);
     const workspace = `guild-${eve.uid}`;
@@ -221,13 +208,9 @@ describe('sign-in', () => {
     const listed = await connectionsOf(desktop.access_token);
     assert.equal(listed.length, 2);
     assert.equal(new Set(listed.map(({ agent_id }) => agent_id)).size, 1);
-    for (const { toolsets, role } of listed)
-      assert.deepEqual([toolsets, role], [['access', 'todo'], 'worker']);
+    for (const { toolsets, role } of listed) assert.deepEqual([toolsets, role], [['access', 'todo'], 'worker']);
     deployment.move(5000);
-    assert.equal(
-      (await call(deployment, laptop.access_token, 'coordination.get_status')).error?.['code'],
-      -32101,
-    );
+    assert.equal((await call(deployment, laptop.access_token, 'coordination.get_status')).error?.['code'], -32101);
     const again = await app.refresh(laptop.refresh_token);
     await resultOf(again.access_token, 'todo.list_tasks');
     await app.signIn(kim, EVERYTHING);
@@ -243,9 +226,7 @@ describe('sign-in', () => {
     });
     const visitor = new Visitor();
     const page = await visitor.settings((await app.begin()).url);
-    const { status, text } = await visitor.decide(page, await visitor.identify(page, ada), {
-      agentName: 'robot',
-    });
+    const { status, text } = await visitor.decide(page, await visitor.identify(page, ada), { agentName: 'robot' });
     assert.deepEqual([status, text], [400, '{"error":"name_taken"}']);
   });
 
@@ -281,9 +262,7 @@ describe('sign-in', () => {
       agentInfo,
       capabilities: [{ name: 'drawing', category: 'art' }],
     });
-    const { credentials } = z
-      .object({ credentials: z.object({ apiKey: z.string(), secret: z.string() }) })
-      .parse(made);
+    const { credentials } = z.object({ credentials: z.object({ apiKey: z.string(), secret: z.string() }) }).parse(made);
     const credential = `${credentials.apiKey}.${credentials.secret}`;
     assert.equal((await call(deployment, credential, 'access.whoami')).status, 200);
     const { agent } = await resultOf(access_token, 'access.whoami');
@@ -320,10 +299,7 @@ describe('sign-in', () => {
       await response.arrayBuffer();
       return response.status;
     };
-    assert.deepEqual(
-      [await status(wide.access_token, ''), await status(wide.access_token, '/todo')],
-      [200, 200],
-    );
+    assert.deepEqual([await status(wide.access_token, ''), await status(wide.access_token, '/todo')], [200, 200]);
     assert.deepEqual(
       [await status(narrow.access_token, '/todo'), await status(narrow.access_token, '/todo/readonly')],
       [200, 200],

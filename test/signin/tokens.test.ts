@@ -65,9 +65,7 @@ describe('app tokens', () => {
     await assert.rejects(app.refresh(second.refresh_token), NO_GOOD);
     deployment.move(5 * SECOND);
     assert.equal(await isGood(second.access_token), false);
-    assert.ok(
-      deployment.entries.some(({ event, level }) => event === 'refresh_token_reused' && level === 'warn'),
-    );
+    assert.ok(deployment.entries.some(({ event, level }) => event === 'refresh_token_reused' && level === 'warn'));
   });
 
   it('do not end if an invalid refresh token is used', async () => {
@@ -181,27 +179,17 @@ describe('app tokens', () => {
     const second = await app.refresh(first.refresh_token);
     await call(deployment, second.access_token, 'access.whoami');
     await app.token({ grant_type: 'refresh_token', client_id: 'other', refresh_token: second.refresh_token });
-    await app.token({
-      grant_type: 'authorization_code',
-      client_id: 'other',
-      code,
-      code_verifier: begun.verifier,
-    });
+    await app.token({ grant_type: 'authorization_code', client_id: 'other', code, code_verifier: begun.verifier });
     await call(deployment, `${second.access_token}x`, 'access.whoami');
     deployment.move(61 * SECOND);
     await assert.rejects(app.refresh(first.refresh_token), NO_GOOD);
     const third = await app.signIn(ada, { agentName: 'Later' });
-    const tokens = [first, second, third].flatMap(({ access_token, refresh_token }) => [
-      access_token,
-      refresh_token,
-    ]);
+    const tokens = [first, second, third].flatMap(({ access_token, refresh_token }) => [access_token, refresh_token]);
     const secrets = [code, ...tokens].flatMap((token) => token.split('.').slice(1));
     assert.equal(new Set(secrets).size, 7);
     const kept = await documentsOf(Object.values(COLLECTIONS));
     assert.ok(kept.includes(ada.uid) && kept.includes('Pencil'));
-    const logged = deployment.entries
-      .map(({ event, fields }) => `${event} ${JSON.stringify(fields)}`)
-      .join('\n');
+    const logged = deployment.entries.map(({ event, fields }) => `${event} ${JSON.stringify(fields)}`).join('\n');
     assert.match(logged, /app_connected/);
     for (const secret of [...secrets, begun.verifier]) {
       assert.ok(!kept.includes(secret), 'a secret is in a document');

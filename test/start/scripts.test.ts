@@ -55,10 +55,7 @@ describe('the first command in a fresh clone', () => {
     for (const path of BUILT) rmSync(join(clone, path), { recursive: true, force: true });
   });
 
-  async function run(
-    script: string,
-    ...args: readonly string[]
-  ): Promise<{ code: number | null; said: string }> {
+  async function run(script: string, ...args: readonly string[]): Promise<{ code: number | null; said: string }> {
     const proxies = { HTTP_PROXY: NOBODY, HTTPS_PROXY: NOBODY, http_proxy: NOBODY, https_proxy: NOBODY };
     const child = spawn('npm', ['run', '-s', script, '--', ...args], {
       cwd: clone,
@@ -68,11 +65,7 @@ describe('the first command in a fresh clone', () => {
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     const said = out + err;
-    assert.doesNotMatch(
-      said,
-      /\n\s+at .*:\d+:\d+|ENOENT|MODULE_NOT_FOUND/,
-      `npm run ${script} ${args.join(' ')}`,
-    );
+    assert.doesNotMatch(said, /\n\s+at .*:\d+:\d+|ENOENT|MODULE_NOT_FOUND/, `npm run ${script} ${args.join(' ')}`);
     return { code, said };
   }
 

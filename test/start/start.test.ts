@@ -69,11 +69,7 @@ describe('npm start', () => {
       },
       PATIENCE_MS,
     );
-    for (const doing of [
-      'building the functions and the console',
-      'starting the Firebase emulators',
-      'ready',
-    ])
+    for (const doing of ['building the functions and the console', 'starting the Firebase emulators', 'ready'])
       assert.match(printed, new RegExp(`\\d:\\d\\d  ${doing}$`, 'm'));
     const { consoleUrl } = served.parse(read(inClone('.dev/endpoint.json')));
     assert.ok(printed.includes(consoleUrl), printed);
@@ -126,8 +122,7 @@ describe('npm start', () => {
       runs.flatMap((run) => processesOf(run)),
       [],
     );
-    for (const [name, address] of Object.entries(emulators))
-      await assert.rejects(fetch(`http://${address}`), name);
+    for (const [name, address] of Object.entries(emulators)) await assert.rejects(fetch(`http://${address}`), name);
     for (const path of [inClone('.mcp.json'), inClone('.dev/endpoint.json'), locator])
       assert.equal(existsSync(path), false, path);
     assert.deepEqual(readdirSync(inClone('.dev/runs')), []);

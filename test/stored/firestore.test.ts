@@ -35,20 +35,14 @@ import {
   sessionFromDocument,
   sumCounters,
 } from '../../functions/src/toolsets/coordination/rules/session.ts';
-import {
-  resultPartFromDocument,
-  taskFromDocument,
-} from '../../functions/src/toolsets/coordination/rules/task.ts';
+import { resultPartFromDocument, taskFromDocument } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import { markerDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { linkFromDocument } from '../../functions/src/toolsets/github/rules/link.ts';
 import { requestFromDocument } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { measureFromDocument } from '../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { callFromDocument } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
-import {
-  orderFromDocument,
-  runFromDocument,
-} from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { orderFromDocument, runFromDocument } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { stepFromDocument } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';

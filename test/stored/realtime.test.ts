@@ -4,21 +4,14 @@ import { lastSeenIn } from '../../functions/src/agents/store/presence.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
 import { bucketIn } from '../../functions/src/limits/store/ledgers.ts';
 import { markerValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
-import {
-  storedEntry,
-  storedSizes,
-  storedState,
-} from '../../functions/src/toolsets/firebase/store/eventLog.ts';
+import { storedEntry, storedSizes, storedState } from '../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { leaseIn } from '../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { tokenIn } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { storedNames, storedVersions } from './documents.ts';
 
 /** Reader of each value. Missing ones are only written, or only their existence is checked. */
-const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
-  string,
-  (value: unknown) => unknown
->([
+const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<string, (value: unknown) => unknown>([
   ['presence', (value) => lastSeenIn(value) || undefined],
   ['limits', bucketIn],
   ['metrics.minutes', (value) => minuteIn(value)],

@@ -9,17 +9,7 @@ import { WriteMarker } from '../../functions/src/toolsets/firebase/firestore/wri
 import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { recordArrivalIn } from '../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../functions/src/toolsets/todo/store/notifications.ts';
-import {
-  ARRIVAL,
-  BEHIND,
-  CALLER,
-  CHANGES,
-  NOTIFICATION,
-  OUTAGE,
-  REPETITION,
-  SETTLED,
-  TOLD,
-} from './samples.ts';
+import { ARRIVAL, BEHIND, CALLER, CHANGES, NOTIFICATION, OUTAGE, REPETITION, SETTLED, TOLD } from './samples.ts';
 
 /** Documents of one collection by id. */
 export type Documents = Readonly<Record<string, unknown>>;

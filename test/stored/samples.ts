@@ -102,13 +102,7 @@ const TASKS: readonly Task[] = [
     claim: CLAIM,
     result: RESULT,
     completed_at: at(9),
-    late_result: {
-      agent_id: 'terminal-1',
-      claim_epoch: 1,
-      received_at: at(10),
-      result: RESULT,
-      error: 'late',
-    },
+    late_result: { agent_id: 'terminal-1', claim_epoch: 1, received_at: at(10), result: RESULT, error: 'late' },
   },
 ];
 
@@ -295,13 +289,7 @@ const SESSION = sampleSession({
   capability_keys: ['', 'tests'],
 });
 
-const TODO = sampleTodo({
-  id: 'plain',
-  owner_uid: 'ada',
-  title: 'Buy milk',
-  priority: 'LOW',
-  created_at: at(0),
-});
+const TODO = sampleTodo({ id: 'plain', owner_uid: 'ada', title: 'Buy milk', priority: 'LOW', created_at: at(0) });
 
 const FULL_TODO: Todo = {
   ...TODO,
@@ -383,10 +371,7 @@ const FULL_STEP: StepRecord = {
     { agent: 'gemini', error: 'It timed out.' },
   ],
   failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
-  attempts: [
-    ATTEMPT,
-    { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcome_unknown: true },
-  ],
+  attempts: [ATTEMPT, { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcome_unknown: true }],
   explanation: 'claude won',
   judged: true,
   task_id: 'held',
@@ -411,15 +396,7 @@ const TIMED_OUT = new ModelFailure('timeout', 'It timed out.', {
 
 const LINES: readonly NumberedEntry[] = [
   { sequence: 0, at: at(0), level: 'info', type: 'system', message: 'It begins' },
-  {
-    sequence: 1,
-    at: at(1),
-    level: 'warn',
-    type: 'tool',
-    prefix: 'npm',
-    message: 'Slow',
-    data: { ms: [[9]] },
-  },
+  { sequence: 1, at: at(1), level: 'warn', type: 'tool', prefix: 'npm', message: 'Slow', data: { ms: [[9]] } },
 ];
 
 const REMINDER = {
@@ -431,14 +408,7 @@ const REMINDER = {
   sent: false,
 };
 
-const LIMIT: Budget = {
-  kind: 'todo',
-  thing_id: 'todo-1',
-  owner_uid: 'ada',
-  tokens: 1000,
-  round: 1,
-  set_at: at(0),
-};
+const LIMIT: Budget = { kind: 'todo', thing_id: 'todo-1', owner_uid: 'ada', tokens: 1000, round: 1, set_at: at(0) };
 
 const RESERVATION: Reservation = {
   id: 'run-1-call-1',
@@ -467,11 +437,7 @@ const BUDGETS: readonly Change[] = [
   { kind: 'spend', keys: ['workspace-alpha'], spent: { nano_usd: 1500, tokens: 12 } },
 ];
 
-const { asked_by_agent: _agent, ...REQUEST } = sampleRequest({
-  id: 'plain',
-  created_at: at(0),
-  expires_at: at(1440),
-});
+const { asked_by_agent: _agent, ...REQUEST } = sampleRequest({ id: 'plain', created_at: at(0), expires_at: at(1440) });
 
 const FULL_REQUEST: Request = {
   ...REQUEST,
@@ -536,20 +502,11 @@ export const CHANGES: readonly Change[] = [
   },
   { kind: 'issueCredential', credential: CREDENTIAL },
   { kind: 'issueCredential', credential: { ...CREDENTIAL, api_key: 'mk_narrow', toolsets: ['todo'] } },
-  {
-    kind: 'issueCredential',
-    credential: { ...CREDENTIAL, api_key: 'mk_held', held_to: 'alpha', readonly: true },
-  },
+  { kind: 'issueCredential', credential: { ...CREDENTIAL, api_key: 'mk_held', held_to: 'alpha', readonly: true } },
   { kind: 'issueCredential', credential: { ...CREDENTIAL, api_key: 'mk_by_app', grant: USED_GRANT.id } },
   {
     kind: 'issueCredential',
-    credential: {
-      ...CREDENTIAL,
-      api_key: 'mk_renewed',
-      grant: USED_GRANT.id,
-      line: 'mk_first',
-      ancestors: LINEAGE,
-    },
+    credential: { ...CREDENTIAL, api_key: 'mk_renewed', grant: USED_GRANT.id, line: 'mk_first', ancestors: LINEAGE },
   },
   ...[GRANT, USED_GRANT, ENDED_GRANT].map((grant): Change => ({ kind: 'createGrant', grant })),
   ...[AUTHORIZATION, SIGNED_AUTHORIZATION].map(
@@ -572,10 +529,7 @@ export const CHANGES: readonly Change[] = [
   { kind: 'setPerson', uid: 'ada', role: 'admin' },
   { kind: 'setPerson', uid: 'cyd', role: 'none' },
   { kind: 'limitAccount', uid: 'cyd', validSince: 1_788_000_000, account: 'disabled', isNews: true },
-  {
-    kind: 'setMember',
-    member: { uid: 'ben', workspace: 'alpha', role: 'leader', added_by: 'ada', added_at: at(0) },
-  },
+  { kind: 'setMember', member: { uid: 'ben', workspace: 'alpha', role: 'leader', added_by: 'ada', added_at: at(0) } },
   { kind: 'nameWorkspace', workspace: 'alpha', access: 'private' },
   {
     kind: 'createWorkspace',
@@ -585,10 +539,7 @@ export const CHANGES: readonly Change[] = [
   {
     kind: 'setApprovalRules',
     workspace: 'alpha',
-    approvals: [
-      { tool: 'github.createPR' },
-      { tool: 'orchestration.orchestrate', above_usd: 2, asks: 'ben' },
-    ],
+    approvals: [{ tool: 'github.createPR' }, { tool: 'orchestration.orchestrate', above_usd: 2, asks: 'ben' }],
   },
   { kind: 'listRepositories', workspace: 'alpha', repositories: ['sartor-ai/*'] },
   {
@@ -631,11 +582,7 @@ export const CHANGES: readonly Change[] = [
       lineage: LINEAGE,
     },
   },
-  {
-    kind: 'countAgents',
-    workspace: 'default',
-    by: { total: 1, leaders: 1, active: 1, registered: 1, online: 1 },
-  },
+  { kind: 'countAgents', workspace: 'default', by: { total: 1, leaders: 1, active: 1, registered: 1, online: 1 } },
   { kind: 'openSession', session: SESSION },
   { kind: 'archiveSession', session: { ...SESSION, id: 'session-0' }, version: '1.0', at: at(1) },
   {
@@ -661,14 +608,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     kind: 'offerSkill',
-    skill: {
-      id: 'plain',
-      workspace: 'alpha',
-      name: 'Tests',
-      category: 'general',
-      version: '1.0.0',
-      author: 'plain',
-    },
+    skill: { id: 'plain', workspace: 'alpha', name: 'Tests', category: 'general', version: '1.0.0', author: 'plain' },
     agents: 1,
   },
   {
@@ -687,13 +627,7 @@ export const CHANGES: readonly Change[] = [
   {
     kind: 'checkFailed',
     taskId: TASK.id,
-    check: {
-      name: 'build',
-      at: at(3),
-      repository: 'octo/app',
-      pull_request: 7,
-      url: 'https://example.com/1',
-    },
+    check: { name: 'build', at: at(3), repository: 'octo/app', pull_request: 7, url: 'https://example.com/1' },
   },
   {
     kind: 'logFailedCheck',
@@ -709,12 +643,7 @@ export const CHANGES: readonly Change[] = [
   ...appendNumbered(undefined, 1, LINES).writes.map(
     (write): Change => ({ kind: 'appendLog', task: { id: 'coding', workspace: 'default' }, write }),
   ),
-  {
-    kind: 'storeResult',
-    task: { id: 'coding-done', workspace: 'default' },
-    epoch: 2,
-    parts: ['{"summary":1}'],
-  },
+  { kind: 'storeResult', task: { id: 'coding-done', workspace: 'default' }, epoch: 2, parts: ['{"summary":1}'] },
   { kind: 'linkPullRequest', link: { ...LINK, task_id: 'held' } },
   {
     kind: 'openSubscription',
@@ -777,15 +706,7 @@ export const CHANGES: readonly Change[] = [
         outcomes: 2,
         bucket: 16,
         tallies: {
-          claude: {
-            accepted: 1,
-            failed: 1,
-            lost: 0,
-            retried: 1,
-            worth: 0.75,
-            milliseconds: 1200,
-            cost_usd: 0.01,
-          },
+          claude: { accepted: 1, failed: 1, lost: 0, retried: 1, worth: 0.75, milliseconds: 1200, cost_usd: 0.01 },
         },
         faded: [],
       },
@@ -895,13 +816,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
   [
     [{ kind: 'audit', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', after: { title: 'Milk' } } }],
     {
-      by: {
-        uid: 'ada',
-        owner_uid: 'ada',
-        tool: 'system.undo',
-        workspace: 'default',
-        request_id: 'request-2',
-      },
+      by: { uid: 'ada', owner_uid: 'ada', tool: 'system.undo', workspace: 'default', request_id: 'request-2' },
       undoes: { id: 'entry-1', version: '1.0' },
     },
   ],

@@ -65,9 +65,7 @@ const OPTIONS = JSON.stringify({ rules: { 'target-size': { enabled: true } } });
 /** Returns the violations in the page and its frames. Bypasses the page's content security policy. */
 export async function axeViolations(page: Page | Frame): Promise<readonly Violation[]> {
   await page.evaluate(axe.source);
-  const found: unknown = await page.evaluate(
-    `axe.run(document, ${OPTIONS}).then((results) => results.violations)`,
-  );
+  const found: unknown = await page.evaluate(`axe.run(document, ${OPTIONS}).then((results) => results.violations)`);
   if (!Array.isArray(found)) throw new Error('axe-core answered no list of violations.');
   return found.map(({ id, help, nodes }) => ({
     id,

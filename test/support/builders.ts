@@ -1,12 +1,7 @@
 /** The smallest valid object of each kind of the domain. A test sets only the fields that it is about. */
 import { type Agent, NO_METRICS } from '../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../functions/src/identity/rules/credential.ts';
-import {
-  CODE_TTL_MS,
-  challengeOf,
-  type Grant,
-  MAX_GRANT_TTL_MS,
-} from '../../functions/src/identity/rules/grant.ts';
+import { CODE_TTL_MS, challengeOf, type Grant, MAX_GRANT_TTL_MS } from '../../functions/src/identity/rules/grant.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../functions/src/kernel/platform.ts';
 import type { CodingTask, CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
@@ -14,10 +9,7 @@ import type { Session } from '../../functions/src/toolsets/coordination/rules/se
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { PullRequestLink } from '../../functions/src/toolsets/github/rules/link.ts';
 import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
-import type {
-  Attempt,
-  JournalEntry,
-} from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import type { Run } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { NO_USAGE, type StepRecord } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
@@ -102,11 +94,7 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
     type: 'developer',
     version: '1.0.0',
     capability_details: [],
-    configuration: {
-      max_concurrent_tasks: 1,
-      timeout: 30_000,
-      retry_policy: { max_retries: 3, backoff_ms: 1000 },
-    },
+    configuration: { max_concurrent_tasks: 1, timeout: 30_000, retry_policy: { max_retries: 3, backoff_ms: 1000 } },
     owner_uid: 'person',
     role: 'worker',
     status: 'active',

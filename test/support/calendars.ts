@@ -60,11 +60,7 @@ export const YEAR: readonly CalendarTask[] = [
     frequency: 'DAILY',
     anchor: '2028-01-01T01:30-05:00',
     timezone: 'America/New_York',
-    calendar: everyDays(1, {
-      '2028-01-01': '01:30-05:00',
-      '2028-03-13': '01:30-04:00',
-      '2028-11-06': '01:30-05:00',
-    }),
+    calendar: everyDays(1, { '2028-01-01': '01:30-05:00', '2028-03-13': '01:30-04:00', '2028-11-06': '01:30-05:00' }),
   },
   {
     title: 'Back up, in an hour that is left out and comes twice',

@@ -75,9 +75,4 @@ export function counterToolset(store: Map<string, unknown>): Toolset {
   return { name: 'coordination', instructions: 'Counts.', tools: [increment, fail], resources: [status] };
 }
 
-export const systemToolset: Toolset = {
-  name: 'system',
-  instructions: 'Echoes.',
-  tools: [echo],
-  resources: [],
-};
+export const systemToolset: Toolset = { name: 'system', instructions: 'Echoes.', tools: [echo], resources: [] };

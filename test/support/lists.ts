@@ -38,10 +38,7 @@ export function everyList(): readonly List[] {
   const byTools = new Map<string, List>();
   for (const address of ADDRESSES) {
     const { pathname, searchParams } = new URL(address, 'http://hub');
-    const selection = parseSelection(
-      { path: pathname, query: searchParams, header: () => undefined },
-      catalogs.names,
-    );
+    const selection = parseSelection({ path: pathname, query: searchParams, header: () => undefined }, catalogs.names);
     if (selection?.protocol !== 'mcp') continue;
     for (const role of ROLES)
       for (const kind of ['person', 'agent'] as const) {
@@ -72,9 +69,7 @@ export function placesIn(schema: Schema, path: string): readonly Place[] {
 function within(place: Place): readonly Place[] {
   const { schema, path } = place;
   const inner = (part: unknown, name: string, known: Partial<Place> = {}) =>
-    isSchema(part)
-      ? within({ path: `${path}/${name}`, schema: part, optional: false, required: false, ...known })
-      : [];
+    isSchema(part) ? within({ path: `${path}/${name}`, schema: part, optional: false, required: false, ...known }) : [];
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, part]) => {
     const required = schema.required?.includes(name) === true;
     return inner(part, name, { required, optional: !required });

@@ -2,9 +2,6 @@
 export const IS_NIGHTLY = process.env['MUSTER_NIGHTLY'] === '1';
 
 /** Returns the amount of work for the default or the nightly run. */
-export function defaultOrNightly<Amount>(
-  day: Amount,
-  { night: nightly }: { readonly night: Amount },
-): Amount {
+export function defaultOrNightly<Amount>(day: Amount, { night: nightly }: { readonly night: Amount }): Amount {
   return IS_NIGHTLY ? nightly : day;
 }

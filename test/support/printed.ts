@@ -17,8 +17,7 @@ export function assertPrinted(actual: unknown, printed: JsonValue, at = 'answer'
   } else if (typeof printed === 'object' && printed !== null) {
     const fields: Readonly<Record<string, unknown>> = Object(actual);
     assert.deepEqual(Object.keys(fields).sort(), Object.keys(printed).sort(), at);
-    for (const [name, value] of Object.entries(printed))
-      assertPrinted(fields[name], value ?? null, `${at}.${name}`);
+    for (const [name, value] of Object.entries(printed)) assertPrinted(fields[name], value ?? null, `${at}.${name}`);
   } else assert.deepEqual(actual, printed, at);
 }
 

@@ -17,11 +17,7 @@ export const RESPONSES = {
       created_at: '2024-01-15T10:35:00.000Z',
     },
   },
-  create_tasks_batch: {
-    success: true,
-    created: 3,
-    task_ids: ['task-xxx-001', 'task-xxx-002', 'task-xxx-003'],
-  },
+  create_tasks_batch: { success: true, created: 3, task_ids: ['task-xxx-001', 'task-xxx-002', 'task-xxx-003'] },
   get_status: {
     goal: 'Build a REST API',
     tasks: { available: 5, claimed: 1, in_progress: 2, done: 10, failed: 0 },

@@ -41,9 +41,7 @@ export class RawConnection {
 
   /** Returns the request line and headers with the final empty line. */
   head(line: string, headers: Readonly<Record<string, string>> = {}): void {
-    const lines = Object.entries({ Host: 'localhost', ...headers }).map(
-      ([name, value]) => `${name}: ${value}`,
-    );
+    const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`);
     this.socket.write([`${line} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
   }
 

@@ -143,15 +143,7 @@ export const REPORT = {
     logs: {
       lines: 40,
       latest: [
-        {
-          line: 39,
-          at: TIME,
-          level: 'error',
-          type: 'output',
-          prefix: 'npm',
-          message: 'failed',
-          data: { code: 7 },
-        },
+        { line: 39, at: TIME, level: 'error', type: 'output', prefix: 'npm', message: 'failed', data: { code: 7 } },
       ],
     },
     result: { commits: [{ sha: 'def456', subject: 'Fix it' }], tokens: 999 },

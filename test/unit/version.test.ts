@@ -39,8 +39,7 @@ describe('version reported to clients', () => {
       writeVersion(folder, '98.7.6');
       const versionIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).version;
       for (const file of [...MANIFESTS, LOCKFILE]) assert.equal(versionIn(file), '98.7.6', file);
-      for (const file of SOURCES)
-        assert.match(readFileSync(join(folder, file), 'utf8'), /VERSION = '98\.7\.6'/);
+      for (const file of SOURCES) assert.match(readFileSync(join(folder, file), 'utf8'), /VERSION = '98\.7\.6'/);
       const { packages } = JSON.parse(readFileSync(join(folder, LOCKFILE), 'utf8'));
       assert.equal(packages.functions.version, '98.7.6');
     } finally {

@@ -152,12 +152,7 @@ describe('automatic refreshes of a view', () => {
     ['goal', 'coordination_get_status', STATUS, { ...STATUS, tasks: { done: 15 } }],
     ['run', 'orchestration_get_run', RUNNING, { ...RUNNING, status: 'succeeded' }],
     ['coding', 'coding_report_task', OPEN_REPORT, REPORT],
-    [
-      'todos',
-      'todo_list_tasks',
-      TODOS,
-      { tasks: [{ id: 'todo-1', title: 'Buy milk', completed: true }], total: 1 },
-    ],
+    ['todos', 'todo_list_tasks', TODOS, { tasks: [{ id: 'todo-1', title: 'Buy milk', completed: true }], total: 1 }],
   ];
 
   for (const [name, tool, before, after] of open)
@@ -219,9 +214,7 @@ describe('automatic refreshes of a view', () => {
   });
 
   it('stop after three consecutive failures', async () => {
-    const call = async (): Promise<ToolAnswer> => ({
-      error: { code: -32000, message: 'The server is away.' },
-    });
+    const call = async (): Promise<ToolAnswer> => ({ error: { code: -32000, message: 'The server is away.' } });
     const host = await fixture.show('run', { call, hasClock: true });
     await host.give({}, resultOf(RUNNING));
     const view = await host.frame.view();

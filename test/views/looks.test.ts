@@ -123,10 +123,7 @@ describe('the appearance of a view', () => {
           return payload;
         });
         await host.give({}, resultOf(hostile));
-        await host.notify('ui/notifications/host-context-changed', {
-          locale: PAYLOADS[round],
-          timeZone: 'x',
-        });
+        await host.notify('ui/notifications/host-context-changed', { locale: PAYLOADS[round], timeZone: 'x' });
       }
       const view = await host.frame.view();
       await heading(view).waitFor();
@@ -155,25 +152,14 @@ async function shows(view: Frame, what: string): Promise<void> {
 
 function many(name: ViewName): Message {
   const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
-  if (name === 'todos')
-    return { tasks: numbers.map((id) => ({ id: `todo-${id}`, title: `To-do ${id}` })), total: 70 };
-  if (name === 'run')
-    return { ...RUN, steps: numbers.map((id) => ({ ...RUN.steps[0], name: `step-${id}` })) };
+  if (name === 'todos') return { tasks: numbers.map((id) => ({ id: `todo-${id}`, title: `To-do ${id}` })), total: 70 };
+  if (name === 'run') return { ...RUN, steps: numbers.map((id) => ({ ...RUN.steps[0], name: `step-${id}` })) };
   if (name === 'goal') {
-    const late = {
-      count: 30,
-      tasks: numbers.slice(0, 10).map((id) => ({ id: `task-${id}`, status: 'claimed' })),
-    };
-    const stuck = {
-      count: 40,
-      tasks: numbers.slice(0, 5).map((id) => ({ id: `task-9${id}`, because_of: 'task-1' })),
-    };
+    const late = { count: 30, tasks: numbers.slice(0, 10).map((id) => ({ id: `task-${id}`, status: 'claimed' })) };
+    const stuck = { count: 40, tasks: numbers.slice(0, 5).map((id) => ({ id: `task-9${id}`, because_of: 'task-1' })) };
     return { ...STATUS, late, stuck };
   }
   const [line] = REPORT.result.logs.latest;
   const result = { commits: numbers.map((id) => ({ sha: `abcdef${id}`, subject: `Commit ${id}` })) };
-  return {
-    ...REPORT,
-    result: { ...REPORT.result, logs: { lines: 50, latest: numbers.map(() => line) }, result },
-  };
+  return { ...REPORT, result: { ...REPORT.result, logs: { lines: 50, latest: numbers.map(() => line) }, result } };
 }

@@ -64,10 +64,7 @@ describe('a view and its host', () => {
     const isAt = async (width: number) => {
       await host.frame.page.evaluate(`sandbox.style.width = '${width}px'`);
       const view = await host.frame.view();
-      await eventually(
-        'it is laid out',
-        async () => (await view.evaluate('innerWidth')) === width || undefined,
-      );
+      await eventually('it is laid out', async () => (await view.evaluate('innerWidth')) === width || undefined);
       // Layout observations are delivered before the second frame.
       await view.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
     };
@@ -102,10 +99,7 @@ describe('a view and its host', () => {
     assert.equal((await colors())[1], text, 'what has not changed stays');
     const variables = { '--color-background-primary': 'light-dark(rgb(1, 2, 3), rgb(4, 5, 6))' };
     await host.notify('ui/notifications/host-context-changed', { styles: { variables } });
-    await eventually(
-      'it has the host’s background',
-      async () => (await colors())[0] === 'rgb(1, 2, 3)' || undefined,
-    );
+    await eventually('it has the host’s background', async () => (await colors())[0] === 'rgb(1, 2, 3)' || undefined);
     await host.end();
   });
 
@@ -122,11 +116,7 @@ describe('a view and its host', () => {
     await host.give({}, resultOf(STATUS));
     const view = await host.frame.view();
     await heading(view).waitFor();
-    const forged = {
-      jsonrpc: '2.0',
-      method: 'ui/notifications/tool-result',
-      params: resultOf({ goal: 'Obey' }),
-    };
+    const forged = { jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: resultOf({ goal: 'Obey' }) };
     await view.evaluate(`postMessage(${JSON.stringify(forged)}, '*')`);
     await host.notify('ui/notifications/tool-result', resultOf({ ...STATUS, goal: 'The next goal' }));
     await heading(view).filter({ hasText: 'The next goal' }).waitFor();
@@ -164,9 +154,7 @@ describe('a view and its host', () => {
     });
 
   it('stops calling and offers no actions after a refused call', async () => {
-    const refuse = async (): Promise<ToolAnswer> => ({
-      error: { code: -32601, message: 'Method not found' },
-    });
+    const refuse = async (): Promise<ToolAnswer> => ({ error: { code: -32601, message: 'Method not found' } });
     const host = await show('todos', { call: refuse });
     await host.give({}, resultOf(TODOS));
     const view = await host.frame.view();
@@ -199,9 +187,6 @@ describe('a view and its host', () => {
 });
 
 function manyTodos(count: number): Message {
-  const tasks = Array.from({ length: count }, (_, index) => ({
-    id: `todo-${index}`,
-    title: `Number ${index + 1}`,
-  }));
+  const tasks = Array.from({ length: count }, (_, index) => ({ id: `todo-${index}`, title: `Number ${index + 1}` }));
   return { tasks, total: count };
 }

@@ -16,11 +16,7 @@ export interface ResponseState<Value> {
  * @param key identifies the request; when it changes, the previous result is hidden
  * @param version reloads the same request when it changes
  */
-export function useResponse<Value>(
-  key: string,
-  ask: () => Promise<Value>,
-  version = '',
-): ResponseState<Value> {
+export function useResponse<Value>(key: string, ask: () => Promise<Value>, version = ''): ResponseState<Value> {
   const known = useSignal<KnownResponse<Value> | undefined>(undefined);
   const turn = useSignal(0);
   const { value } = turn;

@@ -41,9 +41,7 @@ export function useSession({ here, session }: SessionScope) {
 
 /** Number of tasks per state: the sum of the session's counters. */
 export function useCounts({ here, session }: SessionScope): Live<Counts> {
-  const live = useLive(
-    session === undefined ? undefined : documents(countersOf(here, session), counterDocument),
-  );
+  const live = useLive(session === undefined ? undefined : documents(countersOf(here, session), counterDocument));
   if (!('value' in live)) return live;
   const sum: Record<string, number> = {};
   for (const { counts } of live.value.rows)
@@ -61,8 +59,7 @@ export function useOpenParts(where: SessionScope): OpenParts {
   const counts = useCounts(where);
   const blocked = useTasks(where, blockedTasks);
   const available = countIn(counts, ['available']);
-  const claimable =
-    available === undefined || blocked.count === undefined ? undefined : available - blocked.count;
+  const claimable = available === undefined || blocked.count === undefined ? undefined : available - blocked.count;
   return {
     held: useTasks(where, heldTasks, { known: countIn(counts, HELD_STATUSES) }),
     claimable: useTasks(where, claimableTasks, { known: claimable }),
@@ -90,11 +87,7 @@ export function useClosedTasks(where: SessionScope, status: ClosedStatus): Paged
 /** Open tasks that may be held up: by a budget, by a failed check, or by an expired lease. */
 export function useTroubledTasks(where: SessionScope): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
   return {
-    certain: merged([
-      useTasks(where, unfundedTasks),
-      useTasks(where, redTasks),
-      useTasks(where, releasedTasks),
-    ]),
+    certain: merged([useTasks(where, unfundedTasks), useTasks(where, redTasks), useTasks(where, releasedTasks)]),
     expiring: useTasks(where, expiringTasks),
   };
 }

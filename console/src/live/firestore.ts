@@ -43,10 +43,7 @@ function database(): Firestore {
   return opened;
 }
 
-export function watchDocuments(
-  asked: DocumentsQuery,
-  hearing: DocumentHandlers<readonly HeardDocument[]>,
-): () => void {
+export function watchDocuments(asked: DocumentsQuery, hearing: DocumentHandlers<readonly HeardDocument[]>): () => void {
   return onSnapshot(
     queryOf(asked),
     { includeMetadataChanges: true },
@@ -84,16 +81,12 @@ function heard(one: QueryDocumentSnapshot): HeardDocument {
 }
 
 /** Undefined if the document does not exist. */
-export function watchDocument(
-  asked: DocumentQuery,
-  hearing: DocumentHandlers<HeardDocument | undefined>,
-): () => void {
+export function watchDocument(asked: DocumentQuery, hearing: DocumentHandlers<HeardDocument | undefined>): () => void {
   return onSnapshot(
     doc(database(), asked.document),
     { includeMetadataChanges: true },
     {
-      next: (one) =>
-        hearing.next(one.exists() ? { id: one.id, data: one.data() } : undefined, !one.metadata.fromCache),
+      next: (one) => hearing.next(one.exists() ? { id: one.id, data: one.data() } : undefined, !one.metadata.fromCache),
       error: (error) => hearing.error(error),
     },
   );

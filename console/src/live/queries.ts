@@ -161,10 +161,7 @@ export function latestLog(task: { readonly id: string; readonly workspace: strin
 }
 
 /** Chunks before a line, newest first. Read once, since they no longer change. */
-export function olderLog(
-  task: { readonly id: string; readonly workspace: string },
-  before: number,
-): DocumentsQuery {
+export function olderLog(task: { readonly id: string; readonly workspace: string }, before: number): DocumentsQuery {
   return {
     collection: `tasks/${task.id}/logs`,
     where: [
@@ -305,11 +302,7 @@ export function presenceOf(agentId: string): NodeQuery {
   return { node: `presence/${agentId}` };
 }
 
-function tasksOf(
-  workspace: string,
-  session: string,
-  asked: Omit<DocumentsQuery, 'collection'>,
-): DocumentsQuery {
+function tasksOf(workspace: string, session: string, asked: Omit<DocumentsQuery, 'collection'>): DocumentsQuery {
   return {
     ...asked,
     collection: 'tasks',

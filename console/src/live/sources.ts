@@ -65,10 +65,7 @@ export async function readOnce<Schema extends z.ZodMiniType>(
 }
 
 /** Writes a document as the person, if the security rules allow it. */
-export async function setDocument(
-  asked: DocumentQuery,
-  data: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function setDocument(asked: DocumentQuery, data: Readonly<Record<string, unknown>>): Promise<void> {
   const { writeDocument } = await import('./firestore.ts');
   await writeDocument(asked, data);
 }
@@ -123,10 +120,7 @@ export async function followConnection(): Promise<void> {
   const { watchNode } = await import('./realtime.ts');
   const error = () => undefined;
   watchNode({ node: '.info/connected' }, { next: (value) => (isConnected.value = value === true), error });
-  watchNode(
-    { node: '.info/serverTimeOffset' },
-    { next: (value) => (clockOffset.value = Number(value) || 0), error },
-  );
+  watchNode({ node: '.info/serverTimeOffset' }, { next: (value) => (clockOffset.value = Number(value) || 0), error });
 }
 
 function read<Schema extends z.ZodMiniType>(

@@ -11,12 +11,7 @@ export type Live<Value> =
   | { readonly state: 'failed'; readonly why: string };
 
 /** Returns the state after a value: cached data (`isFresh` false) does not lift a refusal, the server's does. */
-export function nextState<Value>(
-  before: Live<Value>,
-  value: Value,
-  isFresh: boolean,
-  now: Date,
-): Live<Value> {
+export function nextState<Value>(before: Live<Value>, value: Value, isFresh: boolean, now: Date): Live<Value> {
   if (isFresh) return { state: 'live', value };
   if (before.state === 'denied') return before;
   return { state: 'stale', value, asOf: before.state === 'stale' ? before.asOf : now };

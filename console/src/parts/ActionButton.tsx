@@ -13,13 +13,7 @@ interface ActionButtonProps {
   act(): Promise<unknown>;
 }
 
-export function ActionButton({
-  label,
-  consequence,
-  kind = 'plain',
-  disabled = false,
-  act,
-}: ActionButtonProps) {
+export function ActionButton({ label, consequence, kind = 'plain', disabled = false, act }: ActionButtonProps) {
   const state = useSignal<'idle' | 'asked' | 'done'>('idle');
   const trouble = useSignal<unknown>(undefined);
   const dialog = useRef<HTMLDialogElement>(null);

@@ -8,13 +8,7 @@ import { UserText } from './UserText.tsx';
 
 const amount = z.object({ money: z.exactOptional(z.number()), tokens: z.exactOptional(z.number()) });
 
-export const budget = z.object({
-  kind: z.string(),
-  id: z.string(),
-  limit: amount,
-  spent: amount,
-  left: amount,
-});
+export const budget = z.object({ kind: z.string(), id: z.string(), limit: amount, spent: amount, left: amount });
 
 type Budget = z.output<typeof budget>;
 
@@ -72,11 +66,7 @@ function Limit({ kind, id, money, changed }: LimitProps) {
     <div class="write">
       <label>
         {`May cost, in US dollars, with all that is part of the ${nameOf(kind)}; empty: as much as it takes`}
-        <input
-          inputMode="decimal"
-          value={shown}
-          onInput={(event) => (typed.value = event.currentTarget.value)}
-        />
+        <input inputMode="decimal" value={shown} onInput={(event) => (typed.value = event.currentTarget.value)} />
       </label>
       <ActionButton
         label="Set the limit"

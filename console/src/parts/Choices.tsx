@@ -12,13 +12,7 @@ export function Choices<Name extends string>({ legend, options, chosen, choose }
     <fieldset class="choices">
       <legend>{legend}</legend>
       {options.map(([name, label]) => (
-        <button
-          key={name}
-          type="button"
-          class="choice"
-          aria-pressed={name === chosen}
-          onClick={() => choose(name)}
-        >
+        <button key={name} type="button" class="choice" aria-pressed={name === chosen} onClick={() => choose(name)}>
           {label}
         </button>
       ))}

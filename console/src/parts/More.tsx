@@ -21,13 +21,7 @@ export function More({ what, more, loaded, count }: MoreProps) {
   );
 }
 
-export function MoreOf({
-  what,
-  of: { live, count, more },
-}: {
-  readonly what: string;
-  readonly of: Paged<unknown>;
-}) {
+export function MoreOf({ what, of: { live, count, more } }: { readonly what: string; readonly of: Paged<unknown> }) {
   const loaded = 'value' in live ? live.value.rows.length : 0;
   return <More what={what} more={more} loaded={loaded} count={count} />;
 }

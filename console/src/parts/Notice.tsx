@@ -48,13 +48,7 @@ export function Absent({ live }: { readonly live: Live<unknown> }) {
 }
 
 /** Next step for an empty state. */
-export function Empty({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}) {
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
       <p>

@@ -88,11 +88,7 @@ function Whole({ kind, id, tree: { node: itself, path, parts, budgets }, more, c
           <NodeLine key={`${one.kind} ${one.id ?? index}`} node={one} depth={index} />
         ))}
         {parts.map((one, index) => (
-          <NodeLine
-            key={`${one.kind} ${one.id ?? index}`}
-            node={one}
-            depth={path.length + (one.depth ?? 1)}
-          />
+          <NodeLine key={`${one.kind} ${one.id ?? index}`} node={one} depth={path.length + (one.depth ?? 1)} />
         ))}
       </ul>
       <More what="parts" more={more} />

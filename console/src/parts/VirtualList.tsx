@@ -42,13 +42,7 @@ export function useWindow(count: number, height: number) {
 }
 
 /** Fills the space of omitted rows in a table. */
-export function Gap({
-  height,
-  columns,
-}: {
-  readonly height: number;
-  readonly columns: number;
-}): ComponentChildren {
+export function Gap({ height, columns }: { readonly height: number; readonly columns: number }): ComponentChildren {
   if (height === 0) return null;
   return (
     <tr>

@@ -12,9 +12,7 @@ export function duration(milliseconds: number): string {
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < DAY) {
     const minutes = Math.floor((seconds % HOUR) / MINUTE);
-    return minutes === 0
-      ? `${Math.floor(seconds / HOUR)} h`
-      : `${Math.floor(seconds / HOUR)} h ${minutes} min`;
+    return minutes === 0 ? `${Math.floor(seconds / HOUR)} h` : `${Math.floor(seconds / HOUR)} h ${minutes} min`;
   }
   const days = Math.floor(seconds / DAY);
   return days === 1 ? '1 day' : `${days} days`;
@@ -30,9 +28,7 @@ export function timeOfDay(at: Date): string {
 
 /** @param timeZone zone of the day; the reader's if omitted */
 export function dayOf(at: Date, timeZone?: string): string {
-  return (
-    timeZone === undefined ? day : new Intl.DateTimeFormat(undefined, { ...DAY_OPTIONS, timeZone })
-  ).format(at);
+  return (timeZone === undefined ? day : new Intl.DateTimeFormat(undefined, { ...DAY_OPTIONS, timeZone })).format(at);
 }
 
 /** Value of a `datetime-local` field, in the person's time zone; empty if undefined. */

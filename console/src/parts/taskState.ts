@@ -29,12 +29,9 @@ export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapse
   const end = leaseEnd(task, undefined);
   const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
   // If the holder was seen since, its lease is longer than stored: the sweep updates it within minutes.
-  return isLeft || (end !== undefined && at > end + SWEEP_WITHIN_MS && isRunning(task))
-    ? 'lapsed'
-    : undefined;
+  return isLeft || (end !== undefined && at > end + SWEEP_WITHIN_MS && isRunning(task)) ? 'lapsed' : undefined;
 }
 
 const SWEEP_WITHIN_MS = 10 * 60_000;
 
-const isRunning = (task: Task) =>
-  ['claimed', 'in_progress'].includes(task.status) && task.waiting_for === null;
+const isRunning = (task: Task) => ['claimed', 'in_progress'].includes(task.status) && task.waiting_for === null;

@@ -49,8 +49,7 @@ export function useBulkAction(): BulkAction {
         left.length > 0 ? `Stopped after ${calls.length - left.length} of ${calls.length}.` : undefined,
         first && `${refused.length} of ${calls.length} were refused. ${first.item.id}: ${first.why}`,
       ].filter((sentence) => sentence !== undefined);
-      state.value =
-        sentences.length === 0 ? { kind: 'idle' } : { kind: 'ended', trouble: sentences.join(' ') };
+      state.value = sentences.length === 0 ? { kind: 'idle' } : { kind: 'ended', trouble: sentences.join(' ') };
       return [...refused.map(({ item }) => item), ...left].map(({ id }) => id);
     },
     stop() {

@@ -30,8 +30,8 @@ export function NoRole({ person }: { readonly person: Person }) {
       </p>
       {!isVerified.value && (
         <p>
-          This address is not verified, so invitations to it are not accepted. Sign out, then choose “Send me
-          a link by mail instead”: the link verifies the address.
+          This address is not verified, so invitations to it are not accepted. Sign out, then choose “Send me a link by
+          mail instead”: the link verifies the address.
         </p>
       )}
       <p class="soft">The page also checks when you come back to it.</p>

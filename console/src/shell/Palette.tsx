@@ -116,11 +116,7 @@ function useEverything(person: Person) {
   const runs = usePaged(runsOf(person.uid, here), runDocument);
   const cut = [tasks.more, agents.more, runs.more].filter((more) => more !== undefined);
   const all: readonly Found[] = [
-    ...SCREENS.map(({ path, title }) => ({
-      kind: 'screen',
-      title,
-      address: addressOf(path === '' ? [] : [path]),
-    })),
+    ...SCREENS.map(({ path, title }) => ({ kind: 'screen', title, address: addressOf(path === '' ? [] : [path]) })),
     ...rowsOf(tasks).map((task) => ({
       kind: 'task',
       title: `${task.description.split('\n', 1)[0]} · ${task.id}`,

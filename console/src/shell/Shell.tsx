@@ -134,11 +134,7 @@ function hasAnyRole(stored: PersonRights | undefined, known: typeof memberships.
 
 /** Screens start listening only after pending invitations are accepted. */
 function WithoutRole({ person }: { readonly person: Person }) {
-  return memberships.value === undefined ? (
-    <Absent live={{ state: 'loading' }} />
-  ) : (
-    <NoRole person={person} />
-  );
+  return memberships.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />;
 }
 
 /** Routes. A screen restarts when the workspace changes. */

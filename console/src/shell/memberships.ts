@@ -50,8 +50,7 @@ export async function fetchMemberships(): Promise<void> {
   // Keeps the previous result: the databases decide, and the next call may succeed.
   if (after === 'failed' && before !== undefined) return;
   memberships.value = after;
-  if (typeof before === 'object' && typeof after === 'object' && listsOf(before) !== listsOf(after))
-    relisten();
+  if (typeof before === 'object' && typeof after === 'object' && listsOf(before) !== listsOf(after)) relisten();
 }
 
 /** Refreshes with a new token: the address may have been verified, or the role may have changed. */
@@ -88,12 +87,7 @@ export function isListed({ own, administered }: Workspaces, name: string): boole
 
 function workspacesIn({ workspaces, administers, truncated, accepted }: z.output<typeof whoami>): Workspaces {
   const names = (those: readonly z.output<typeof named>[]) => those.map((one) => one.workspace);
-  return {
-    own: names(workspaces),
-    administered: names(administers),
-    truncated,
-    joined: accepted[0]?.workspace,
-  };
+  return { own: names(workspaces), administered: names(administers), truncated, joined: accepted[0]?.workspace };
 }
 
 function listsOf({ own, administered }: Workspaces): string {

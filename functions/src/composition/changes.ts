@@ -109,36 +109,15 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
   ...noLoosening('dependencyStuck', 'logFailedCheck', 'checkFailed', 'checkPassed'),
   // The first member and the access of a new workspace are separate changes with their own entries.
   ...noLoosening('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
-  ...noLoosening(
-    'queueGrew',
-    'renewCapabilityKeys',
-    'shardSession',
-    'count',
-    'createDiscovery',
-    'replaceMailbox',
-  ),
+  ...noLoosening('queueGrew', 'renewCapabilityKeys', 'shardSession', 'count', 'createDiscovery', 'replaceMailbox'),
   ...noLoosening('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
   // A subscription delivers only events that its caller may read at that time.
-  ...noLoosening(
-    'openSubscription',
-    'endSubscription',
-    'extendSubscription',
-    'renewRights',
-    'closeSubscription',
-  ),
+  ...noLoosening('openSubscription', 'endSubscription', 'extendSubscription', 'renewRights', 'closeSubscription'),
   ...noLoosening('createTodo', 'replaceTodo', 'delegateTodo', 'deleteTodo', 'reserveTitle', 'releaseTitle'),
   ...noLoosening('createRecurringTask', 'replaceRecurringTask', 'recordEvent'),
   ...noLoosening('createReminder', 'moveReminder', 'setReminder', 'cancelReminder', 'deleteReminder'),
   ...noLoosening('createWorkflow', 'replaceWorkflow', 'deleteWorkflow', 'measureAgent', 'recordOutcomes'),
-  ...noLoosening(
-    'createRun',
-    'replaceRun',
-    'removeRun',
-    'recordStep',
-    'startCall',
-    'completeCall',
-    'cacheResponse',
-  ),
+  ...noLoosening('createRun', 'replaceRun', 'removeRun', 'recordStep', 'startCall', 'completeCall', 'cacheResponse'),
   // Only the person asked can approve a request: toolsets/inbox/rules/answering.ts.
   ...noLoosening('createRequest', 'replaceRequest'),
 };

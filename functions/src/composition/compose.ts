@@ -167,11 +167,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     roles: identity.roles,
     tasks: coordination.ports.tasks,
     runs: orchestration.ports.runs,
-    ends: {
-      codingTasks: coordination.codingLeaving,
-      runs: orchestration.runLeaving,
-      questions: inbox.requestLeaving,
-    },
+    ends: { codingTasks: coordination.codingLeaving, runs: orchestration.runLeaving, questions: inbox.requestLeaving },
   });
   const accessTools = createAccessTools({
     invitations,
@@ -199,11 +195,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
 
   const { runs } = orchestration.services.orchestration;
   const followers = { taskQueue, delegation: todo.services.delegation, runs };
-  const budgetFollowers = {
-    runs,
-    budgetQuestions: inbox.budgetQuestions,
-    budgetWaits: coordination.budgetWaits,
-  };
+  const budgetFollowers = { runs, budgetQuestions: inbox.budgetQuestions, budgetWaits: coordination.budgetWaits };
   const services = {
     ...agents.services,
     ...access.services,

@@ -89,9 +89,7 @@ export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gem
 /** Returns Firebase's push service, or the local one. */
 function devicesOf(service: ReturnType<typeof pushService>): PushService | undefined {
   if (service === 'none') return undefined;
-  return fcmPushService(
-    service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url),
-  );
+  return fcmPushService(service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url));
 }
 
 /** Creates the value on first use, when the secrets are available. */

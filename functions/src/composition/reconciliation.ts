@@ -65,9 +65,7 @@ interface ReconciliationStep {
 interface Source {
   readonly name: string;
   /** @param after '' at the start @returns the next documents, and where to continue unless the source ends */
-  page(
-    after: string,
-  ): Promise<{ readonly repeats: readonly ReconciliationStep[]; readonly next?: string | undefined }>;
+  page(after: string): Promise<{ readonly repeats: readonly ReconciliationStep[]; readonly next?: string | undefined }>;
 }
 
 /** Returns the sweep's job that repeats the triggers. */
@@ -86,10 +84,7 @@ export const reconciliationJob =
       const source = sources[index];
       if (source === undefined) return { found: [] };
       const { repeats, next } = await source.page(source.name === name ? after : '');
-      const found = repeats.map((repeat) => ({
-        item: repeat,
-        place: { at, id: `${source.name}/${repeat.place}` },
-      }));
+      const found = repeats.map((repeat) => ({ item: repeat, place: { at, id: `${source.name}/${repeat.place}` } }));
       if (next !== undefined) return { found, next: { at, id: `${source.name}/${next}` } };
       const following = sources[index + 1];
       return { found, ...(following && { next: { at, id: `${following.name}/` } }) };
@@ -163,30 +158,20 @@ function sourcesOf(ports: ReconciliationPorts, repeated: ReconciledHandlers): re
   ];
 }
 
-function documents(
-  name: string,
-  query: Query,
-  work: (id: string, found: DocumentSnapshot) => Promise<void>,
-): Source {
+function documents(name: string, query: Query, work: (id: string, found: DocumentSnapshot) => Promise<void>): Source {
   const ordered = query.orderBy(FieldPath.documentId()).limit(PAGE);
   return {
     name,
     page: async (after) => {
       const { docs } = await (after === '' ? ordered : ordered.startAfter(after)).get();
-      const repeats = docs.map((snapshot) => ({
-        place: snapshot.id,
-        work: () => work(snapshot.id, snapshot),
-      }));
+      const repeats = docs.map((snapshot) => ({ place: snapshot.id, work: () => work(snapshot.id, snapshot) }));
       return { repeats, next: docs.length === PAGE ? docs.at(-1)?.id : undefined };
     },
   };
 }
 
 /** Returns the tasks in the queue mirrors, which may have been claimed or deleted. */
-function queues(
-  { realtime, people }: ReconciliationPorts,
-  mirror: ReconciledHandlers['mirrorQueuedTask'],
-): Source {
+function queues({ realtime, people }: ReconciliationPorts, mirror: ReconciledHandlers['mirrorQueuedTask']): Source {
   return {
     name: 'queues',
     page: async (after) => {
@@ -252,12 +237,7 @@ export const relayJob =
   });
 
 /** @returns where it stopped; undefined if it finished */
-async function relayAll(
-  database: Firestore,
-  log: Log,
-  turn: SweepContext,
-  relay: Relay,
-): Promise<Date | undefined> {
+async function relayAll(database: Firestore, log: Log, turn: SweepContext, relay: Relay): Promise<Date | undefined> {
   const end = turn.now.getTime() - IN_FLIGHT_MS;
   let begin = turn.from?.at.getTime() ?? end - RELAY_DAYS * 24 * HOUR_MS;
   if (await isComplete(database, begin, end)) return undefined;
@@ -296,9 +276,7 @@ async function relayMissing(
   { begin, to }: { readonly begin: number; readonly to: number },
   relay: Relay,
 ): Promise<Date | undefined> {
-  const events = between(database, COLLECTIONS.events, begin, to)
-    .limit(CONCURRENT_EVENTS)
-    .select('timestamp');
+  const events = between(database, COLLECTIONS.events, begin, to).limit(CONCURRENT_EVENTS).select('timestamp');
   for (let page = await events.get(); !page.empty; page = await events.startAfter(page.docs.at(-1)).get()) {
     const arrivals = await database.getAll(...page.docs.map(({ id }) => database.doc(eventReceiptPath(id))));
     for (const [place, event] of page.docs.entries()) {

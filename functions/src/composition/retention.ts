@@ -91,10 +91,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
     // If several were archived at the same instant across two pages, the next hour finds the rest.
     const old = async (after: TimeCursor | undefined) => {
       const { docs } = await (after === undefined ? due : due.startAfter(after.at)).get();
-      const found = docs.map((item) => ({
-        item,
-        place: { at: item.get('archived_at').toDate(), id: item.id },
-      }));
+      const found = docs.map((item) => ({ item, place: { at: item.get('archived_at').toDate(), id: item.id } }));
       return { found, next: docs.length === BATCH ? found.at(-1)?.place : undefined };
     };
     const end = await sweepPages(turn, old, async ({ ref, updateTime }) => {
@@ -160,9 +157,7 @@ export class Retention extends Service<RetentionPorts> {
       }
       return { counts, isBehind: false };
     }),
-    retentionJob('agents kept', this.ports.retention.agents ?? 0, (before, turn) =>
-      this.removeAgents(before, turn),
-    ),
+    retentionJob('agents kept', this.ports.retention.agents ?? 0, (before, turn) => this.removeAgents(before, turn)),
   ];
 
   private removeAgents(before: Date, turn: SweepContext): Promise<SweepReport> {

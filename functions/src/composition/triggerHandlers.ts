@@ -67,8 +67,7 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
 
   /** Handles a change of a person's document. */
   async personWritten(uid: string, before: unknown, after: unknown): Promise<void> {
-    if (hasLostAccess(readable(personFromDocument, before), readable(personFromDocument, after)))
-      await this.end(uid);
+    if (hasLostAccess(readable(personFromDocument, before), readable(personFromDocument, after))) await this.end(uid);
   }
 
   /** Handles a change of the workspaces' document: if one became private, people without a role in it lose access. */
@@ -133,10 +132,7 @@ interface GraphHandlers {
 }
 
 /** Continues the work that depends on a graph node. Called at least once per change, uses the current state. */
-export async function onGraphWritten(
-  { taskQueue, delegation, runs }: GraphHandlers,
-  written: unknown,
-): Promise<void> {
+export async function onGraphWritten({ taskQueue, delegation, runs }: GraphHandlers, written: unknown): Promise<void> {
   const node = readable(nodeFromDocument, written);
   if (node?.kind !== 'task') return;
   if (node.status === 'waiting') await taskQueue.partsChanged(node.thing_id);

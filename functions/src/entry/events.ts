@@ -13,9 +13,8 @@ import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts
 const followed = { ...globalOptions, database, retry: true } as const;
 
 /** Publishes each event of the outbox `events` to its topics. */
-export const relayEvent = onDocumentCreated(
-  { document: `${COLLECTIONS.events}/{eventId}`, ...followed },
-  (event) => app().services.relayEvent(event.params.eventId),
+export const relayEvent = onDocumentCreated({ document: `${COLLECTIONS.events}/{eventId}`, ...followed }, (event) =>
+  app().services.relayEvent(event.params.eventId),
 );
 
 /**
@@ -56,9 +55,8 @@ export const mirrorWorkspaces = onDocumentWritten(
 );
 
 /** Repairs a to-do that was changed without the tools. */
-export const repairTodo = onDocumentWritten(
-  { document: `${COLLECTIONS.todos}/{todoId}`, ...followed },
-  (event) => app().services.repairTodo(event.params.todoId, event.data?.before.data()),
+export const repairTodo = onDocumentWritten({ document: `${COLLECTIONS.todos}/{todoId}`, ...followed }, (event) =>
+  app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
 /** Runs an approved call. If it is interrupted, the sweep runs it again. */
@@ -68,21 +66,18 @@ export const makeApprovedCall = onDocumentWritten(
 );
 
 /** Completes a task when its parts are done, and a to-do when its delegated task is done. */
-export const followGraph = onDocumentWritten(
-  { document: `${COLLECTIONS.graph}/{key}`, ...followed },
-  (event) => app().services.followGraph(event.data?.after.data()),
+export const followGraph = onDocumentWritten({ document: `${COLLECTIONS.graph}/{key}`, ...followed }, (event) =>
+  app().services.followGraph(event.data?.after.data()),
 );
 
 /** Resumes work that waits for a budget, after the budget changes. */
-export const followBudget = onDocumentWritten(
-  { document: `${COLLECTIONS.budgets}/{key}`, ...followed },
-  (event) => app().services.followBudget(event.data?.after.data()),
+export const followBudget = onDocumentWritten({ document: `${COLLECTIONS.budgets}/{key}`, ...followed }, (event) =>
+  app().services.followBudget(event.data?.after.data()),
 );
 
 /** Records the receipt of each event in `audit`. */
-export const auditEvents = onMessagePublished(
-  { topic: 'task-events', ...globalOptions, retry: true },
-  (event) => app().services.consumers['task-events'].receive(messageIn(event)),
+export const auditEvents = onMessagePublished({ topic: 'task-events', ...globalOptions, retry: true }, (event) =>
+  app().services.consumers['task-events'].receive(messageIn(event)),
 );
 
 /** Logs an error for each message that a consumer could not process or gave up. */
@@ -92,15 +87,13 @@ export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...glo
 });
 
 /** Mirrors to-do changes to the Realtime Database. */
-export const mirrorTaskUpdates = onMessagePublished(
-  { topic: 'task-updates', ...globalOptions, retry: true },
-  (event) => app().services.consumers['task-updates'].receive(messageIn(event)),
+export const mirrorTaskUpdates = onMessagePublished({ topic: 'task-updates', ...globalOptions, retry: true }, (event) =>
+  app().services.consumers['task-updates'].receive(messageIn(event)),
 );
 
 /** Notifies people of due reminders. */
-export const notifyOfReminders = onMessagePublished(
-  { topic: 'reminders', ...globalOptions, retry: true },
-  (event) => app().services.consumers['reminders'].receive(messageIn(event)),
+export const notifyOfReminders = onMessagePublished({ topic: 'reminders', ...globalOptions, retry: true }, (event) =>
+  app().services.consumers['reminders'].receive(messageIn(event)),
 );
 
 /** Returns a published message with its data as text. */

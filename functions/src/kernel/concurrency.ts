@@ -29,11 +29,7 @@ export function pause(milliseconds: number): Promise<void> {
 }
 
 /** @throws the error of `late` if the work takes longer; the work itself continues */
-export function withTimeoutError<T>(
-  milliseconds: number,
-  work: Promise<T>,
-  timeoutError: () => Error,
-): Promise<T> {
+export function withTimeoutError<T>(milliseconds: number, work: Promise<T>, timeoutError: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(timeoutError()), milliseconds).unref();
     work.then(resolve, reject).finally(() => clearTimeout(timer));

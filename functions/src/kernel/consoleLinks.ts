@@ -19,8 +19,7 @@ export class ConsoleLinks {
   to(thing: LinkedItem): string {
     const url = new URL(thing.kind === 'todo' ? `/d/${encodeURIComponent(thing.id)}` : '/', this.origin);
     if (thing.kind === 'request') url.searchParams.set('request', thing.id);
-    if (thing.kind !== 'todo' && thing.workspace !== undefined)
-      url.searchParams.set('workspace', thing.workspace);
+    if (thing.kind !== 'todo' && thing.workspace !== undefined) url.searchParams.set('workspace', thing.workspace);
     return url.href;
   }
 }

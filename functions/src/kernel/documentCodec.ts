@@ -17,13 +17,9 @@ type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'opti
     : false;
 
 type FieldsIn<Shape> = {
-  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? never : Field]: ValueOf<
-    Shape[Field]
-  >;
+  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? never : Field]: ValueOf<Shape[Field]>;
 } & {
-  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? Field : never]?: ValueOf<
-    Shape[Field]
-  >;
+  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? Field : never]?: ValueOf<Shape[Field]>;
 };
 
 /** Type of the value that a stored document decodes to. */
@@ -49,9 +45,7 @@ export interface DocumentCodec<Value> {
 }
 
 /** Returns the codec of a schema. Values have the stored fields under the same names. */
-export function documentCodec<Stored extends z.core.$ZodObject>(
-  schema: Stored,
-): DocumentCodec<ValueOf<Stored>> {
+export function documentCodec<Stored extends z.core.$ZodObject>(schema: Stored): DocumentCodec<ValueOf<Stored>> {
   const { encode, decode } = objectCodec(schema);
   return {
     toDocument: encode,
@@ -151,9 +145,7 @@ interface StoredTime {
 }
 
 export function isTimestamp(value: unknown): value is StoredTime {
-  return (
-    typeof value === 'object' && value !== null && 'toDate' in value && typeof value.toDate === 'function'
-  );
+  return typeof value === 'object' && value !== null && 'toDate' in value && typeof value.toDate === 'function';
 }
 
 /** A Firestore timestamp, parsed as a date. Muster writes only milliseconds. */

@@ -24,9 +24,7 @@ export function changedPart(effect: AuditEffect): AuditEffect | undefined {
   const { before, after } = effect;
   if (before === undefined || after === undefined) return before === after ? undefined : effect;
   const names = changedNames(before, after);
-  return names.length === 0
-    ? undefined
-    : { ...effect, before: only(before, names), after: only(after, names) };
+  return names.length === 0 ? undefined : { ...effect, before: only(before, names), after: only(after, names) };
 }
 
 /** Returns the names of the fields in which two states of a thing differ. */
@@ -101,9 +99,7 @@ export function changedSinceError({ kind, id }: AuditEffect, what: readonly stri
 
 /** @param why a full sentence */
 export function cannotUndoError({ kind, id }: AuditEffect, why: string): MusterError {
-  return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, {
-    reason: 'CANNOT_BE_UNDONE',
-  });
+  return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, { reason: 'CANNOT_BE_UNDONE' });
 }
 
 function only(fields: Fields, names: readonly string[]): Fields {

@@ -167,11 +167,7 @@ export function fitsPage(value: unknown, share = 1): boolean {
  * @param shown returns an item as the response shows it, or its long parts
  * @param share fraction of the page that the items may fill
  */
-export function fittingItems<Item>(
-  items: readonly Item[],
-  shown: (item: Item) => unknown,
-  share = 1,
-): readonly Item[] {
+export function fittingItems<Item>(items: readonly Item[], shown: (item: Item) => unknown, share = 1): readonly Item[] {
   let bytes = 1; // The first item accounts for one of the two brackets.
   const end = items.findIndex((item, at) => {
     bytes += byteLength(shown(item)) + 1;

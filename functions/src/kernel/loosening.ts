@@ -9,15 +9,7 @@ import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';
 
 /** Kinds of limits that can be loosened. */
-export const LOOSENING_KINDS = [
-  'approvals',
-  'budget',
-  'member',
-  'access',
-  'repositories',
-  'routing',
-  'agent',
-] as const;
+export const LOOSENING_KINDS = ['approvals', 'budget', 'member', 'access', 'repositories', 'routing', 'agent'] as const;
 
 export type Loosened = (typeof LOOSENING_KINDS)[number];
 
@@ -49,14 +41,10 @@ export class LooseningError extends MusterError {
 
   /** `all`: the loosenings without approval; `effect`: all loosenings of the commit, including approved ones. */
   constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
-    super(
-      'FORBIDDEN',
-      `This would ${describeLoosening(all.map((one) => one.would))}, which only people decide.`,
-      {
-        reason: LOOSENS_A_LIMIT,
-        suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
-      },
-    );
+    super('FORBIDDEN', `This would ${describeLoosening(all.map((one) => one.would))}, which only people decide.`, {
+      reason: LOOSENS_A_LIMIT,
+      suggestion: 'Ask your owner to do this in the console, or to call the tool as a person.',
+    });
     this.name = 'LooseningError';
     this.loosening = all.find(({ inPerson }) => inPerson) ?? all[0];
     this.would = would;

@@ -22,10 +22,9 @@ const MAX_CHARACTERS = 300_000;
 
 /** Cache of read results. A result is valid for one state stamp; concurrent calls share one read. */
 export class MemoCache<Value> {
-  private readonly entries = new BoundedMap<
-    string,
-    { readonly stamp: string; readonly value: Promise<Value> }
-  >(MAX_ENTRIES);
+  private readonly entries = new BoundedMap<string, { readonly stamp: string; readonly value: Promise<Value> }>(
+    MAX_ENTRIES,
+  );
 
   /** @param stamp identifies the state; a different stamp invalidates earlier results */
   async read(key: string, stamp: string, read: () => Promise<Value>): Promise<Value> {

@@ -46,11 +46,7 @@ export async function visiblePage<Item, Seen>(
 ): Promise<VisiblePage<Seen>> {
   const visibleItems: Seen[] = [];
   let { limit, after } = page;
-  for (
-    let hidden = 0;
-    hidden <= MAX_HIDDEN_READ;
-    limit = Math.max(page.limit - visibleItems.length, MIN_READ)
-  ) {
+  for (let hidden = 0; hidden <= MAX_HIDDEN_READ; limit = Math.max(page.limit - visibleItems.length, MIN_READ)) {
     const { items, more } = await read({ limit, ...(after && { after }) });
     const [visible, last] = firstVisible(items, page.limit - visibleItems.length, visibleTo);
     visibleItems.push(...visible);
@@ -99,11 +95,7 @@ export interface ListCursor {
 /** Largest absolute value of a Date, in milliseconds since the epoch. */
 const MAX_CURSOR_BYTES = 8.64e15;
 
-const decoded = z.tuple([
-  z.string(),
-  z.array(z.int().min(-MAX_CURSOR_BYTES).max(MAX_CURSOR_BYTES)).max(4),
-  listedId,
-]);
+const decoded = z.tuple([z.string(), z.array(z.int().min(-MAX_CURSOR_BYTES).max(MAX_CURSOR_BYTES)).max(4), listedId]);
 
 /** Encodes an opaque cursor that is valid for one query. @param question the query's parameters as text */
 export function encodeCursor(question: string, { order, id }: ListCursor): string {

@@ -64,8 +64,7 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 export const systemRandomness: Randomness = {
   uuid: () => randomUUID(),
-  letters: (length) =>
-    Array.from(randomBytes(length), (byte) => BASE32.charAt(byte % BASE32.length)).join(''),
+  letters: (length) => Array.from(randomBytes(length), (byte) => BASE32.charAt(byte % BASE32.length)).join(''),
   secret: (bytes) => randomBytes(bytes).toString('base64url'),
   integer: (below) => randomInt(below),
 };
@@ -73,8 +72,7 @@ export const systemRandomness: Randomness = {
 export const systemHashing: Hashing = {
   sha256: (text) => createHash('sha256').update(text).digest('hex'),
   hmac: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
-  equal: (left, right) =>
-    left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right)),
+  equal: (left, right) => left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right)),
 };
 
 export const systemTimer: Timer = {
@@ -91,9 +89,7 @@ export const cloudLog: Log = {
 /** JSON would omit the properties of an Error. */
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { error, ...rest } = fields;
-  return error instanceof Error
-    ? { ...rest, error: error.stack ?? error.message, cause: error.cause }
-    : { ...fields };
+  return error instanceof Error ? { ...rest, error: error.stack ?? error.message, cause: error.cause } : { ...fields };
 }
 
 /** Returns the Admin SDK app with the environment's credentials. Named apps act as callers. */

@@ -65,9 +65,7 @@ const LETTERS = {
 };
 
 const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
-  Object.entries(LETTERS).flatMap(([plain, letters]) =>
-    [...letters].map((letter) => [letter, plain] as const),
-  ),
+  Object.entries(LETTERS).flatMap(([plain, letters]) => [...letters].map((letter) => [letter, plain] as const)),
 );
 
 /** Maximum length of an indexed prefix. */
@@ -104,9 +102,7 @@ export function folded(text: string): string {
   const plain = withoutAccents(text.replace(NOT_OF_A_WORD, ''));
   // Uppercase merges variants and expands ligatures: ß to SS, ς and σ, ı and i.
   const cased = withoutAccents(plain.toLowerCase().toUpperCase().toLowerCase()).replaceAll('ς', 'σ');
-  return cased
-    .replace(/\p{Script=Latin}/gu, (letter) => LATIN_LETTERS.get(letter) ?? letter)
-    .normalize('NFC');
+  return cased.replace(/\p{Script=Latin}/gu, (letter) => LATIN_LETTERS.get(letter) ?? letter).normalize('NFC');
 }
 
 function withoutAccents(text: string): string {
@@ -122,9 +118,7 @@ export function wordsOf(text: string): readonly string[] {
   const words = [apart, text].flatMap((one) =>
     runsOf(one).flatMap((run) => (isUnspaced(run) ? [...pairsOf(run), ...lettersOf(run).slice(-1)] : run)),
   );
-  return [...new Set(words.flatMap((word) => [word, word.replace(POINTS, '')]))].filter(
-    (word) => word !== '',
-  );
+  return [...new Set(words.flatMap((word) => [word, word.replace(POINTS, '')]))].filter((word) => word !== '');
 }
 
 /**
@@ -160,9 +154,7 @@ function pairsOf(run: string): readonly string[] {
 function spreadEvenly<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const step = most === 1 ? 0 : (items.length - 1) / (most - 1);
-  return Array.from({ length: most }, (_, at) => items.slice(Math.round(at * step))).flatMap(
-    ([item]) => item ?? [],
-  );
+  return Array.from({ length: most }, (_, at) => items.slice(Math.round(at * step))).flatMap(([item]) => item ?? []);
 }
 
 /** Returns the option that a text names: exactly, or uniquely apart from form, case and invisible characters. */

@@ -62,18 +62,13 @@ export class ApprovedCalls {
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
       // No tool with approvals derives secrets, so the request id can replace the credential.
-      const by = {
-        ...actorOf(request, name),
-        ...(approvedBy !== undefined && { approved_by: approvedBy, shown }),
-      };
+      const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approved_by: approvedBy, shown }) };
       const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({
         ...readingContext(unattended, request, name),
         operation,
       }));
-      return {
-        answer: withinSizeLimit(tool, answer, (json) => Buffer.byteLength(json) * STORED_RESULT_SHARE),
-      };
+      return { answer: withinSizeLimit(tool, answer, (json) => Buffer.byteLength(json) * STORED_RESULT_SHARE) };
     } catch (error) {
       const refusal = presentableError(error, id, name, ports.log);
       if (isExpectedError(refusal)) throw error;
@@ -82,12 +77,7 @@ export class ApprovedCalls {
   }
 
   private get catalog() {
-    const selection = {
-      readonly: false,
-      workspace: undefined,
-      dialect: 'prefixed',
-      listing: 'whole',
-    } as const;
+    const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' } as const;
     return this.catalogs.of({ ...selection, toolsets: this.catalogs.names });
   }
 

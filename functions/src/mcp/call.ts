@@ -107,11 +107,7 @@ export async function callTool(
     const named = work.catch((error: unknown) => {
       throw withToolArgumentName(error, tool);
     });
-    return withinSizeLimit(
-      tool,
-      await withRequestTimeout(named, timeLeft(), () => timeoutError),
-      channel.bytesOf,
-    );
+    return withinSizeLimit(tool, await withRequestTimeout(named, timeLeft(), () => timeoutError), channel.bytesOf);
   };
   try {
     return { answer: await measured(ports, requestContext, { tool: name, isRoutine: tool.routine }, call) };
@@ -143,11 +139,7 @@ export function actorOf({ principal, workspace, requestId }: RequestContext, too
 }
 
 /** Reads a resource. @throws MusterError as the reader may see it */
-export function readResource(
-  ports: CallPorts,
-  requestContext: RequestContext,
-  found: FoundResource,
-): Promise<string> {
+export function readResource(ports: CallPorts, requestContext: RequestContext, found: FoundResource): Promise<string> {
   return measuredRead(ports, requestContext, found.what, async () => {
     await ports.limits.take(requestContext.principal);
     const admitted = await checkPermission(ports, requestContext, found.need);
@@ -216,11 +208,7 @@ export function withToolArgumentName(error: unknown, { input }: Pick<Tool, 'inpu
 /** Returns the error with tools named as in the caller's list. */
 function withToolNames(error: MusterError, { named }: RequestContext['directory']): MusterError {
   const { suggestion, ...rest } = error.details;
-  const details = {
-    ...rest,
-    cause: error.cause,
-    ...(suggestion !== undefined && { suggestion: named(suggestion) }),
-  };
+  const details = { ...rest, cause: error.cause, ...(suggestion !== undefined && { suggestion: named(suggestion) }) };
   return new MusterError(error.code, named(error.message), details);
 }
 
@@ -324,8 +312,7 @@ export function withApproval(
       try {
         return await prepared.run(context);
       } catch (error) {
-        if (!(error instanceof LooseningError) || error.loosening.inPerson || !tool.loosens?.length)
-          throw error;
+        if (!(error instanceof LooseningError) || error.loosening.inPerson || !tool.loosens?.length) throw error;
         return approvals.requireLooseningApproval(call, error);
       }
     },

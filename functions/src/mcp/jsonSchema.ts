@@ -29,11 +29,7 @@ export function responseOrErrorSchema(response: z.ZodObject, error: z.ZodObject)
   const other = outputJsonSchema(error);
   const either = { ...jsonObject.parse(properties), ...jsonObject.parse(other['properties']) };
   const refused = [other['required']].flat();
-  return {
-    ...rest,
-    properties: either,
-    required: [required ?? []].flat().filter((name) => refused.includes(name)),
-  };
+  return { ...rest, properties: either, required: [required ?? []].flat().filter((name) => refused.includes(name)) };
 }
 
 /** Converts to JSON Schema 2020-12 without `$schema`, which older clients reject. The keywords also suit draft 7. */
@@ -90,9 +86,7 @@ function compactPart(keyword: string, schema: JsonObject, rare: readonly string[
   }
   if (keyword === 'anyOf') {
     // Alternatives add nothing to a type.
-    return schema['type'] === undefined
-      ? jsonObjects.parse(value).map((one) => compactSchema(one, rare))
-      : undefined;
+    return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => compactSchema(one, rare)) : undefined;
   }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
@@ -106,9 +100,7 @@ const jsonObjects = z.array(jsonObject);
 function compactProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
   const left = [...DESCRIBED_ONCE, ...rare];
   const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
-  return Object.fromEntries(
-    listed.map(([name, value]) => [name, compactSchema(jsonObject.parse(value), rare)]),
-  );
+  return Object.fromEntries(listed.map(([name, value]) => [name, compactSchema(jsonObject.parse(value), rare)]));
 }
 
 /**
@@ -135,11 +127,7 @@ export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType 
   let inner = schema;
   for (;;) {
     if (inner instanceof z.ZodPipe) inner = inner.out;
-    else if (
-      inner instanceof z.ZodOptional ||
-      inner instanceof z.ZodNullable ||
-      inner instanceof z.ZodDefault
-    ) {
+    else if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {
       inner = inner.unwrap();
     } else return inner;
   }

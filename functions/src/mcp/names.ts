@@ -61,8 +61,7 @@ interface ServedNames {
 /** Returns the message for an unknown tool name. @param deployed all tools of the deployment */
 export function unknownTool(asked: string, listed: ServedNames, deployed: readonly ListedToolInfo[]): string {
   const unknown = `Unknown tool: ${shownName(asked)}`;
-  const shown = (names: readonly string[]) =>
-    didYouMean(names.map((name) => listed.directory.wireName(name) ?? name));
+  const shown = (names: readonly string[]) => didYouMean(names.map((name) => listed.directory.wireName(name) ?? name));
   const meant = sameNamed(asked, listed.methods);
   if (meant.length > 0) return `${unknown}. ${shown(meant)}`;
   const everywhere = deployed.map((tool) => tool.fullName);
@@ -102,9 +101,7 @@ const MAX_SUGGESTIONS = 3;
 /** Returns the nearest names that differ in few letters. */
 function similarNames(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
-  const distances = fullNames.map((name) =>
-    Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))),
-  );
+  const distances = fullNames.map((name) => Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))));
   const least = Math.min(Math.max(1, Math.floor(key.length / 5)), ...distances);
   return fullNames.filter((_, index) => distances[index] === least).slice(0, MAX_SUGGESTIONS);
 }

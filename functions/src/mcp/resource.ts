@@ -82,10 +82,7 @@ export function templatesFor<Services>() {
       bind(raw) {
         const { success, data } = schema.safeParse(raw);
         if (!success) return undefined;
-        return {
-          read: (context) => read(context, data),
-          ...(watch && { watch: (context) => watch(context, data) }),
-        };
+        return { read: (context) => read(context, data), ...(watch && { watch: (context) => watch(context, data) }) };
       },
     };
   };

@@ -21,10 +21,7 @@ export interface FoundResource {
 
 type ListedResource = Omit<Resource, 'role' | 'scope' | 'read'>;
 
-type ListedTemplate = Omit<
-  ResourceTemplate,
-  'role' | 'scope' | 'watchable' | 'slashes' | 'completions' | 'bind'
->;
+type ListedTemplate = Omit<ResourceTemplate, 'role' | 'scope' | 'watchable' | 'slashes' | 'completions' | 'bind'>;
 
 export interface FoundTemplate {
   readonly need: RequiredPermission;

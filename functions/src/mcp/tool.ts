@@ -99,11 +99,7 @@ interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.Z
   /** Returns the response as text for terminals, with all important data. Programs use the structured response. */
   text?(answer: z.output<Output>): string;
   /** Converts a stored response to a replayed one, for tools whose responses contain data that must not be stored. */
-  replay?(
-    context: CallContext<Services>,
-    input: z.output<Input>,
-    stored: JsonObject,
-  ): Promise<z.input<Output>>;
+  replay?(context: CallContext<Services>, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
 }
 
 /** Renders a call's outcome for the caller and for the record of its key. */
@@ -245,9 +241,7 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
             return guidance ? jsonObject.parse(withGuidanceNames(plain, guidance, directory.named)) : plain;
           };
           const recordResponse: RecordResponse<Outcome> = (outcome) =>
-            operation.argumentsHash === undefined
-              ? { by: operation.by }
-              : operation.recordResponse(render(outcome));
+            operation.argumentsHash === undefined ? { by: operation.by } : operation.recordResponse(render(outcome));
           return render(await handler({ ...context, recordResponse }, checked));
         },
         replay: async (context, stored) => (replay ? shown(await replay(context, checked, stored)) : stored),
@@ -257,11 +251,7 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
 }
 
 /** Rewrites the tool names in a response's guidance as the caller's endpoint lists them. */
-export function withGuidanceNames(
-  value: unknown,
-  plan: GuidancePlan,
-  named: (text: string) => string,
-): unknown {
+export function withGuidanceNames(value: unknown, plan: GuidancePlan, named: (text: string) => string): unknown {
   if (plan === 'text') return typeof value === 'string' ? named(value) : value;
   if ('each' in plan)
     return Array.isArray(value) ? value.map((one) => withGuidanceNames(one, plan.each, named)) : value;

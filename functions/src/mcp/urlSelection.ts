@@ -160,8 +160,7 @@ export const AGENT_PAGES = {
   tasks: {
     toolset: 'system',
     tool: 'getTaskQueue',
-    argumentsFor: ({ agent_id }: Principal): JsonObject =>
-      agent_id === undefined ? {} : { agentId: agent_id },
+    argumentsFor: ({ agent_id }: Principal): JsonObject => (agent_id === undefined ? {} : { agentId: agent_id }),
   },
   status: { toolset: 'system', tool: 'getSystemStatus', argumentsFor: (): JsonObject => ({}) },
 };

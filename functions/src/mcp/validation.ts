@@ -197,8 +197,7 @@ function tooManyValues(): MusterError {
 
 function refuse(at: ArgumentPosition, what: string, reason: string): never {
   const keys: string[] = [];
-  for (let one: ArgumentPosition | undefined = at; one?.parent !== undefined; one = one.parent)
-    keys.unshift(one.key);
+  for (let one: ArgumentPosition | undefined = at; one?.parent !== undefined; one = one.parent) keys.unshift(one.key);
   const field = fieldPath(keys);
   const subject = keys.length === 0 ? 'The arguments object' : `Argument "${field}"`;
   throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
@@ -220,9 +219,7 @@ type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
 /** A GitHub id, which GitHub validates. */
 type ForeignName = 'workflow_id';
 
-type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value)
-  ? true
-  : false;
+type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value) ? true : false;
 
 /** Arguments named as ids whose type `kernel/ids.ts` did not create. */
 type PlainIds<Arguments> = {
@@ -264,10 +261,11 @@ const MAX_ENTRIES = 1000;
 export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   const isOptional = schema._zod.optin !== undefined;
   const inner = unwrapped(schema);
-  const place = (
-    types: Iterable<JsonType> | undefined,
-    rest: Partial<ArgumentSchema> = {},
-  ): ArgumentSchema => ({ types: types && new Set(types), isOptional, ...rest });
+  const place = (types: Iterable<JsonType> | undefined, rest: Partial<ArgumentSchema> = {}): ArgumentSchema => ({
+    types: types && new Set(types),
+    isOptional,
+    ...rest,
+  });
   if (inner instanceof z.core.$ZodISODateTime) return place(['string'], { isTime: true });
   if (inner instanceof z.core.$ZodString) return place(['string']);
   if (inner instanceof z.core.$ZodNumber) return place(['number']);
@@ -284,9 +282,7 @@ export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   }
   if (inner instanceof z.core.$ZodObject) {
     const fields = Object.entries(inner._zod.def.shape);
-    return place(['object'], {
-      fields: new Map(fields.map(([name, field]) => [name, argumentSchemaOf(field)])),
-    });
+    return place(['object'], { fields: new Map(fields.map(([name, field]) => [name, argumentSchemaOf(field)])) });
   }
   if (inner instanceof z.core.$ZodUnion) return place(typesOfAny(inner._zod.def.options));
   return place(undefined);
@@ -332,12 +328,7 @@ const TEXT_EXPECTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Describes an issue. `value` was sent at its path; `known` are the names to list for an unknown argument. */
-function describe(
-  issue: z.core.$ZodIssue,
-  schema: z.ZodObject,
-  value: unknown,
-  known: readonly string[],
-): MusterError {
+function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown, known: readonly string[]): MusterError {
   if (issue.code === 'unrecognized_keys') return describeUnknown(issue.keys, issue.path, schema, known);
   const field = fieldPath(issue.path);
   const member = memberAt(schema, issue.path);
@@ -381,10 +372,7 @@ function describeUnknown(
   const more = keys.length > SHOWN_UNKNOWN ? ` and ${keys.length - SHOWN_UNKNOWN} more` : '';
   const unknown = `Unknown argument${keys.length > 1 ? 's' : ''} ${quoted.join(', ')}${more}`;
   const field = fieldPath([...path, keys[0] ?? '']);
-  return new MusterError('VALIDATION_ERROR', `${unknown}. ${where}: ${names}.`, {
-    field,
-    reason: 'UNKNOWN_ARGUMENT',
-  });
+  return new MusterError('VALIDATION_ERROR', `${unknown}. ${where}: ${names}.`, { field, reason: 'UNKNOWN_ARGUMENT' });
 }
 
 /** Returns the schema at a path, with its wrappers. */

@@ -54,17 +54,9 @@ interface FailureOptions extends ModelFailureDetails {
 }
 
 export function failure(kind: FailureClass, progress: Progress, options: FailureOptions = {}): ModelFailure {
-  const {
-    detail,
-    retry_after_ms,
-    outcome_unknown = progress.answered || UNKNOWN_OUTCOME_KINDS.has(kind),
-  } = options;
+  const { detail, retry_after_ms, outcome_unknown = progress.answered || UNKNOWN_OUTCOME_KINDS.has(kind) } = options;
   const words = `${progress.agent} ${WORDS[kind]}${detail === undefined ? '' : ` (${detail})`}.`;
-  return new ModelFailure(kind, words, {
-    outcome_unknown,
-    retry_after_ms,
-    usage: usageOf(progress, outcome_unknown),
-  });
+  return new ModelFailure(kind, words, { outcome_unknown, retry_after_ms, usage: usageOf(progress, outcome_unknown) });
 }
 
 /** Returns the usage. Vendors report output at the end, so interrupted responses count at least the received part. */
@@ -87,9 +79,7 @@ export function abortFailure(signal: AbortSignal, progress: Progress, sent: bool
 }
 
 export function classOfStatus(status: number): FailureClass {
-  return (
-    STATUSES[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'invalid_request' : 'malformed')
-  );
+  return STATUSES[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'invalid_request' : 'malformed');
 }
 
 export function statusDetail(status: number): string {

@@ -116,11 +116,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
   }
 
   /** Yields the parts of the response. Always closes the connection. @throws ModelFailure */
-  private async *received(
-    request: ModelRequest,
-    signal: AbortSignal,
-    progress: Progress,
-  ): AsyncGenerator<AnswerPart> {
+  private async *received(request: ModelRequest, signal: AbortSignal, progress: Progress): AsyncGenerator<AnswerPart> {
     this.client ??= this.connect(this.settings);
     const client = await this.client;
     if (signal.aborted) throw abortFailure(signal, progress, false);

@@ -28,8 +28,7 @@ function parsed(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Mistake(`--url must be an http(s) address such as https://<host>/mcp, not "${text}".`);
-  if (!isSafe(url))
-    throw new Mistake(`--url: http sends the credential unencrypted to ${url.host}. Use https.`);
+  if (!isSafe(url)) throw new Mistake(`--url: http sends the credential unencrypted to ${url.host}. Use https.`);
   return url;
 }
 

@@ -68,8 +68,7 @@ async function run(): Promise<void> {
   const hub = new Hub(find(), token);
   const { stdout } = process;
   if (values.json) console.log(JSON.stringify(await takeSnapshot(hub), null, 2));
-  else if (values.once || !stdout.isTTY)
-    stdout.write(screenOf(await takeSnapshot(hub), Number.POSITIVE_INFINITY));
+  else if (values.once || !stdout.isTTY) stdout.write(screenOf(await takeSnapshot(hub), Number.POSITIVE_INFINITY));
   else await watch(hub, secondsOf(values.every), stdout);
 }
 
@@ -83,8 +82,7 @@ function parsed() {
 
 function secondsOf(text: string | undefined): number {
   const seconds = text === undefined ? DEFAULT_INTERVAL_SECONDS : Number(text);
-  if (!(seconds >= 1 && seconds <= 3600))
-    throw new Mistake('--every must be a number of seconds from 1 to 3600.');
+  if (!(seconds >= 1 && seconds <= 3600)) throw new Mistake('--every must be a number of seconds from 1 to 3600.');
   return seconds;
 }
 

@@ -38,9 +38,7 @@ function isExcepted({ hostname }) {
   const entries = (process.env.no_proxy || process.env.NO_PROXY || '').toLowerCase().split(/[,\s]+/);
   return entries.some(
     (entry) =>
-      entry === '*' ||
-      entry === hostname ||
-      (/^\*?\./.test(entry) && hostname.endsWith(entry.replace('*', ''))),
+      entry === '*' || entry === hostname || (/^\*?\./.test(entry) && hostname.endsWith(entry.replace('*', ''))),
   );
 }
 

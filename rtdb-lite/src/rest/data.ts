@@ -39,11 +39,7 @@ const always: readonly string[] = ['auth', 'access_token', 'ns'];
  * PUT and DELETE accept conditions, ETags exclude queries, and `shallow` accepts only the limit with which
  * `firebase emulators:export` checks for data.
  */
-function refuseCombinations(
-  { method, parameters }: RestRequest,
-  isConditional: boolean,
-  wantsEtag: boolean,
-): void {
+function refuseCombinations({ method, parameters }: RestRequest, isConditional: boolean, wantsEtag: boolean): void {
   const others = [...parameters.keys()].filter((name) => !always.includes(name));
   if (isConditional && method !== 'PUT' && method !== 'DELETE') {
     throw new HttpError(400, `if-match is not supported for ${method}`);

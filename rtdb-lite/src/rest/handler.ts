@@ -6,11 +6,7 @@ import { statusOf } from './errors.ts';
 import { type Reply, readRequest } from './request.ts';
 import { answerSettings, isSettingsPath } from './settings.ts';
 
-export async function handleRest(
-  message: IncomingMessage,
-  response: ServerResponse,
-  store: Store,
-): Promise<void> {
+export async function handleRest(message: IncomingMessage, response: ServerResponse, store: Store): Promise<void> {
   const reply = message.method === 'OPTIONS' ? preflight(message) : await answer(message, store);
   const isPretty = /[?&]print=pretty(&|$)/.test(message.url ?? '');
   response.writeHead(reply.status, {

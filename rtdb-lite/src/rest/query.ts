@@ -15,12 +15,7 @@ export function queryFrom(parameters: URLSearchParams): Query | null {
     }
     return null;
   }
-  return {
-    ...orderFrom(parameters),
-    ...startFrom(parameters),
-    ...endFrom(parameters),
-    ...limitFrom(parameters),
-  };
+  return { ...orderFrom(parameters), ...startFrom(parameters), ...endFrom(parameters), ...limitFrom(parameters) };
 }
 
 /** Returns the bound's value and, after a comma, its optional key. */

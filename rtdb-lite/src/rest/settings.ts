@@ -17,14 +17,9 @@ export function answerSettings(request: RestRequest, store: Store): Reply {
     case '/.settings/rules':
       return request.method === 'GET' ? showRules(request, store) : replaceRules(request, store);
     case '/.settings/functionTriggers':
-      return request.method === 'GET'
-        ? { status: 200, body: store.triggers.list() }
-        : register(request, store);
+      return request.method === 'GET' ? { status: 200, body: store.triggers.list() } : register(request, store);
     case '/.inspect/databases':
-      return {
-        status: 200,
-        body: store.namespaces().map(({ name, rules }) => ({ name, rules: rules.source })),
-      };
+      return { status: 200, body: store.namespaces().map(({ name, rules }) => ({ name, rules: rules.source })) };
     default:
       throw new HttpError(404, 'Not found');
   }

@@ -1,15 +1,6 @@
 /** Conversion between tree and JSON: priorities, server values, and arrays for numbered children. */
 import { nodeHash } from './hash.ts';
-import {
-  BadData,
-  childOf,
-  isKey,
-  maxDepth,
-  type Primitive,
-  type Priority,
-  type Tree,
-  type TreeNode,
-} from './node.ts';
+import { BadData, childOf, isKey, maxDepth, type Primitive, type Priority, type Tree, type TreeNode } from './node.ts';
 import { compareKeys } from './order.ts';
 
 const unparsable = "Invalid data; couldn't parse JSON object, array, or value.";

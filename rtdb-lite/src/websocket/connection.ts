@@ -38,8 +38,7 @@ export class Connection {
   }
 
   #send(type: 'c' | 'd', data: object): void {
-    if (this.#socket.readyState === this.#socket.OPEN)
-      this.#socket.send(JSON.stringify({ t: type, d: data }));
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify({ t: type, d: data }));
   }
 
   readonly #push: Push = (action, body) => this.#send('d', { a: action, b: body });
@@ -50,8 +49,7 @@ export class Connection {
     const message = readMessage(text);
     if (!message) this.#socket.close();
     else if (message.kind === 'ping') this.#send('c', { t: 'o', d: null });
-    else if (message.kind === 'request')
-      this.#send('d', { r: message.request.id, b: this.#answer(message.request) });
+    else if (message.kind === 'request') this.#send('d', { r: message.request.id, b: this.#answer(message.request) });
   }
 
   #answer(request: Request): object {
@@ -116,11 +114,7 @@ export class Connection {
     });
     this.#listeners.set(id, listener);
     this.#namespace.listeners.add(listener);
-    this.#push('d', {
-      p: path.join('/'),
-      d: toJson(first, true),
-      ...(body.tag !== undefined && { t: body.tag }),
-    });
+    this.#push('d', { p: path.join('/'), d: toJson(first, true), ...(body.tag !== undefined && { t: body.tag }) });
     return query && !this.#namespace.rules.isIndexed(path, query) ? { w: ['no_index'] } : {};
   }
 

@@ -37,12 +37,7 @@ export interface Sdk {
   get(path: string, ...constraints: Constraint[]): Promise<Snapshot>;
   /** Reads through a listener, which sends another request than `get`. */
   once(path: string, ...constraints: Constraint[]): Promise<Snapshot>;
-  on(
-    event: EventName,
-    receive: (snapshot: Snapshot) => void,
-    path: string,
-    ...constraints: Constraint[]
-  ): () => void;
+  on(event: EventName, receive: (snapshot: Snapshot) => void, path: string, ...constraints: Constraint[]): () => void;
   /** Returns whether the transaction was committed. */
   transaction(path: string, change: (value: unknown) => unknown): Promise<boolean>;
   setOnDisconnect(path: string, value: unknown): Promise<unknown>;
@@ -141,9 +136,7 @@ export function clientSdk(server: Server, namespace: string, uid?: string): Sdk 
         client.onValue(at(path, constraints), receive, reject, { onlyOnce: true });
       }),
     on: (event, receive, path, ...constraints) =>
-      clientListeners[event](at(path, constraints), (snapshot: client.DataSnapshot) =>
-        receive(read(snapshot)),
-      ),
+      clientListeners[event](at(path, constraints), (snapshot: client.DataSnapshot) => receive(read(snapshot))),
     transaction: async (path, change) => (await client.runTransaction(ref(path), change)).committed,
     setOnDisconnect: (path, value) => client.onDisconnect(ref(path)).set(value),
     goOffline: () => client.goOffline(database),

@@ -160,9 +160,7 @@ function partsOf({ content }: z.output<typeof message>): readonly Part[] {
 function assistantEvent({ type, text, name, input }: Part): AgentEvent[] {
   if (type === 'text' && text) return [{ kind: 'said', text, partial: false }];
   if (type !== 'tool_use' || name === undefined) return [];
-  return [
-    { kind: 'toolUse', tool: name, command: input?.command, file: input?.file_path ?? input?.notebook_path },
-  ];
+  return [{ kind: 'toolUse', tool: name, command: input?.command, file: input?.file_path ?? input?.notebook_path }];
 }
 
 function resultEvent({ type, content = '', is_error }: Part): AgentEvent[] {

@@ -14,9 +14,7 @@ const event = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('tool_use'),
     tool_name: z.string(),
-    parameters: z
-      .looseObject({ command: z.string().optional(), file_path: z.string().optional() })
-      .optional(),
+    parameters: z.looseObject({ command: z.string().optional(), file_path: z.string().optional() }).optional(),
   }),
   z.looseObject({
     type: z.literal('tool_result'),
@@ -29,9 +27,7 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('result'),
     status: z.string(),
     error: z.looseObject({ type: z.string().optional(), message: z.string() }).optional(),
-    stats: z
-      .looseObject({ total_tokens: count, input_tokens: count, output_tokens: count, cached: count })
-      .nullish(),
+    stats: z.looseObject({ total_tokens: count, input_tokens: count, output_tokens: count, cached: count }).nullish(),
   }),
 ]);
 type Event = z.output<typeof event>;
@@ -105,12 +101,7 @@ type Stats = NonNullable<ResultEvent['stats']>;
  * Gemini CLI includes cached tokens in its input tokens, and thoughts only in the total. Thoughts are billed as
  * output. It does not report tokens written to a cache.
  */
-function tokensOf({
-  total_tokens: total,
-  input_tokens: input,
-  output_tokens: output,
-  cached,
-}: Stats): Tokens {
+function tokensOf({ total_tokens: total, input_tokens: input, output_tokens: output, cached }: Stats): Tokens {
   return {
     input: Math.max(0, input - cached),
     output: Math.max(output, total - input),

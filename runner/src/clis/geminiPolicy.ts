@@ -116,8 +116,7 @@ function expanded(path: string, home: string, env: NodeJS.ProcessEnv): string {
   return path
     .replaceAll(
       variables,
-      (all: string, bare?: string, braced?: string, fallback?: string) =>
-        env[bare ?? braced ?? ''] ?? fallback ?? all,
+      (all: string, bare?: string, braced?: string, fallback?: string) => env[bare ?? braced ?? ''] ?? fallback ?? all,
     )
     .replace(/^~(?=\/|$)/, () => home);
 }

@@ -28,11 +28,7 @@ export async function findInstalled(env: NodeJS.ProcessEnv): Promise<readonly In
 /** Returns a program's version; undefined if it is not installed or does not run. */
 export async function versionOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
-    const { stdout } = await execute(program, ['--version'], {
-      env,
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-    });
+    const { stdout } = await execute(program, ['--version'], { env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' });
     return /\d+(?:\.\d+)+[\w.-]*/.exec(stdout)?.[0] ?? 'unknown';
   } catch {
     return undefined;

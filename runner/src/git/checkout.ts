@@ -54,9 +54,7 @@ export async function deviationOf(checkout: Checkout): Promise<string | undefine
     if (pathIn(link, folder) !== gitDir) return 'names another repository in its .git file';
     const registration = registrationProblem(checkout);
     if (registration !== undefined) return registration;
-    const found = (
-      await gitIn(folder)('rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir')
-    )
+    const found = (await gitIn(folder)('rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'))
       .split('\n')
       .map((path) => realpathSync(resolve(folder, path)));
     return [folder, gitDir, commonDir].every((path, index) => path === found[index])
@@ -73,8 +71,7 @@ export function registrationProblem({ folder, gitDir, commonDir }: Checkout): st
   if (dirname(dirname(gitDir)) !== commonDir || !existsSync(gitDir)) return lost;
   if (!lstatSync(gitDir).isDirectory() || realpathSync(gitDir) !== gitDir) return lost;
   if (pathIn(`${gitDir}/commondir`, gitDir) !== commonDir) return 'is registered for another repository';
-  if (resolve(gitDir, readLine(`${gitDir}/gitdir`)) !== `${folder}/.git`)
-    return 'is registered for another folder';
+  if (resolve(gitDir, readLine(`${gitDir}/gitdir`)) !== `${folder}/.git`) return 'is registered for another folder';
   return undefined;
 }
 

@@ -29,13 +29,7 @@ const SETTINGS = [
 
 /** Hooks from the configuration, which git 2.54 and later run regardless of core.hooksPath. */
 const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
-const NAMED_HOOKS = [
-  'config',
-  '--null',
-  '--name-only',
-  '--get-regexp',
-  String.raw`^hook\..*\.(command|event)$`,
-];
+const NAMED_HOOKS = ['config', '--null', '--name-only', '--get-regexp', String.raw`^hook\..*\.(command|event)$`];
 
 /** Subcommands that only read, or only write objects. Git runs no hooks for them. */
 const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
@@ -66,10 +60,7 @@ const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
 export class GitError extends Error {
   readonly kind: RefusalKind;
 
-  constructor(
-    message: string,
-    { kind = refusalOf(message), cause }: { kind?: RefusalKind; cause?: unknown } = {},
-  ) {
+  constructor(message: string, { kind = refusalOf(message), cause }: { kind?: RefusalKind; cause?: unknown } = {}) {
     super(message, { cause });
     this.kind = kind;
   }
@@ -124,13 +115,7 @@ function runsHooks([subcommand, ...args]: readonly string[]): boolean {
 }
 
 /** Subcommands that can start ssh. */
-const CONNECTING: ReadonlySet<string | undefined> = new Set([
-  'fetch',
-  'lfs',
-  'ls-remote',
-  'push',
-  'submodule',
-]);
+const CONNECTING: ReadonlySet<string | undefined> = new Set(['fetch', 'lfs', 'ls-remote', 'push', 'submodule']);
 
 /** Returns a variable that keeps ssh from prompting, unless the user has chosen the command. */
 async function batchMode(call: Call): Promise<NodeJS.ProcessEnv> {

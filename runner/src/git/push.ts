@@ -36,7 +36,6 @@ async function isOnOrigin(git: Git, branch: string): Promise<boolean> {
 
 /** Returns whether Git LFS is set up here and stores files of the branch. */
 async function hasLargeFiles(git: Git, ref: string): Promise<boolean> {
-  if (!(await succeeds(git, 'config', '--get-regexp', String.raw`^filter\.lfs\.(process|clean)$`)))
-    return false;
+  if (!(await succeeds(git, 'config', '--get-regexp', String.raw`^filter\.lfs\.(process|clean)$`))) return false;
   return succeeds(git, 'grep', '--quiet', '--fixed-strings', 'filter=lfs', ref, '--', ...ATTRIBUTES);
 }

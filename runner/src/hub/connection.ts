@@ -1,10 +1,5 @@
 /** Client for Muster's MCP endpoint. The only file that uses the MCP SDK. */
-import {
-  Client,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
+import { Client, SdkHttpError, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { oneLine } from '../../../functions/src/kernel/hiddenCharacters.ts';
 import { cut } from '../text.ts';
@@ -49,8 +44,7 @@ const TRANSIENT_STATUSES = new Set([
 ]);
 
 /** Returns whether an HTTP status blames the request rather than the network or the server. */
-const refuses = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 408 && status !== 429;
+const refuses = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 /** Reasons that exclude a credential from every task. */
 const BEYOND_CREDENTIAL = new Set(['ROLE_TOO_WEAK', 'TOOLSET_NOT_ALLOWED']);
@@ -155,9 +149,7 @@ export class HubConnection {
 /** Returns the message of a JSON-RPC error on one line, or the status. */
 async function messageOf(response: Response): Promise<string> {
   const body = await response.text().catch(() => '');
-  const message = /^\s*\{/.test(body)
-    ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message
-    : undefined;
+  const message = /^\s*\{/.test(body) ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message : undefined;
   const line = message && oneLine(message);
   return line ? cut(line, MAX_SAID_LENGTH) : `HTTP ${response.status}.`;
 }
@@ -177,9 +169,7 @@ function refusalOf(tool: string, structured: unknown): Error {
   const said = message ?? error?.message ?? 'refused without a reason';
   const reason = error?.details?.reason ?? error?.data?.reason ?? '';
   if (BEYOND_CREDENTIAL.has(reason)) return new CredentialRefused(tool, said);
-  return TRANSIENT_STATUSES.has(type)
-    ? new HubUnreachable(`${tool}: ${said}`)
-    : new HubRefusal(tool, type, said);
+  return TRANSIENT_STATUSES.has(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
 }
 
 function failureOf(tool: string, error: unknown, said: string): unknown {

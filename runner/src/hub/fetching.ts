@@ -6,8 +6,7 @@ import { isLoopback } from './address.ts';
 export class Redirected extends Error {
   /** @param location header of the response */
   constructor(url: URL, location: string | null) {
-    const target =
-      location !== null && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
+    const target = location !== null && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
     super(
       `${url.origin} redirects${target === undefined ? '' : ` to ${target.origin}${target.pathname}`}. If that is the hub, set --url to its address.`,
     );
@@ -23,11 +22,9 @@ export function fetchThroughProxy(hub: URL): typeof fetch {
   const proxies = isLoopback(hub) ? {} : proxiesOf(process.env);
   const dispatcher = dispatcherFor(proxies);
   return async (input, init) => {
-    const response = await send(input, { ...init, redirect: 'manual' }, dispatcher).catch(
-      (error: unknown) => {
-        throw explained(error, proxies);
-      },
-    );
+    const response = await send(input, { ...init, redirect: 'manual' }, dispatcher).catch((error: unknown) => {
+      throw explained(error, proxies);
+    });
     if (response.status < 300 || response.status > 399 || response.status === 304) return response;
     await response.body?.cancel();
     throw new Redirected(hub, response.headers.get('location'));
@@ -43,9 +40,7 @@ interface Proxies {
 
 /** Returns the environment's proxies. Like curl, uses http for one without a scheme. */
 function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
-  const [https, http] = ['https_proxy', 'http_proxy'].map((name) =>
-    [name, name.toUpperCase()].find((one) => env[one]),
-  );
+  const [https, http] = ['https_proxy', 'http_proxy'].map((name) => [name, name.toUpperCase()].find((one) => env[one]));
   const name = https ?? http;
   if (name === undefined) return {};
   const addressIn = (variable: string | undefined) => {
@@ -70,11 +65,7 @@ function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
 }
 
 /** Uses the `fetch` of the same undici: another version may not accept the dispatcher. */
-async function send(
-  input: Parameters<typeof fetch>[0],
-  init: RequestInit,
-  dispatcher: Dispatcher,
-): Promise<Response> {
+async function send(input: Parameters<typeof fetch>[0], init: RequestInit, dispatcher: Dispatcher): Promise<Response> {
   const url = input instanceof Request ? input.url : input;
   const request = Object.assign({ ...init }, { dispatcher });
   return Object.assign(await fetchBy(url, request));

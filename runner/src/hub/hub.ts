@@ -30,12 +30,7 @@ const claimedTask = z.object({
   previous: z.object({ failure: z.object({ class: z.string(), message: z.string() }) }).optional(),
 });
 
-const message = z.object({
-  id: z.string(),
-  from: z.string(),
-  text: z.string(),
-  task_id: z.string().optional(),
-});
+const message = z.object({ id: z.string(), from: z.string(), text: z.string(), task_id: z.string().optional() });
 
 /** Message to the runner. */
 export type Message = z.output<typeof message>;
@@ -47,9 +42,7 @@ const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.stri
 export type Stop = z.output<typeof stop>;
 
 const answer = <Result extends z.ZodType>(result: Result) => z.object({ result });
-const claimAnswer = answer(
-  z.object({ task: claimedTask.nullable(), messages: z.array(message).default([]) }),
-);
+const claimAnswer = answer(z.object({ task: claimedTask.nullable(), messages: z.array(message).default([]) }));
 const standing = answer(z.object({ stop: stop.optional() }));
 const endAnswer = answer(z.object({ outcome: z.string() }));
 const registration = z.object({ agentId: z.string(), workspace: z.string() });
@@ -130,11 +123,7 @@ export class Hub {
     return result.stop;
   }
 
-  async heartbeat(
-    taskId: string,
-    epoch: number,
-    state?: 'in_progress' | 'waiting',
-  ): Promise<Stop | undefined> {
+  async heartbeat(taskId: string, epoch: number, state?: 'in_progress' | 'waiting'): Promise<Stop | undefined> {
     const args = { taskId, epoch, ...(state && { state }) };
     return (await this.connection.call('coding_heartbeat_task', args, standing)).result.stop;
   }

@@ -86,8 +86,7 @@ export class Outages {
       return;
     }
     const wait = firstWait(clock.now(), failure.resetsAt);
-    const until =
-      wait.kind === 'reset' ? `until ${new Date(wait.at).toISOString()}` : 'until a probe succeeds';
+    const until = wait.kind === 'reset' ? `until ${new Date(wait.at).toISOString()}` : 'until a probe succeeds';
     say(`${reason} The runner stops claiming tasks for ${tool} ${until}.`);
     this.ends.push(this.end(tool, failure.failureClass, wait));
   }

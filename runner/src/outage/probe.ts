@@ -51,10 +51,7 @@ export async function probeAgent({ tool, failure, env, mark, signal }: ProbeOpti
         }
       },
     });
-    const patience = delay(TIMEOUT_MS, undefined, {
-      signal: AbortSignal.any([signal, over.signal]),
-      ref: false,
-    });
+    const patience = delay(TIMEOUT_MS, undefined, { signal: AbortSignal.any([signal, over.signal]), ref: false });
     await Promise.race([run.exited.catch(() => undefined), patience.catch(() => undefined)]);
     await run.end();
     return succeeded;

@@ -67,9 +67,7 @@ function wallClock(now: number, zone: string | undefined): Date {
       minute: 'numeric',
       second: 'numeric',
     });
-    const part = Object.fromEntries(
-      format.formatToParts(now).map(({ type, value }) => [type, Number(value)]),
-    );
+    const part = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
     return new Date(Date.UTC(year, month - 1, day, hour, minute, second));
   } catch {

@@ -38,10 +38,7 @@ function knownFailure({ failure }: Ending): Ending['failure'] {
   return { class: failureClass, message, ...(retryable !== undefined && { retryable }) };
 }
 
-function withMessage(
-  failure: Ending['failure'],
-  shorter: (message: string) => string,
-): Pick<Ending, 'failure'> {
+function withMessage(failure: Ending['failure'], shorter: (message: string) => string): Pick<Ending, 'failure'> {
   return failure === undefined ? {} : { failure: { ...failure, message: shorter(failure.message) } };
 }
 

@@ -2,15 +2,7 @@
  * An attempt's log on disk, one JSON line per entry. Entries are sent from disk, so they use no memory while the
  * network is down, and they survive a crash of the runner.
  */
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  constants as modes,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, constants as modes, openSync, readSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { LogEntry } from '../hub/hub.ts';
 

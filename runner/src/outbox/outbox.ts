@@ -100,8 +100,7 @@ export class Outbox {
         failures = 0;
         if (delivery) return delivery;
       } catch (error) {
-        if (error instanceof CredentialRefused || classifyRefusal(error) === 'lost')
-          return this.refused(error);
+        if (error instanceof CredentialRefused || classifyRefusal(error) === 'lost') return this.refused(error);
         failures += 1;
         if (failures === 1) this.options.say(`The hub does not respond; log kept. ${messageOf(error)}`);
         const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
@@ -143,8 +142,7 @@ export class Outbox {
     } else {
       const instead = batch.entries.map(unsendable);
       this.isMuted = (await this.appends(instead)) !== undefined;
-      if (this.isMuted)
-        this.options.say(`The log of ${this.options.taskId} cannot be sent. ${messageOf(refused)}`);
+      if (this.isMuted) this.options.say(`The log of ${this.options.taskId} cannot be sent. ${messageOf(refused)}`);
     }
     this.options.journal.settle(batch);
   }

@@ -33,8 +33,7 @@ export async function endMarked(mark, { gentleMs, group }) {
  * @param {() => Promise<unknown>} clearUp
  */
 export function afterOwner(clearUp) {
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
-    process.on(signal, () => undefined);
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => undefined);
   process.stdin.resume();
   process.stdin.on('error', () => undefined);
   process.stdin.on('close', async () => {

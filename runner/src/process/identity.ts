@@ -26,9 +26,7 @@ export interface ProcessIdentity extends Partial<Place> {
 export type ProcessState = 'running' | 'ended' | 'unknown';
 
 /** State of a process id. `startedAt` is empty if the process exists and its start time cannot be read. */
-export type ProcessSnapshot =
-  | { readonly exists: false }
-  | { readonly exists: true; readonly startedAt: string };
+export type ProcessSnapshot = { readonly exists: false } | { readonly exists: true; readonly startedAt: string };
 
 /** Returns the identity of this process. */
 export function ownIdentity(): ProcessIdentity & Place {

@@ -71,10 +71,7 @@ export function startProgram(options: ProgramOptions): Program {
     const areGone = await endProcesses(mark, child.pid);
     // A process that is not visible may keep the pipes open forever.
     const patience = new AbortController();
-    await Promise.race([
-      closed,
-      delay(OUTPUT_DRAIN_MS, undefined, { signal: patience.signal }).catch(() => undefined),
-    ]);
+    await Promise.race([closed, delay(OUTPUT_DRAIN_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
     patience.abort();
     child.stdout?.destroy();
     child.stderr?.destroy();

@@ -16,9 +16,7 @@ export function listProcesses(mark, group) {
   return entries
     .filter((one) => one.pid !== process.pid)
     .filter(
-      (one) =>
-        one.environment.some((entry) => entry.startsWith(mark)) ||
-        (group !== undefined && one.group === group),
+      (one) => one.environment.some((entry) => entry.startsWith(mark)) || (group !== undefined && one.group === group),
     )
     .map(({ pid }) => pid);
 }
@@ -63,11 +61,7 @@ export function readOrEmpty(path) {
 /** @param {string} command @param {string[]} args */
 export function output(command, args) {
   try {
-    return execFileSync(command, args, {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      maxBuffer: 2 ** 26,
-    });
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 26 });
   } catch {
     return '';
   }

@@ -28,8 +28,7 @@ const ADDRESS_HOST = String.raw`\.?(?:localhost|(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9]
 const HOST = new RegExp(`^${ADDRESS_HOST}$`);
 const EMAIL = new RegExp(`^[A-Za-z0-9._%+-]{1,64}@${ADDRESS_HOST}$`);
 const NUMBER = /^[\d.,:+\-_ TZ/]+$/;
-const CONNECTION_PASSWORD =
-  /(?:password|passwd|pwd|accountkey|sharedaccesskey|secret)\s{0,4}=\s{0,4}([^;\s]+)/gi;
+const CONNECTION_PASSWORD = /(?:password|passwd|pwd|accountkey|sharedaccesskey|secret)\s{0,4}=\s{0,4}([^;\s]+)/gi;
 const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#]*))?@)?/i;
 
 /**
@@ -66,10 +65,7 @@ function secretsIn(name: string, value: string, exists: (path: string) => boolea
   if (fields !== undefined) return [value, ...secretFields(fields, exists)];
   if (/[\r\n]/.test(value)) return [value, ...secretLines(value)];
   if (isOrdinary(value) || looksLikePath(value) || exists(value)) return [];
-  return [
-    value,
-    ...[...value.matchAll(CONNECTION_PASSWORD)].flatMap(([, one = '']) => withoutOrdinary([one])),
-  ];
+  return [value, ...[...value.matchAll(CONNECTION_PASSWORD)].flatMap(([, one = '']) => withoutOrdinary([one]))];
 }
 
 /** In a URL, the credential precedes the host. */

@@ -77,8 +77,7 @@ const CONTEXTS: readonly Format[] = [
   {
     id: 'authorization',
     keywords: ['authorization'],
-    pattern:
-      /(authorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:bearer|basic|digest)\s{1,4})([^\s"',;\\]{8,})/iy,
+    pattern: /(authorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:bearer|basic|digest)\s{1,4})([^\s"',;\\]{8,})/iy,
     accepts: (secret) => !PLACEHOLDER.test(secret),
   },
   {
@@ -109,15 +108,13 @@ const CONTEXTS: readonly Format[] = [
   {
     id: 'connection-string',
     keywords: ['key=', 'password=', 'pwd='],
-    pattern:
-      /((?:accountkey|sharedaccesskey|sharedsecretkey|;\s{0,4}password|;\s{0,4}pwd)=)([^\s;"'\\]{8,})/gi,
+    pattern: /((?:accountkey|sharedaccesskey|sharedsecretkey|;\s{0,4}password|;\s{0,4}pwd)=)([^\s;"'\\]{8,})/gi,
     accepts: isValue,
   },
   {
     id: 'aws-secret-key',
     keywords: ['access_key', 'accesskey', 'session_token', 'sessiontoken'],
-    pattern:
-      /((?:secret_?access_?key|session_?token)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)([A-Za-z0-9/+]{16,}={0,2})/gi,
+    pattern: /((?:secret_?access_?key|session_?token)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)([A-Za-z0-9/+]{16,}={0,2})/gi,
     accepts: isValue,
   },
   {
@@ -135,11 +132,7 @@ const CONTEXTS: readonly Format[] = [
 ];
 
 /** All forms, general ones first: they match a whole token of which a vendor's rule would match only a part. */
-export const FORMATS: readonly Format[] = [
-  ...TOKENS.map(formatOf),
-  ...CONTEXTS,
-  ...VENDOR_RULES.map(formatOf),
-];
+export const FORMATS: readonly Format[] = [...TOKENS.map(formatOf), ...CONTEXTS, ...VENDOR_RULES.map(formatOf)];
 
 /** Returns a text without secrets of a known form. */
 export function withoutFormats(text: string): string {
@@ -162,12 +155,7 @@ function without(text: string, { pattern, accepts = isNotWords }: Format): strin
 }
 
 /** Searches only near keywords: a hundred patterns at every character are slow. */
-function withoutAt(
-  text: string,
-  lower: string,
-  keyword: string,
-  { pattern, accepts = isNotWords }: Format,
-): string {
+function withoutAt(text: string, lower: string, keyword: string, { pattern, accepts = isNotWords }: Format): string {
   const kept: string[] = [];
   let keptTo = 0;
   for (let at = lower.indexOf(keyword), next = 0; at >= 0; at = lower.indexOf(keyword, next)) {
@@ -190,13 +178,7 @@ function isNotWords(secret: string): boolean {
   return !hasOnlyWords(secret);
 }
 
-function formatOf({
-  id,
-  keywords,
-  pattern: { source, flags },
-  anywhere,
-  accepts = isNotWords,
-}: Rule): Format {
+function formatOf({ id, keywords, pattern: { source, flags }, anywhere, accepts = isNotWords }: Rule): Format {
   const pattern = new RegExp(`(${START})(${source})${END}`, `${flags}${anywhere ? 'g' : 'y'}`);
   return { id, keywords, pattern, accepts };
 }

@@ -40,8 +40,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   {
     id: '1password-secret-key',
     keywords: ['a3-'],
-    pattern:
-      /A3-[A-Z0-9]{6}-(?:(?:[A-Z0-9]{11})|(?:[A-Z0-9]{6}-[A-Z0-9]{5}))-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}/,
+    pattern: /A3-[A-Z0-9]{6}-(?:(?:[A-Z0-9]{11})|(?:[A-Z0-9]{6}-[A-Z0-9]{5}))-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}/,
   },
   { id: '1password-service-account-token', keywords: ['ops_'], pattern: /ops_eyJ[a-zA-Z0-9+/]{250,}={0,3}/ },
   { id: 'adobe-client-secret', keywords: ['p8e-'], pattern: /(?:p8e-[a-zA-Z0-9]{32})/ },
@@ -57,11 +56,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     anywhere: true,
   },
   { id: 'alibaba-access-key-id', keywords: ['ltai'], pattern: /(?:LTAI[a-zA-Z0-9]{20})/ },
-  {
-    id: 'anthropic-admin-api-key',
-    keywords: ['sk-ant-admin01'],
-    pattern: /(?:sk-ant-admin01-[a-zA-Z0-9_-]{93}AA)/,
-  },
+  { id: 'anthropic-admin-api-key', keywords: ['sk-ant-admin01'], pattern: /(?:sk-ant-admin01-[a-zA-Z0-9_-]{93}AA)/ },
   { id: 'anthropic-api-key', keywords: ['sk-ant-api03'], pattern: /(?:sk-ant-api03-[a-zA-Z0-9_-]{93}AA)/ },
   { id: 'artifactory-api-key', keywords: ['akcp'], pattern: /AKCp[A-Za-z0-9]{69}/ },
   { id: 'artifactory-reference-token', keywords: ['cmvmd'], pattern: /cmVmd[A-Za-z0-9]{59}/ },
@@ -76,11 +71,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     keywords: ['a3t', 'akia', 'asia', 'abia', 'acca'],
     pattern: /(?:(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})/,
   },
-  {
-    id: 'aws-amazon-bedrock-api-key-long-lived',
-    keywords: ['absk'],
-    pattern: /(?:ABSK[A-Za-z0-9+/]{109,269}={0,2})/,
-  },
+  { id: 'aws-amazon-bedrock-api-key-long-lived', keywords: ['absk'], pattern: /(?:ABSK[A-Za-z0-9+/]{109,269}={0,2})/ },
   {
     id: 'aws-amazon-bedrock-api-key-short-lived',
     keywords: ['bedrock-api-key-'],
@@ -132,11 +123,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   { id: 'gitlab-kubernetes-agent-token', keywords: ['glagent-'], pattern: /glagent-[0-9a-zA-Z_-]{50}/ },
   { id: 'gitlab-oauth-app-secret', keywords: ['gloas-'], pattern: /gloas-[0-9a-zA-Z_-]{64}/ },
   { id: 'gitlab-pat', keywords: ['glpat-'], pattern: /glpat-[\w-]{20}/ },
-  {
-    id: 'gitlab-pat-routable',
-    keywords: ['glpat-'],
-    pattern: /glpat-[0-9a-zA-Z_-]{27,300}\.[0-9a-z]{2}[0-9a-z]{7}/,
-  },
+  { id: 'gitlab-pat-routable', keywords: ['glpat-'], pattern: /glpat-[0-9a-zA-Z_-]{27,300}\.[0-9a-z]{2}[0-9a-z]{7}/ },
   { id: 'gitlab-ptt', keywords: ['glptt-'], pattern: /glptt-[0-9a-f]{40}/ },
   { id: 'gitlab-rrt', keywords: ['gr1348941'], pattern: /GR1348941[\w-]{20}/ },
   { id: 'gitlab-runner-authentication-token', keywords: ['glrt-'], pattern: /glrt-[0-9a-zA-Z_-]{20}/ },
@@ -149,11 +136,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   { id: 'gitlab-session-cookie', keywords: ['_gitlab_session='], pattern: /_gitlab_session=[0-9a-z]{32}/ },
   { id: 'grafana-api-key', keywords: ['eyjrijoi'], pattern: /(?:eyJrIjoi[A-Za-z0-9]{70,400}={0,3})/i },
   { id: 'grafana-cloud-api-token', keywords: ['glc_'], pattern: /(?:glc_[A-Za-z0-9+/]{32,400}={0,3})/i },
-  {
-    id: 'grafana-service-account-token',
-    keywords: ['glsa_'],
-    pattern: /(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})/i,
-  },
+  { id: 'grafana-service-account-token', keywords: ['glsa_'], pattern: /(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})/i },
   {
     id: 'harness-api-key',
     keywords: ['pat.', 'sat.'],
@@ -166,11 +149,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     anywhere: true,
   },
   { id: 'heroku-api-key-v2', keywords: ['hrku-aa'], pattern: /(?:(?:HRKU-AA[0-9a-zA-Z_-]{58}))/ },
-  {
-    id: 'huggingface-organization-api-token',
-    keywords: ['api_org_'],
-    pattern: /(?:api_org_(?:[a-zA-Z]{34}))/,
-  },
+  { id: 'huggingface-organization-api-token', keywords: ['api_org_'], pattern: /(?:api_org_(?:[a-zA-Z]{34}))/ },
   { id: 'infracost-api-token', keywords: ['ico-'], pattern: /(?:ico-[a-zA-Z0-9]{32})/ },
   {
     id: 'intra42-client-secret',
@@ -185,12 +164,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
       /ZXlK(?:(?:aGJHY2lPaU)|(?:aGNIVWlPaU)|(?:aGNIWWlPaU)|(?:aGRXUWlPaU)|(?:aU5qUWlP)|(?:amNtbDBJanBi)|(?:amRIa2lPaU)|(?:bGNHc2lPbn)|(?:bGJtTWlPaU)|(?:cWEzVWlPaU)|(?:cWQyc2lPb)|(?:cGMzTWlPaU)|(?:cGRpSTZJ)|(?:cmFXUWlP)|(?:clpYbGZiM0J6SWpwY)|(?:cmRIa2lPaUp)|(?:dWIyNWpaU0k2)|(?:d01tTWlP)|(?:d01uTWlPaU)|(?:d2NIUWlPaU)|(?:emRXSWlPaU)|(?:emRuUWlP)|(?:MFlXY2lPaU)|(?:MGVYQWlPaUp)|(?:MWNtd2l)|(?:MWMyVWlPaUp)|(?:MlpYSWlPaU)|(?:MlpYSnphVzl1SWpv)|(?:NElqb2)|(?:NE5XTWlP)|(?:NE5YUWlPaU)|(?:NE5YUWpVekkxTmlJNkl)|(?:NE5YVWlPaU)|(?:NmFYQWlPaU))[a-zA-Z0-9/\\_+\-\r\n]{40,}={0,2}/,
   },
   { id: 'linear-api-key', keywords: ['lin_api_'], pattern: /lin_api_[a-zA-Z0-9]{40}/ },
-  {
-    id: 'maxmind-license-key',
-    keywords: ['_mmk'],
-    pattern: /(?:[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)/,
-    anywhere: true,
-  },
+  { id: 'maxmind-license-key', keywords: ['_mmk'], pattern: /(?:[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)/, anywhere: true },
   {
     id: 'microsoft-teams-webhook',
     keywords: ['webhook.office.com', 'webhookb2', 'incomingwebhook'],
@@ -216,11 +190,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   { id: 'postman-api-token', keywords: ['pmak-'], pattern: /(?:PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34})/ },
   { id: 'prefect-api-token', keywords: ['pnu_'], pattern: /(?:pnu_[a-zA-Z0-9]{36})/ },
   { id: 'pulumi-api-token', keywords: ['pul-'], pattern: /(?:pul-[a-f0-9]{40})/ },
-  {
-    id: 'pypi-upload-token',
-    keywords: ['pypi-ageichlwas5vcmc'],
-    pattern: /pypi-AgEIcHlwaS5vcmc[\w-]{50,1000}/,
-  },
+  { id: 'pypi-upload-token', keywords: ['pypi-ageichlwas5vcmc'], pattern: /pypi-AgEIcHlwaS5vcmc[\w-]{50,1000}/ },
   { id: 'readme-api-token', keywords: ['rdme_'], pattern: /(?:rdme_[a-z0-9]{70})/ },
   { id: 'rubygems-api-token', keywords: ['rubygems_'], pattern: /(?:rubygems_[a-f0-9]{48})/ },
   { id: 'scalingo-api-token', keywords: ['tk-us-'], pattern: /(?:tk-us-[\w-]{48})/ },
@@ -251,16 +221,8 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   { id: 'slack-config-refresh-token', keywords: ['xoxe-'], pattern: /xoxe-\d-[A-Z0-9]{146}/i },
   { id: 'slack-legacy-bot-token', keywords: ['xoxb'], pattern: /xoxb-[0-9]{8,14}-[a-zA-Z0-9]{18,26}/ },
   { id: 'slack-legacy-token', keywords: ['xoxo', 'xoxs'], pattern: /xox[os]-\d+-\d+-\d+-[a-fA-F\d]+/ },
-  {
-    id: 'slack-legacy-workspace-token',
-    keywords: ['xoxa', 'xoxr'],
-    pattern: /xox[ar]-(?:\d-)?[0-9a-zA-Z]{8,48}/,
-  },
-  {
-    id: 'slack-user-token',
-    keywords: ['xoxp-', 'xoxe-'],
-    pattern: /xox[pe](?:-[0-9]{10,13}){3}-[a-zA-Z0-9-]{28,34}/,
-  },
+  { id: 'slack-legacy-workspace-token', keywords: ['xoxa', 'xoxr'], pattern: /xox[ar]-(?:\d-)?[0-9a-zA-Z]{8,48}/ },
+  { id: 'slack-user-token', keywords: ['xoxp-', 'xoxe-'], pattern: /xox[pe](?:-[0-9]{10,13}){3}-[a-zA-Z0-9-]{28,34}/ },
   {
     id: 'stripe-access-token',
     keywords: ['sk_test', 'sk_live', 'sk_prod', 'rk_test', 'rk_live', 'rk_prod'],

@@ -18,9 +18,7 @@ const CONSONANTS_IN_A_ROW = /[bcdfghjklmnpqrstvwxz]{6}/i;
 export function hasOnlyWords(text: string): boolean {
   if (/\d/.test(text) || CONSONANTS_IN_A_ROW.test(text)) return false;
   const runs = runsOf(text.replace(INITIAL, ''));
-  return (
-    !isRandom(runs, MIN_AVERAGE_RUN) && runs.every(({ length }) => length > 1 && length <= MAX_WORD_LENGTH)
-  );
+  return !isRandom(runs, MIN_AVERAGE_RUN) && runs.every(({ length }) => length > 1 && length <= MAX_WORD_LENGTH);
 }
 
 /**

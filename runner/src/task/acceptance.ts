@@ -58,8 +58,7 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
     await program.end();
   });
   const exitCode = exit ? (exit.code ?? undefined) : undefined;
-  const how =
-    exitCode === undefined ? `stopped after at most ${patienceMs / 1000} s` : `exit code ${exitCode}`;
+  const how = exitCode === undefined ? `stopped after at most ${patienceMs / 1000} s` : `exit code ${exitCode}`;
   log.add('acceptance', how, { prefix: 'acceptance', level: exitCode === 0 ? 'info' : 'error' });
   return { command, ...(exitCode !== undefined && { exitCode }), output: cutStart(output, KEPT_CHARACTERS) };
 }

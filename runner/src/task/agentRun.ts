@@ -70,11 +70,7 @@ async function runWith(args: readonly string[], options: AgentRunOptions): Promi
   listener.transcript.finishSaying();
   const { transcript, complaints } = listener;
   const redact = (text: string): string => log.redact(text);
-  return {
-    transcript,
-    exit,
-    failure: failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }),
-  };
+  return { transcript, exit, failure: failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }) };
 }
 
 /** Separates the agent's events from other output of the agent and its programs. */
@@ -143,15 +139,7 @@ interface Ended {
   readonly redact: (text: string) => string;
 }
 
-function failureOf({
-  cli,
-  end,
-  exit,
-  transcript,
-  complaints,
-  silenceMs,
-  redact,
-}: Ended): AttemptFailure | undefined {
+function failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }: Ended): AttemptFailure | undefined {
   const { outcome, lastWarning, limitEndsAt } = transcript;
   if (outcome?.succeeded && transcript.hasWorked) return undefined;
   const { program } = cli;
@@ -180,11 +168,7 @@ function failureOf({
 }
 
 /** @param limitEndsAt end of the limit from an event of the CLI; takes precedence over the text */
-function withReset(
-  failureClass: FailureClass,
-  message: string,
-  limitEndsAt: number | undefined,
-): AttemptFailure {
+function withReset(failureClass: FailureClass, message: string, limitEndsAt: number | undefined): AttemptFailure {
   const resetsAt = failureClass === 'rate_limit' ? (limitEndsAt ?? resetIn(message, Date.now())) : undefined;
   return new AttemptFailure(failureClass, message, resetsAt === undefined ? {} : { resetsAt });
 }

@@ -40,10 +40,7 @@ export interface DestinationWishes {
  */
 export function destinationOf({ repository, project, config, start }: DestinationWishes): Destination {
   if (!repository.hasOrigin)
-    throw new AttemptFailure(
-      'crashed',
-      'The branch cannot be pushed: the repository has no remote "origin".',
-    );
+    throw new AttemptFailure('crashed', 'The branch cannot be pushed: the repository has no remote "origin".');
   if (config.pullRequest === undefined) return {};
   const [owner, repo] = (isGitHubName(project) ? project : repository.project)?.split('/') ?? [];
   if (!owner || !repo)
@@ -60,20 +57,15 @@ const isGitHubName = (project: string | undefined): project is string =>
   project !== undefined && /^[\w.-]+\/[\w.-]+$/.test(project);
 
 /** @param isElsewhere whether "origin" can differ from the pull request's repository */
-function baseBranchOf(
-  { config, start }: Pick<DestinationWishes, 'config' | 'start'>,
-  isElsewhere: boolean,
-): string {
+function baseBranchOf({ config, start }: Pick<DestinationWishes, 'config' | 'start'>, isElsewhere: boolean): string {
   const named = config.pullRequest?.base;
   const base = named ?? start.base.branch;
   // Another runner can have another base, unless the task sets one.
   const retryable = named === undefined && config.base === undefined;
   const refuse = (reason: string): never => {
-    throw new AttemptFailure(
-      'crashed',
-      `Set config.pullRequest.base to the branch to merge into: ${reason}.`,
-      { retryable },
-    );
+    throw new AttemptFailure('crashed', `Set config.pullRequest.base to the branch to merge into: ${reason}.`, {
+      retryable,
+    });
   };
   if (base === undefined) return refuse(`the base of the work is ${start.base.description}`);
   if (base === start.branch) return refuse(`"${base}" is the task's own branch`);

@@ -39,11 +39,7 @@ export class TaskLog {
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 
-  add(
-    type: Type,
-    message: string,
-    { level = 'info', prefix, most = MAX_MESSAGE_CHARACTERS }: Details = {},
-  ): void {
+  add(type: Type, message: string, { level = 'info', prefix, most = MAX_MESSAGE_CHARACTERS }: Details = {}): void {
     const said = this.redact(message);
     if (said.trim() === '') return;
     this.append({
@@ -66,9 +62,7 @@ export class TaskLog {
   close(): void {
     if (this.dropped === 0) return;
     const mebibytes = MAX_OUTPUT_CHARACTERS / 1024 / 1024;
-    this.add('system', `${this.dropped} more lines of output were omitted after ${mebibytes} MiB.`, {
-      level: 'warn',
-    });
+    this.add('system', `${this.dropped} more lines of output were omitted after ${mebibytes} MiB.`, { level: 'warn' });
     this.dropped = 0;
   }
 }

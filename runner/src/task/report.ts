@@ -33,13 +33,7 @@ const MOST = {
 } as const;
 
 /** Maximum JSON bytes per list. A list keeps as many of its first entries as fit. */
-const MAX_LISTED = {
-  commits: 96_000,
-  files: 160_000,
-  commands: 96_000,
-  tools: 32_000,
-  warnings: 64_000,
-} as const;
+const MAX_LISTED = { commits: 96_000, files: 160_000, commands: 96_000, tools: 32_000, warnings: 64_000 } as const;
 
 /**
  * Returns a report without secrets, in texts that the hub accepts. Each text and each list has its own limit, so its
@@ -88,10 +82,7 @@ export function reportJson(report: Report, redactor: Redactor): Json {
       },
     }),
     ...(pullRequest && {
-      pullRequest: {
-        number: pullRequest.number,
-        url: pullRequest.url === undefined ? null : text(pullRequest.url),
-      },
+      pullRequest: { number: pullRequest.number, url: pullRequest.url === undefined ? null : text(pullRequest.url) },
     }),
     ...(warnings.length > 0 && { warnings: warningsJson(warnings, text) }),
     ...(report.worktree !== undefined && { worktree: text(report.worktree) }),

@@ -107,10 +107,7 @@ export class Transcript {
         this.used(event);
         return;
       case 'toolResult':
-        this.log.print('output', event.text, {
-          level: event.failed ? 'warn' : 'debug',
-          most: MAX_RESULT_CHARACTERS,
-        });
+        this.log.print('output', event.text, { level: event.failed ? 'warn' : 'debug', most: MAX_RESULT_CHARACTERS });
         return;
       case 'warned':
         this.log.print('agent', event.text, { level: 'warn' });

@@ -4,15 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { type Inventory, listing, makeReadable, type Plan, repair } from './plan.ts';
 
 if (process.argv.includes('--version')) {
@@ -42,14 +34,7 @@ const files = filesIn(Buffer.from(folder).toString('latin1'), '');
 const commits = [...new Set([...commitsOf(gitDir, common), ...nestedCommits(folder)])];
 restoreModes();
 restore?.();
-const inventory: Inventory = {
-  folder,
-  isOurs,
-  files,
-  commits,
-  gitDir,
-  outside: listing(plan, folder, gitDir),
-};
+const inventory: Inventory = { folder, isOurs, files, commits, gitDir, outside: listing(plan, folder, gitDir) };
 writeFileSync(plan.inventory, JSON.stringify(inventory));
 if (plan.succeeds)
   console.log(
@@ -98,9 +83,7 @@ function filesIn(root: string, path: string): Record<string, readonly string[]> 
 function namesOf(content: Buffer): readonly string[] {
   const text = content.toString('latin1');
   const name = objectName(content);
-  return text.includes('\r\n')
-    ? [name, objectName(Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1'))]
-    : [name];
+  return text.includes('\r\n') ? [name, objectName(Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1'))] : [name];
 }
 
 function objectName(content: Buffer): string {

@@ -1,14 +1,6 @@
 /** A user's home with repositories, and runners that work there. */
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { bundlePrograms } from '../../../scripts/setup/bundle.mjs';
 import type { Ending } from '../../src/hub/hub.ts';
@@ -128,11 +120,7 @@ function repository(at: string): void {
 }
 
 export function git(folder: string, ...args: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, ...args], {
-    encoding: 'utf8',
-    stdio: 'pipe',
-    maxBuffer: 2 ** 28,
-  }).trim();
+  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 }).trim();
 }
 
 /** Hub whose endings survive the process. */
@@ -165,9 +153,7 @@ export function endingsOf(fixture: RunnerFixture): readonly Ending[] {
 /** Runs the task on a runner. */
 export async function runOnce(code: Code, fixture: RunnerFixture): Promise<void> {
   const hub = new LastingHub(endingsFile(fixture), taskOf(TASK));
-  const settings = code.parseSettings(['--repo', fixture.repo, '--url', HUB, '--once'], {
-    MUSTER_TOKEN: 'mk_a.b',
-  });
+  const settings = code.parseSettings(['--repo', fixture.repo, '--url', HUB, '--once'], { MUSTER_TOKEN: 'mk_a.b' });
   if (settings === undefined) throw new Error('The settings only ask for help.');
   const env = {
     ...process.env,
@@ -215,9 +201,7 @@ export async function codeOf(source: string) {
   const { Runner }: typeof import('../../src/runner.ts') = await import(`${source}/runner.ts`);
   const { recover }: typeof import('../../src/recovery.ts') = await import(`${source}/recovery.ts`);
   const { parseSettings }: typeof import('../../src/arguments.ts') = await import(`${source}/arguments.ts`);
-  const { openRepository }: typeof import('../../src/git/repository.ts') = await import(
-    `${source}/git/repository.ts`
-  );
+  const { openRepository }: typeof import('../../src/git/repository.ts') = await import(`${source}/git/repository.ts`);
   const { createRedactor }: typeof import('../../src/redaction.ts') = await import(`${source}/redaction.ts`);
   return { Runner, recover, parseSettings, openRepository, createRedactor };
 }

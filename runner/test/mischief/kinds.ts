@@ -9,11 +9,7 @@ export interface Materials {
   readonly branch: string;
 }
 
-export const NEEDING_SUBMODULE: readonly string[] = [
-  'changesSubmodule',
-  'removesSubmodulesGit',
-  'nestsInSubmodule',
-];
+export const NEEDING_SUBMODULE: readonly string[] = ['changesSubmodule', 'removesSubmodulesGit', 'nestsInSubmodule'];
 
 export type Mischief = (materials: Materials) => readonly string[];
 
@@ -51,10 +47,7 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
   changesCommonDir: ({ file, n }) => [file(`cd-${n}.txt`), 'echo "$OUTER/.git" > "$GITDIR/commondir"'],
   changesRegistration: ({ file, n }) => [file(`cr-${n}.txt`), 'echo "$ELSEWHERE/.git" > "$GITDIR/gitdir"'],
   removesGitDir: ({ file, n }) => [file(`ra-${n}.txt`), 'rm -rf "$GITDIR"'],
-  movesFolder: ({ file, n }) => [
-    file(`m-${n}.txt`),
-    'W=$PWD; cd "$ELSEWHERE"; mv "$W" "$ELSEWHERE/moved-worktree"',
-  ],
+  movesFolder: ({ file, n }) => [file(`m-${n}.txt`), 'W=$PWD; cd "$ELSEWHERE"; mv "$W" "$ELSEWHERE/moved-worktree"'],
   replacesFolderByLink: ({ file, n }) => [
     file(`fl-${n}.txt`),
     'W=$PWD; cd "$ELSEWHERE"; mv "$W" "$ELSEWHERE/linked-worktree"; ln -s "$ELSEWHERE/linked-worktree" "$W"',
@@ -115,11 +108,7 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     `mkdir of-${n}; echo "gitdir: $OUTER/.git" > of-${n}/.git`,
     file(`of-${n}/a.txt`),
   ],
-  nestsBrokenGit: ({ file, n }) => [
-    `mkdir -p br-${n}/.git`,
-    file(`br-${n}/a.txt`),
-    file(`br-${n}/.git/notes.txt`),
-  ],
+  nestsBrokenGit: ({ file, n }) => [`mkdir -p br-${n}/.git`, file(`br-${n}/a.txt`), file(`br-${n}/.git/notes.txt`)],
   nestsBareRepository: ({ n }) => [`git init -q --bare bare-${n}.git`],
   clones: ({ file, n }) => [
     `git clone -q "$LIBRARY" cl-${n}`,
@@ -135,11 +124,7 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     `(cd sub-${n}; ${commit('in sub')})`,
     file(`sub-${n}/b.txt`),
   ],
-  changesSubmodule: ({ file, n }) => [
-    file(`lib/s-${n}.txt`),
-    `(cd lib; ${commit('lib')})`,
-    file(`lib/t-${n}.txt`),
-  ],
+  changesSubmodule: ({ file, n }) => [file(`lib/s-${n}.txt`), `(cd lib; ${commit('lib')})`, file(`lib/t-${n}.txt`)],
   removesSubmodulesGit: ({ file, n }) => [file(`lib/r-${n}.txt`), 'rm -rf lib/.git'],
   nestsInSubmodule: ({ file, n }) => [
     `mkdir lib/in-${n}; git -C lib/in-${n} init -q`,
@@ -193,11 +178,7 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     file(`al2-${n}.txt`),
   ],
   pointsHeadAtMain: ({ file, n }) => ['git symbolic-ref HEAD refs/heads/main', file(`hm-${n}.txt`)],
-  movesOtherBranch: ({ file, n }) => [
-    file(`ob-${n}.txt`),
-    commit(`mo${n}`),
-    `git branch -f moved-${n} HEAD~1`,
-  ],
+  movesOtherBranch: ({ file, n }) => [file(`ob-${n}.txt`), commit(`mo${n}`), `git branch -f moved-${n} HEAD~1`],
   stashes: ({ file, n }) => [file('tracked.txt'), 'git stash -q', file(`st-${n}.txt`)],
   bisects: ({ file, n }) => [file(`bs-${n}.txt`), commit(`bs${n}`), 'git bisect start -q HEAD HEAD~1'],
   leavesRebase: ({ file, n }) => [

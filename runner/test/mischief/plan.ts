@@ -37,11 +37,7 @@ export interface Inventory {
  * Lists everything below the home: content, mode and target. Omits the worktree and what the runner documents as its
  * own: records, objects, the task's branch and refs below `refs/muster/`.
  */
-export function listing(
-  { home, repo, branch }: Plan,
-  worktree: string,
-  gitDir: string,
-): Record<string, string> {
+export function listing({ home, repo, branch }: Plan, worktree: string, gitDir: string): Record<string, string> {
   const own = [
     worktree,
     gitDir,
@@ -80,9 +76,7 @@ export function makeReadable(path: Buffer): () => void {
   if (stat?.isDirectory() !== true) return () => undefined;
   const restoreFolder = allow(path, stat.mode, 0o500);
   const names = readdirSync(path, 'latin1');
-  const restores = names.map((name) =>
-    makeReadable(Buffer.from(`${path.toString('latin1')}/${name}`, 'latin1')),
-  );
+  const restores = names.map((name) => makeReadable(Buffer.from(`${path.toString('latin1')}/${name}`, 'latin1')));
   return () => {
     for (const restore of restores) restore();
     restoreFolder();
@@ -105,8 +99,7 @@ export function repair({ repo, known }: Plan): (() => void) | undefined {
   const config = `${repo}/.git/config`;
   const head = `${repo}/.git/HEAD`;
   const former = { config: readFileSync(config), head: readFileSync(head) };
-  const run = (...args: readonly string[]) =>
-    spawnSync('git', args, { cwd: '/', stdio: 'ignore' }).status === 0;
+  const run = (...args: readonly string[]) => spawnSync('git', args, { cwd: '/', stdio: 'ignore' }).status === 0;
   const isUnknownFormat = /formatversion = 99/i.test(String(former.config));
   if (isUnknownFormat) run('config', '--file', config, 'core.repositoryformatversion', '0');
   const isUnborn = !run(`--git-dir=${repo}/.git`, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}');

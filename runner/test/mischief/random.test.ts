@@ -39,9 +39,7 @@ function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   // Root can read everything in this process.
   const never = turns.some((kind) => kind.startsWith('makesUnreadable')) ? NEVER : undefined;
   return fc.record({
-    kinds: fc
-      .array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS })
-      .map((others) => [...turns, ...others]),
+    kinds: fc.array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS }).map((others) => [...turns, ...others]),
     succeeds: fc.boolean(),
     crashPoint: (number + round) % 2 === 1 ? crashPoint : fc.constant(never),
   });

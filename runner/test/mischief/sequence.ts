@@ -51,17 +51,10 @@ export async function play(
   writeFileSync(fixture.plan, JSON.stringify(plan));
   const registrations = `${fixture.repo}/.git/worktrees`;
   const before = listing(plan, fixture.worktrees, registrations);
-  await run(
-    sequence,
-    { code: await codeOf(source), program: `${templates}/programs/runnerProcess.js` },
-    fixture,
-    plan,
-  );
-  if (existsSync(plan.fault))
-    return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
+  await run(sequence, { code: await codeOf(source), program: `${templates}/programs/runnerProcess.js` }, fixture, plan);
+  if (existsSync(plan.fault)) return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
   // If the runner was killed before its agent had finished, nothing may have changed.
-  if (!existsSync(plan.inventory))
-    return differences(before, listing(plan, fixture.worktrees, registrations));
+  if (!existsSync(plan.inventory)) return differences(before, listing(plan, fixture.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
     ...differences(inventory.outside, listing(plan, inventory.folder, inventory.gitDir)),
@@ -172,8 +165,7 @@ function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly s
   const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];
   if (endings.length === 0) problems.push('The task has no ending.');
-  if (!inventory.isOurs && isCompleted)
-    problems.push('The attempt is completed, though its checkout is another.');
+  if (!inventory.isOurs && isCompleted) problems.push('The attempt is completed, though its checkout is another.');
   if (!inventory.isOurs && Object.keys(inventory.files).length > 0 && !stays(inventory))
     problems.push("A folder that is no longer the runner's was removed.");
   if (stays(inventory) && !JSON.stringify(endings).includes(inventory.folder))

@@ -15,14 +15,9 @@ describe('redaction of known secrets', () => {
   it('removes the credential and each of its halves from every text', () => {
     const redactor = createRedactor([TOKEN], {}, nowhere);
     fc.assert(
-      fc.property(
-        fc.string(),
-        fc.constantFrom(TOKEN, ...TOKEN.split('.')),
-        fc.string(),
-        (before, secret, after) => {
-          assert.ok(!redactor.text(`${before}${secret}${after}`).includes(secret));
-        },
-      ),
+      fc.property(fc.string(), fc.constantFrom(TOKEN, ...TOKEN.split('.')), fc.string(), (before, secret, after) => {
+        assert.ok(!redactor.text(`${before}${secret}${after}`).includes(secret));
+      }),
     );
   });
 
@@ -90,9 +85,7 @@ describe('redaction of known secrets', () => {
 
   it('removes a secret with any first character', () => {
     const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-    const random = fc
-      .array(fc.constantFrom(...base64), { minLength: 39, maxLength: 39 })
-      .map((all) => all.join(''));
+    const random = fc.array(fc.constantFrom(...base64), { minLength: 39, maxLength: 39 }).map((all) => all.join(''));
     fc.assert(
       fc.property(fc.constantFrom(...base64, '/', '.', '~', '$', '#', '-'), random, (first, rest) => {
         const secret = `${first}${rest}`;
@@ -157,10 +150,7 @@ describe('redaction of known secrets', () => {
       branch: 'work/firebase-of-muster-realm',
       files: [{ path: 'src/firebase/index.ts', insertions: 1 }],
       commits: [
-        {
-          sha: '0123456789abcdef0123456789abcdef01234567',
-          subject: 'Jane Q. Public fixed http://localhost:3000',
-        },
+        { sha: '0123456789abcdef0123456789abcdef01234567', subject: 'Jane Q. Public fixed http://localhost:3000' },
       ],
     };
     assert.deepEqual(redactor.json(report), report);
@@ -187,9 +177,7 @@ describe('redaction of known secrets', () => {
 
   it('removes each line of a value with several lines, and keeps its markers', () => {
     const lines = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj', 'Q3efLw=='];
-    const env = {
-      DEPLOY_KEY: ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n'),
-    };
+    const env = { DEPLOY_KEY: ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n') };
     assert.equal(
       redacted(`a ${lines[0]} b ${lines[1]} -----BEGIN PRIVATE KEY-----`, env),
       `a ${REDACTED} b ${REDACTED} -----BEGIN PRIVATE KEY-----`,
@@ -205,10 +193,7 @@ describe('redaction of known secrets', () => {
       nested: { client_secret: 'Vq8zLw3TxR9bNc2K' },
     };
     const env = { GOOGLE_CREDENTIALS: JSON.stringify(key) };
-    assert.equal(
-      redacted('Vq8zLw3TxR9bNc2K 0123456789abcdef0123456789abcdef01234567', env),
-      `${REDACTED} ${REDACTED}`,
-    );
+    assert.equal(redacted('Vq8zLw3TxR9bNc2K 0123456789abcdef0123456789abcdef01234567', env), `${REDACTED} ${REDACTED}`);
     assert.equal(
       redacted('muster-demo-project https://oauth2.example.com/token', env),
       'muster-demo-project https://oauth2.example.com/token',

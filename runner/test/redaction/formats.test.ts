@@ -63,24 +63,7 @@ const BEFORE = [
   '%3D',
   '\u001b[32m',
 ];
-const AFTER = [
-  '',
-  ' ',
-  '"',
-  "'",
-  '`',
-  ',',
-  ')',
-  ';',
-  '\n',
-  '\\n',
-  '\\"',
-  '%22',
-  '_x',
-  '…',
-  '\u001b[0m',
-  '\r\n',
-];
+const AFTER = ['', ' ', '"', "'", '`', ',', ')', ';', '\n', '\\n', '\\"', '%22', '_x', '…', '\u001b[0m', '\r\n'];
 
 const RULES: readonly Rule[] = [...TOKENS, ...VENDOR_RULES];
 
@@ -99,8 +82,7 @@ describe('redaction of secrets with a known form', () => {
     for (const { id, pattern, keywords, anywhere, accepts } of RULES) {
       const form = new RegExp(`^${pattern.source.replaceAll('\\b', '')}$`);
       const context = anywhere ? `${keywords[0]} ` : '';
-      const starts = (one: string) =>
-        anywhere || keywords.some((keyword) => one.toLowerCase().startsWith(keyword));
+      const starts = (one: string) => anywhere || keywords.some((keyword) => one.toLowerCase().startsWith(keyword));
       fc.assert(
         fc.property(
           fc.stringMatching(form).filter((one) => starts(one) && (accepts?.(one) ?? !hasOnlyWords(one))),
@@ -205,21 +187,15 @@ describe('redaction of ordinary text', () => {
     hex(40),
     hex(64),
     fc.uuid(),
-    fc
-      .uint8Array({ minLength: 64, maxLength: 64 })
-      .map((bytes) => `sha512-${Buffer.from(bytes).toString('base64')}`),
+    fc.uint8Array({ minLength: 64, maxLength: 64 }).map((bytes) => `sha512-${Buffer.from(bytes).toString('base64')}`),
   );
 
   it('keeps paths, branches, words, names, commit ids and checksums', () => {
     fc.assert(
-      fc.property(
-        fc.array(text, { maxLength: 5 }),
-        fc.constantFrom(' ', '\n', '\t', ', '),
-        (texts, separator) => {
-          const whole = texts.join(separator);
-          assert.equal(redactor.text(whole), whole);
-        },
-      ),
+      fc.property(fc.array(text, { maxLength: 5 }), fc.constantFrom(' ', '\n', '\t', ', '), (texts, separator) => {
+        const whole = texts.join(separator);
+        assert.equal(redactor.text(whole), whole);
+      }),
       { numRuns: 500 },
     );
   });

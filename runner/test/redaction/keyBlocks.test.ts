@@ -23,10 +23,7 @@ function pemOf(label: string, material: Buffer, width: number): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`].join('\n');
 }
 
-const small = generateKeyPairSync('ed25519')
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString()
-  .trim();
+const small = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
 const bytes = Buffer.from(keyOf('pkcs8', 2048).replace(/-.*-|\n/g, ''), 'base64');
 
 const KEYS = {
@@ -62,8 +59,7 @@ const FORMS: Readonly<Record<string, (key: string) => string>> = {
   'in a colored diff': (key) => prefixed(key, () => '\u001b[32m+').replaceAll('\n', '\u001b[m\n'),
   'with line numbers': (key) => prefixed(key, (index) => `${String(index + 1).padStart(6)}→`),
   'as matches of a search': (key) => prefixed(key, (index) => `certs/server.pem:${index + 1}:`),
-  'with a time on each line': (key) =>
-    prefixed(key, (index) => `2026-11-26T00:00:${10 + index}.123Z web-1  | `),
+  'with a time on each line': (key) => prefixed(key, (index) => `2026-11-26T00:00:${10 + index}.123Z web-1  | `),
   'between lines of another service': (key) =>
     key
       .split('\n')
@@ -122,8 +118,7 @@ describe('redaction of private keys', () => {
     assert.ok(safe.includes(REDACTED), safe);
     assert.ok(safe.startsWith('first line\n'), safe);
     assert.ok(safe.endsWith('\nnot ok 2 - login fails\nlast line'), safe);
-    for (const kept of ['kept', 'db | ready for connections'])
-      assert.equal(count(safe, kept), count(text, kept));
+    for (const kept of ['kept', 'db | ready for connections']) assert.equal(count(safe, kept), count(text, kept));
   }
 
   it('replaces the lines of a key with one note', () => {
@@ -158,22 +153,11 @@ describe('redaction of private keys', () => {
   it('keeps ordinary lines after a start without an end', () => {
     const line = fc.oneof(
       fc
-        .array(fc.constantFrom('not', 'ok', 'login', 'fails', 'expected', 'Error'), {
-          minLength: 1,
-          maxLength: 8,
-        })
+        .array(fc.constantFrom('not', 'ok', 'login', 'fails', 'expected', 'Error'), { minLength: 1, maxLength: 8 })
         .map((all) => all.join(' ')),
       fc.stringMatching(/^[0-9a-f]{40}$/),
-      fc
-        .array(fc.constantFrom('src', 'login', 'index'), { minLength: 2, maxLength: 9 })
-        .map((all) => all.join('/')),
-      fc.constantFrom(
-        '',
-        '  at run (node:internal/main:12:5)',
-        '✔ passes (12ms)',
-        'exit code 1',
-        '{"ok":true}',
-      ),
+      fc.array(fc.constantFrom('src', 'login', 'index'), { minLength: 2, maxLength: 9 }).map((all) => all.join('/')),
+      fc.constantFrom('', '  at run (node:internal/main:12:5)', '✔ passes (12ms)', 'exit code 1', '{"ok":true}'),
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {

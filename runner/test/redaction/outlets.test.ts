@@ -84,18 +84,14 @@ describe("redaction of an attempt's output", () => {
 
   it("removes a secret at the limit of an acceptance command's output", async () => {
     for (const length of [15_900, 15_950, 16_000]) {
-      const { output } = await accept(
-        `printf '%s ' 'token=${SECRET}'; head -c ${length} /dev/zero | tr '\\0' x`,
-      );
+      const { output } = await accept(`printf '%s ' 'token=${SECRET}'; head -c ${length} /dev/zero | tr '\\0' x`);
       isClean(output);
     }
     isClean(JSON.stringify(entries));
   });
 
   it('removes a secret after a color or a carriage return', async () => {
-    const { output } = await accept(
-      `printf 'progress\\r%s done\\033[32m%s\\033[0m\\n' '${SECRET}' '${SECRET}'`,
-    );
+    const { output } = await accept(`printf 'progress\\r%s done\\033[32m%s\\033[0m\\n' '${SECRET}' '${SECRET}'`);
     isClean(output);
     isClean(JSON.stringify(entries));
     assert.ok(output.includes('progress'), output);

@@ -14,16 +14,14 @@ export function removeFolder(folder: string): void {
 }
 
 /** An identity, and no garbage collection, for which each commit would start another process. */
-const SETTINGS = ['user.name=Ada', 'user.email=ada@example.com', 'maintenance.auto=false'].flatMap(
-  (setting) => ['-c', setting],
-);
+const SETTINGS = ['user.name=Ada', 'user.email=ada@example.com', 'maintenance.auto=false'].flatMap((setting) => [
+  '-c',
+  setting,
+]);
 
 /** Runs git in a folder. */
 export function git(folder: string, ...args: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, ...SETTINGS, ...args], {
-    encoding: 'utf8',
-    stdio: 'pipe',
-  }).trim();
+  return execFileSync('git', ['-C', folder, ...SETTINGS, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 /** Creates a repository with one commit on `main`, whose checkout has an uncommitted file. */
@@ -57,8 +55,7 @@ export function copyFolder(from: string, to: string): string {
  * @returns the commit, which is the same for the same parent and message
  */
 export function addCommit(gitDir: string, ref: string, parent: string, message: string): string {
-  const [, tree = ''] =
-    /\0tree (\w+)/.exec(inflateSync(readFileSync(objectFile(gitDir, parent))).toString()) ?? [];
+  const [, tree = ''] = /\0tree (\w+)/.exec(inflateSync(readFileSync(objectFile(gitDir, parent))).toString()) ?? [];
   const by = 'Ada <ada@example.com> 1790000000 +0000';
   const text = `tree ${tree}\nparent ${parent}\nauthor ${by}\ncommitter ${by}\n\n${message}\n`;
   const object = `commit ${Buffer.byteLength(text)}\0${text}`;

@@ -27,11 +27,7 @@ export class LocalHub extends Hub {
     this.tasks = tasks;
   }
 
-  override async claim(
-    _wishes: unknown,
-    _key: string,
-    signal: AbortSignal,
-  ): Promise<ClaimedTask | undefined> {
+  override async claim(_wishes: unknown, _key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
     this.check();
     const task = this.tasks.shift();
     if (task === undefined) await until(() => this.revoked || signal.aborted);

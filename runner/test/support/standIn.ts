@@ -32,8 +32,7 @@ export function installStandIn(bin: string, body: string, program = 'claude'): v
 export const FOREVER = 'setInterval(() => undefined, 1000);';
 
 /** Ignores SIGTERM. */
-export const DEAF =
-  "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
+export const DEAF = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
 
 /**
  * Starts a child and a grandchild that also ignore SIGTERM, and a child in a separate session.

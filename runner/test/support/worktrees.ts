@@ -15,12 +15,7 @@ export interface Opened {
 }
 
 /** @param folder for worktrees and the runner's own files */
-export async function openWork(
-  repository: Repository,
-  folder: string,
-  branch: string,
-  fetch = false,
-): Promise<Opened> {
+export async function openWork(repository: Repository, folder: string, branch: string, fetch = false): Promise<Opened> {
   const ownFolder = `${folder}/worktrees`;
   const name = branch.replaceAll('/', '-');
   const signal = new AbortController().signal;
@@ -32,9 +27,5 @@ export async function openWork(
   const baseline = `${folder}/record/${name}.before`;
   const before = await noteBefore(worktree, baseline);
   const index = `${folder}/record/${name}`;
-  return {
-    worktree,
-    missed,
-    settle: (message = 'Rest\n') => settle({ worktree, before, baseline, index, message }),
-  };
+  return { worktree, missed, settle: (message = 'Rest\n') => settle({ worktree, before, baseline, index, message }) };
 }

@@ -25,11 +25,7 @@ const CLEANUP = {
 };
 
 export const aroundSteps: readonly Step[] = [
-  {
-    title: 'permission for clients to call the endpoint',
-    checks: ['invoker', 'public callers'],
-    run: openEndpoint,
-  },
+  { title: 'permission for clients to call the endpoint', checks: ['invoker', 'public callers'], run: openEndpoint },
   {
     title: 'permission for events, schedules and queues to call the functions',
     checks: ['calls by Google'],
@@ -70,17 +66,11 @@ export const aroundSteps: readonly Step[] = [
     checks: ['task queue', 'schedules'],
     run: async ({ google, say }, { seen, declared }) => {
       const ours = (one: { readonly name: string }) => isOurs(declared, one);
-      const queues = seen.queues.ok
-        ? seen.queues.value.filter((one) => ours(one) && one.state !== 'RUNNING')
-        : [];
+      const queues = seen.queues.ok ? seen.queues.value.filter((one) => ours(one) && one.state !== 'RUNNING') : [];
       const jobs = seen.jobs.ok ? seen.jobs.value.filter((one) => ours(one) && one.state !== 'ENABLED') : [];
       const still = [
-        ...queues.map(
-          ({ name }) => ({ api: 'cloudtasks.googleapis.com', path: `v2/${name}:resume` }) as const,
-        ),
-        ...jobs.map(
-          ({ name }) => ({ api: 'cloudscheduler.googleapis.com', path: `v1/${name}:resume` }) as const,
-        ),
+        ...queues.map(({ name }) => ({ api: 'cloudtasks.googleapis.com', path: `v2/${name}:resume` }) as const),
+        ...jobs.map(({ name }) => ({ api: 'cloudscheduler.googleapis.com', path: `v1/${name}:resume` }) as const),
       ];
       for (const { api, path } of still) {
         say(`  ${path}`);
@@ -100,9 +90,7 @@ export const aroundSteps: readonly Step[] = [
         api: 'identitytoolkit.googleapis.com',
         path: `v2/projects/${google.project}/config`,
         query: { updateMask: 'authorizedDomains' },
-        body: {
-          authorizedDomains: [...new Set([...(config?.authorizedDomains ?? []), ...signInDomains(site)])],
-        },
+        body: { authorizedDomains: [...new Set([...(config?.authorizedDomains ?? []), ...signInDomains(site)])] },
         schema: anything,
       });
       orStop(patched, 'Cannot authorize the sign-in domains');
@@ -120,9 +108,7 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
     const path = `v2/${service.name}`;
     const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: [INVOKER_ROLE] });
     if (granted.ok) continue;
-    say(
-      `  ${name}: ${granted.failure.message} Turning off Cloud Run's check of the caller: the function has its own.`,
-    );
+    say(`  ${name}: ${granted.failure.message} Turning off Cloud Run's check of the caller: the function has its own.`);
     const started = await google.send({
       method: 'PATCH',
       api,
@@ -169,10 +155,7 @@ async function giveUpMessages({ google }: Deployment, diagnosis: Diagnosis): Pro
   )) {
     orStop(await may(name, 'roles/pubsub.subscriber'), `Cannot let Pub/Sub acknowledge messages of ${name}`);
     if (deadLetterPolicy?.deadLetterTopic === topic) continue;
-    const subscription = {
-      name,
-      deadLetterPolicy: { deadLetterTopic: topic, maxDeliveryAttempts: DELIVERY_ATTEMPTS },
-    };
+    const subscription = { name, deadLetterPolicy: { deadLetterTopic: topic, maxDeliveryAttempts: DELIVERY_ATTEMPTS } };
     const patched = await google.send({
       method: 'PATCH',
       api,

@@ -25,8 +25,7 @@ export const codeSteps: readonly Step[] = [
         );
       const instances = orStop(seen.realtimeInstances, 'Cannot read the Realtime Database');
       const instance = realtimeOf(instances);
-      if (instance === undefined)
-        throw new Stop('The Realtime Database is not visible yet', again(google.project));
+      if (instance === undefined) throw new Stop('The Realtime Database is not visible yet', again(google.project));
       const applied = await firebase(['target:apply', 'database', realtimeTarget, nameOf(instance)]);
       if (!applied.succeeded)
         throw new Stop('Cannot set the Firebase CLI target of the Realtime Database: see the output above');
@@ -114,17 +113,12 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
  * Deploys the functions. `--force` allows retries of events, which the CLI otherwise asks about. It would also delete
  * undeclared functions, but the previous step has checked for them.
  */
-async function deployFunctions(
-  { firebase, google, say }: Deployment,
-  { findings }: Diagnosis,
-): Promise<void> {
+async function deployFunctions({ firebase, google, say }: Deployment, { findings }: Diagnosis): Promise<void> {
   const { succeeded, output } = await firebase(['deploy', '--only', 'functions', '--force']);
   if (succeeded) return;
   const isClosed = findings.some(({ name, state }) => name === 'public callers' && state === 'problem');
   if (isClosed && onlyInvokersFailed(output))
-    return say(
-      "  the organization forbids public functions; a later step turns off Cloud Run's check of the caller",
-    );
+    return say("  the organization forbids public functions; a later step turns off Cloud Run's check of the caller");
   throw new Stop(
     'Cannot deploy the functions: see the output above. In a new project, Eventarc needs some minutes until it can',
     again(google.project),
@@ -137,16 +131,10 @@ async function deployFunctions(
  */
 function onlyInvokersFailed(output: string): boolean {
   const listed = (title: string) =>
-    new RegExp(`${title}[^\\n]*\\n((?:[ \\t]+\\S+\\n?)+)`)
-      .exec(output)?.[1]
-      ?.trim()
-      .split(/\s+/)
-      .sort()
-      .join();
+    new RegExp(`${title}[^\\n]*\\n((?:[ \\t]+\\S+\\n?)+)`).exec(output)?.[1]?.trim().split(/\s+/).sort().join();
   const all = listed('Functions deploy had errors with the following functions:');
   return (
-    all !== undefined &&
-    all === listed('Unable to set the invoker for the IAM policy on the following functions:')
+    all !== undefined && all === listed('Unable to set the invoker for the IAM policy on the following functions:')
   );
 }
 

@@ -18,11 +18,7 @@ export const identitySteps: readonly Step[] = [
       const { google, say } = deployment;
       if (declared.serviceAccount === undefined) writeParameters(deployment, { SERVICE_ACCOUNT: 'muster@' });
       const email = (await deployment.declare()).serviceAccount ?? '';
-      if (
-        declared.serviceAccount !== undefined &&
-        seen.serviceAccount.ok &&
-        seen.serviceAccount.value?.disabled
-      )
+      if (declared.serviceAccount !== undefined && seen.serviceAccount.ok && seen.serviceAccount.value?.disabled)
         throw new Stop(`The service account ${email} is disabled`, {
           command: `gcloud iam service-accounts enable ${email} --project ${google.project}`,
         });
@@ -48,11 +44,7 @@ export const identitySteps: readonly Step[] = [
       const builder = builderOf(seen.builder.ok ? seen.builder.value.serviceAccountEmail : '', site);
       const granted = await grant(
         google,
-        {
-          api: 'cloudresourcemanager.googleapis.com',
-          path: `v3/projects/${google.project}`,
-          reading: 'POST',
-        },
+        { api: 'cloudresourcemanager.googleapis.com', path: `v3/projects/${google.project}`, reading: 'POST' },
         {
           [serviceAccountMember(seen.account)]: neededRoles(declared),
           ...(isToBuild && { [serviceAccountMember(builder)]: ['roles/cloudbuild.builds.builder'] }),
@@ -67,10 +59,7 @@ export const identitySteps: readonly Step[] = [
     run: async ({ google }, { seen }) => {
       const path = `v1/projects/${google.project}/serviceAccounts/${seen.account}`;
       const roles = { [serviceAccountMember(seen.account)]: ROLES_ON_ITSELF };
-      orStop(
-        await grant(google, { api: 'iam.googleapis.com', path, reading: 'POST' }, roles),
-        'Cannot grant roles',
-      );
+      orStop(await grant(google, { api: 'iam.googleapis.com', path, reading: 'POST' }, roles), 'Cannot grant roles');
     },
   },
 ];
@@ -84,9 +73,7 @@ export const secretSteps: readonly Step[] = [
         const versions = seen.secretVersions.get(name);
         if (versions?.ok && (versions.value ?? []).length > 0) continue;
         const value = secrets[name] ?? '';
-        say(
-          `  ${name}: ${value === '' ? 'set to none, because no value was given' : 'set to the given value'}`,
-        );
+        say(`  ${name}: ${value === '' ? 'set to none, because no value was given' : 'set to the given value'}`);
         await makeSecret(google, name);
         const data = Buffer.from(value === '' ? 'none' : value).toString('base64');
         const added = await google.send({
@@ -107,11 +94,7 @@ export const secretSteps: readonly Step[] = [
       for (const name of declared.secrets) {
         const path = `v1/projects/${google.project}/secrets/${name}`;
         const roles = { [serviceAccountMember(seen.account)]: [SECRET_ROLE] };
-        const granted = await grant(
-          google,
-          { api: 'secretmanager.googleapis.com', path, reading: 'GET' },
-          roles,
-        );
+        const granted = await grant(google, { api: 'secretmanager.googleapis.com', path, reading: 'GET' }, roles);
         orStop(granted, `Cannot grant access to ${name}`);
       }
     },

@@ -15,10 +15,7 @@ const site = z.unknown();
 const OUR_APP = 'Muster console';
 
 /** Appends parameters: a later line overrides an earlier one, which can be empty. */
-export function writeParameters(
-  { folder, google, say }: Deployment,
-  values: Readonly<Record<string, string>>,
-): void {
+export function writeParameters({ folder, google, say }: Deployment, values: Readonly<Record<string, string>>): void {
   const file = `.env.${google.project}`;
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
   appendFileSync(`${folder}/${file}`, `\n# Written by npm run deploy.\n${lines.join('')}`);
@@ -37,14 +34,7 @@ export const parameterSteps: readonly Step[] = [
       const body = { appId: app };
       const linked =
         there === undefined
-          ? google.send({
-              method: 'POST',
-              api,
-              path: place,
-              query: { siteId: google.project },
-              body,
-              schema: site,
-            })
+          ? google.send({ method: 'POST', api, path: place, query: { siteId: google.project }, body, schema: site })
           : google.send({
               method: 'PATCH',
               api,

@@ -1,14 +1,5 @@
 /** Firestore and the Realtime Database: existence, location and protection against deletion. */
-import {
-  type Check,
-  deployCommand,
-  type Finding,
-  known,
-  OK,
-  type Site,
-  setParameter,
-  waitsFor,
-} from '../check.ts';
+import { type Check, deployCommand, type Finding, known, OK, type Site, setParameter, waitsFor } from '../check.ts';
 import { realtimeLocationNear, realtimeOf } from '../needs.ts';
 import { current } from './functions.ts';
 
@@ -31,9 +22,7 @@ export function locationOf({ name }: Instance): string {
 function ofFirestore(site: Site, decide: (database: Firestore) => Finding): Finding {
   return known(site, site.seen.firestores, (databases) => {
     const database = firestoreOf(site, databases);
-    return database === undefined
-      ? waitsFor(`no Firestore database ${site.declared.databaseId}`)
-      : decide(database);
+    return database === undefined ? waitsFor(`no Firestore database ${site.declared.databaseId}`) : decide(database);
   });
 }
 
@@ -46,9 +35,7 @@ export function ofRealtime(site: Site, decide: (instance: Instance) => Finding):
 
 function updating({ declared }: Site, flag: string): { readonly command: string } {
   const { databaseId, project } = declared;
-  return {
-    command: `gcloud firestore databases update --database='${databaseId}' ${flag} --project ${project}`,
-  };
+  return { command: `gcloud firestore databases update --database='${databaseId}' ${flag} --project ${project}` };
 }
 
 export const databaseChecks: readonly Check[] = [
@@ -58,9 +45,7 @@ export const databaseChecks: readonly Check[] = [
       known(site, site.seen.firestores, (databases) => {
         if (firestoreOf(site, databases) !== undefined) return OK;
         const { databaseId, region, project } = site.declared;
-        const others = databases.map(
-          ({ name, locationId }) => `${name.replace(/^.*\//, '')} in ${locationId}`,
-        );
+        const others = databases.map(({ name, locationId }) => `${name.replace(/^.*\//, '')} in ${locationId}`);
         return {
           state: 'problem',
           what: `Firestore database ${databaseId} not found${others.length > 0 ? `, only ${others.join(', ')}` : ''}`,

@@ -1,16 +1,6 @@
 /** Pub/Sub topics and dead letters. */
 import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
-import {
-  type Check,
-  deployCommand,
-  type Finding,
-  known,
-  knownAll,
-  list,
-  OK,
-  type Site,
-  waitsFor,
-} from '../check.ts';
+import { type Check, deployCommand, type Finding, known, knownAll, list, OK, type Site, waitsFor } from '../check.ts';
 import { deadLetterTopic, isConsumers, pubSubAgentOf } from '../needs.ts';
 
 type Subscription = (Site['seen']['subscriptions'] & { readonly ok: true })['value'][number];
@@ -62,9 +52,7 @@ export const eventChecks: readonly Check[] = [
           state: 'problem',
           what: `no dead-letter topic: ${list(names)}`,
           why: 'a failing message would be retried for a day without any report',
-          mend: {
-            command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done`,
-          },
+          mend: { command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done` },
         };
       }),
   },
@@ -78,9 +66,7 @@ export const eventChecks: readonly Check[] = [
             const member = serviceAccountMember(pubSubAgentOf(site.seen.project.number));
             const topic = deadLetterTopic(site.declared);
             if (policy === undefined) return waitsFor(`no topic ${topic}`);
-            const closed = [...policies].find(
-              ([, one]) => !rolesIn(one, member).includes('roles/pubsub.subscriber'),
-            );
+            const closed = [...policies].find(([, one]) => !rolesIn(one, member).includes('roles/pubsub.subscriber'));
             if (rolesIn(policy, member).includes('roles/pubsub.publisher') && closed === undefined) return OK;
             const why = 'Pub/Sub counts attempts but cannot move the message to the dead-letter topic';
             if (closed === undefined)

@@ -13,9 +13,7 @@ export function placeOf({ name }: Deployed): { readonly region: string; readonly
 
 /** Returns the functions that were deployed from this repository, in any region. */
 export function ours({ declared }: Site, functions: readonly Deployed[]): readonly Deployed[] {
-  return functions.filter(
-    ({ labels }) => (labels['firebase-functions-codebase'] ?? 'default') === declared.codebase,
-  );
+  return functions.filter(({ labels }) => (labels['firebase-functions-codebase'] ?? 'default') === declared.codebase);
 }
 
 /** Returns the deployed functions that are declared, in the declared region. */
@@ -61,9 +59,7 @@ export const functionChecks: readonly Check[] = [
       known(site, site.seen.functions, (functions) => {
         const active = current(site, functions).filter(({ state }) => state === 'ACTIVE');
         const there = active.map((one) => placeOf(one).id);
-        const missing = site.declared.functions
-          .map(({ name }) => name)
-          .filter((name) => !there.includes(name));
+        const missing = site.declared.functions.map(({ name }) => name).filter((name) => !there.includes(name));
         if (missing.length === 0) return OK;
         return {
           state: 'problem',
@@ -81,9 +77,7 @@ export const functionChecks: readonly Check[] = [
         const [former, ...others] = ours(site, functions).filter((one) => !now.includes(one));
         if (former === undefined) return OK;
         const { region } = placeOf(former);
-        const ids = [former, ...others]
-          .filter((one) => placeOf(one).region === region)
-          .map((one) => placeOf(one).id);
+        const ids = [former, ...others].filter((one) => placeOf(one).region === region).map((one) => placeOf(one).id);
         return {
           state: 'problem',
           what: `in ${region}, but not in this repository: ${list(ids)}`,

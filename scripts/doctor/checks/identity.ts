@@ -205,10 +205,7 @@ export const identityChecks: readonly Check[] = [
 type Service = (Site['seen']['runServices'] & { readonly ok: true })['value'][number];
 
 /** Decides by the deployed public functions and the names of those that refuse some callers. */
-function ofCallable(
-  site: Site,
-  decide: (deployed: readonly Service[], closed: readonly string[]) => Finding,
-): Finding {
+function ofCallable(site: Site, decide: (deployed: readonly Service[], closed: readonly string[]) => Finding): Finding {
   return knownAll(site, site.seen.invokers, (policies) =>
     known(site, site.seen.runServices, (services) => {
       const deployed = services.filter(({ name }) => isPublic(site, name));
@@ -240,10 +237,7 @@ function missingRoles({ declared }: Site, roles: readonly string[]): readonly st
 }
 
 /** Returns deployed functions that Google cannot call as the functions' account, unless the project allows it. */
-function uncallable(
-  { seen, declared }: Site,
-  policies: ReadonlyMap<string, Policy | undefined>,
-): readonly string[] {
+function uncallable({ seen, declared }: Site, policies: ReadonlyMap<string, Policy | undefined>): readonly string[] {
   const member = serviceAccountMember(seen.account);
   return calledByGoogle(declared).filter((name) => {
     const policy = policies.get(name);
@@ -257,9 +251,7 @@ function withheld({ seen: { defaultGrants } }: Site): string {
 }
 
 function isPublic({ declared }: Site, service: string): boolean {
-  return declared.functions.some(
-    ({ name, isPublic: open }) => open && service.endsWith(`/${name.toLowerCase()}`),
-  );
+  return declared.functions.some(({ name, isPublic: open }) => open && service.endsWith(`/${name.toLowerCase()}`));
 }
 
 /** Reports a problem only while callers are refused: the policy can have exemptions and spares earlier grants. */

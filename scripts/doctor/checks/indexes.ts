@@ -23,9 +23,7 @@ export function indexStates(
   declared: IndexFile['indexes'],
   indexes: readonly Index[],
 ): readonly { readonly key: string; readonly id: string; readonly state: string | undefined }[] {
-  const there = new Map(
-    indexes.map((one) => [keyOf(groupOf(one.name), one.queryScope, one.fields), one] as const),
-  );
+  const there = new Map(indexes.map((one) => [keyOf(groupOf(one.name), one.queryScope, one.fields), one] as const));
   return declared.map(({ collectionGroup, queryScope, fields }) => {
     const key = keyOf(collectionGroup, queryScope, fields);
     const { name = '', state } = there.get(key) ?? {};
@@ -51,17 +49,14 @@ function isOverridden(override: Override, fields: readonly Field[]): boolean {
 }
 
 function deployIndexes({ declared }: Site): { readonly command: string } {
-  return {
-    command: `npx firebase deploy --only firestore:indexes --non-interactive --project ${declared.project}`,
-  };
+  return { command: `npx firebase deploy --only firestore:indexes --non-interactive --project ${declared.project}` };
 }
 
 /** Deletes broken indexes first, because the Firebase CLI skips any index that exists, even a broken one. */
 function rebuild(site: Site, broken: readonly string[]): { readonly command: string } {
   const { databaseId, project } = site.declared;
   const deleting = broken.map(
-    (id) =>
-      `gcloud firestore indexes composite delete ${id} --database='${databaseId}' --quiet --project ${project}`,
+    (id) => `gcloud firestore indexes composite delete ${id} --database='${databaseId}' --quiet --project ${project}`,
   );
   return { command: [...deleting, deployIndexes(site).command].join(' && ') };
 }
@@ -134,9 +129,7 @@ export const indexChecks: readonly Check[] = [
       known(site, site.seen.fields, (fields) => {
         if (fields === undefined) return missing(site);
         const lacking = site.declared.fieldOverrides.filter(
-          (one) =>
-            one.ttl === true &&
-            !['ACTIVE', 'CREATING'].includes(fieldOf(one, fields)?.ttlConfig?.state ?? ''),
+          (one) => one.ttl === true && !['ACTIVE', 'CREATING'].includes(fieldOf(one, fields)?.ttlConfig?.state ?? ''),
         );
         if (lacking.length === 0) return OK;
         return {

@@ -15,9 +15,7 @@ export const moneyChecks: readonly Check[] = [
           const { number, id } = site.seen.project;
           const own = budgets.some(
             ({ budgetFilter: { projects } }) =>
-              projects.length === 0 ||
-              projects.includes(`projects/${number}`) ||
-              projects.includes(`projects/${id}`),
+              projects.length === 0 || projects.includes(`projects/${number}`) || projects.includes(`projects/${id}`),
           );
           if (own) return OK;
           return {
@@ -51,9 +49,7 @@ export const moneyChecks: readonly Check[] = [
         const deployed = mcp?.serviceConfig?.maxInstanceCount;
         if (mcp === undefined || deployed === most) return OK;
         return {
-          ...problem(
-            `mcp is deployed with ${deployed ?? 'unlimited'} instances, but MAX_INSTANCES is ${most}`,
-          ),
+          ...problem(`mcp is deployed with ${deployed ?? 'unlimited'} instances, but MAX_INSTANCES is ${most}`),
           mend: { command: `npm run deploy -- --project ${site.declared.project}` },
         };
       });

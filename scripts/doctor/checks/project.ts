@@ -32,9 +32,7 @@ export const projectChecks: readonly Check[] = [
               state: 'problem',
               what: 'the Google Cloud project is not yet a Firebase project',
               why: 'Firebase deploys functions, rules and the Realtime Database',
-              mend: {
-                command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive`,
-              },
+              mend: { command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive` },
             },
       ),
   },

@@ -26,9 +26,7 @@ export const secretChecks: readonly Check[] = [
       knownAll(site, site.seen.secretPolicies, (policies) => {
         const { account } = site.seen;
         const member = serviceAccountMember(account);
-        const there = [...policies].flatMap(([name, policy]) =>
-          policy === undefined ? [] : [{ name, policy }],
-        );
+        const there = [...policies].flatMap(([name, policy]) => (policy === undefined ? [] : [{ name, policy }]));
         if (there.length === 0) return waitsFor('no secret');
         const closed = there.filter(({ policy }) => !rolesIn(policy, member).includes(SECRET_ROLE));
         if (closed.length === 0) return OK;

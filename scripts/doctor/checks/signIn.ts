@@ -12,10 +12,7 @@ export function runAddressOf(projectNumber: string, region: string): string {
  * Excludes requests with the code of an emailed sign-in link from the log: until the link is used, anyone who reads
  * the code can sign in. Source: https://cloud.google.com/logging/docs/routing/overview#exclusions
  */
-export const LINK_EXCLUSION = {
-  name: 'muster-sign-in-links',
-  filter: 'httpRequest.requestUrl:"oobCode="',
-} as const;
+export const LINK_EXCLUSION = { name: 'muster-sign-in-links', filter: 'httpRequest.requestUrl:"oobCode="' } as const;
 
 /** Returns the domains where people sign in: the public address, the function's own address and the console. */
 export function signInDomains({ seen, declared }: Site): readonly string[] {

@@ -20,11 +20,7 @@ import {
   TASK_LOGS,
   TASK_RESULTS,
 } from '../../../functions/src/kernel/firestore/paths.ts';
-import {
-  NOT_FOUND,
-  STALE_CODES,
-  statusCode,
-} from '../../../functions/src/kernel/firestore/verifiedCommit.ts';
+import { NOT_FOUND, STALE_CODES, statusCode } from '../../../functions/src/kernel/firestore/verifiedCommit.ts';
 import { FREE_FORM_ROOTS } from '../../../functions/src/kernel/realtime/database.ts';
 import { guardChanges } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
 import { removalId } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
@@ -88,8 +84,7 @@ export async function eraseInFirestore(erasing: Erasing): Promise<void> {
 }
 
 async function eraseIn(erasing: Erasing, query: Query, name: string): Promise<void> {
-  for await (const page of pagesOf(query))
-    await forEach(page, (snapshot) => eraseDocument(erasing, name, snapshot));
+  for await (const page of pagesOf(query)) await forEach(page, (snapshot) => eraseDocument(erasing, name, snapshot));
 }
 
 /** Erases free-form data, which can be at any depth, also below documents that do not exist. */
@@ -132,11 +127,7 @@ async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumen
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the new document, or that it must be deleted; undefined if it does not change. */
-function changeOf(
-  traces: Traces,
-  name: string,
-  snapshot: QueryDocumentSnapshot,
-): Fields | 'delete' | undefined {
+function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot): Fields | 'delete' | undefined {
   const data = snapshot.data();
   const whose = ownerOf(name, data);
   // Text that others wrote in their own documents stays unchanged.

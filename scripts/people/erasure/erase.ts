@@ -92,8 +92,7 @@ async function erasureTarget(who: string, lookup: { readonly unverified: boolean
 
 /** Returns the uid of a person that was restored from a backup. */
 async function uidOf(pseudonym: string): Promise<string> {
-  for await (const { uid } of registry.allPeople(() => undefined))
-    if (pseudonymOf(uid) === pseudonym) return uid;
+  for await (const { uid } of registry.allPeople(() => undefined)) if (pseudonymOf(uid) === pseudonym) return uid;
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.agents).select('owner_uid')))
     for (const snapshot of page) {
       const owner = String(snapshot.get('owner_uid'));

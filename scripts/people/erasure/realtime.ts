@@ -34,12 +34,7 @@ export interface ErasingRealtime {
   readonly logs: ReadonlySet<string>;
 }
 
-const OWN: readonly ((uid: string) => string)[] = [
-  limitPath,
-  taskUpdatesPath,
-  notificationsPath,
-  devicesPath,
-];
+const OWN: readonly ((uid: string) => string)[] = [limitPath, taskUpdatesPath, notificationsPath, devicesPath];
 
 /** Other nodes that can name a person. The access data of the rules is derived from Firestore. */
 const ELSEWHERE: readonly string[] = [

@@ -11,17 +11,11 @@ export class Report {
     const words = isDry
       ? { deleted: 'Would be deleted', replaced: 'Would be replaced in' }
       : { deleted: 'Deleted', replaced: 'Replaced in' };
-    return [
-      `${words.deleted}: ${listed(this.counts.deleted)}.`,
-      `${words.replaced}: ${listed(this.counts.replaced)}.`,
-    ];
+    return [`${words.deleted}: ${listed(this.counts.deleted)}.`, `${words.replaced}: ${listed(this.counts.replaced)}.`];
   }
 
   data() {
-    return {
-      deleted: Object.fromEntries(this.counts.deleted),
-      replaced: Object.fromEntries(this.counts.replaced),
-    };
+    return { deleted: Object.fromEntries(this.counts.deleted), replaced: Object.fromEntries(this.counts.replaced) };
   }
 }
 

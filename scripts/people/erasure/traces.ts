@@ -71,10 +71,7 @@ export class Traces {
   }
 }
 
-function same(
-  entry: readonly [Field, unknown] | undefined,
-  [name, field]: readonly [Field, unknown],
-): boolean {
+function same(entry: readonly [Field, unknown] | undefined, [name, field]: readonly [Field, unknown]): boolean {
   return entry !== undefined && entry[0] === name && entry[1] === field;
 }
 
@@ -85,8 +82,7 @@ function sameUnless(value: readonly unknown[], other: readonly unknown[]): reado
 /** Returns whether a Firestore value is a map instead of an instance of a special type. */
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof Timestamp || value instanceof GeoPoint || value instanceof DocumentReference)
-    return false;
+  if (value instanceof Timestamp || value instanceof GeoPoint || value instanceof DocumentReference) return false;
   return Object.getPrototypeOf(value) === Object.prototype;
 }
 

@@ -19,10 +19,7 @@ const BOMB = Buffer.concat(Array.from({ length: 100 }, () => gzipSync(Buffer.all
 
 const WRONG_TAGS = call('todo_list_tasks', { tags: Array.from({ length: 1_900_000 }, () => 1) });
 
-const WIDE = call(
-  'todo_list_tasks',
-  Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`k${n}`, n])),
-);
+const WIDE = call('todo_list_tasks', Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`k${n}`, n])));
 
 const ALL_TASKS = { limit: 500, status_filter: 'all' };
 
@@ -64,8 +61,7 @@ let tried = 0;
 
 export const ASSAULTS: Readonly<Record<string, Assault>> = {
   'a bomb of gzip without a credential': ({ url }) => post(url, BOMB, { 'content-encoding': 'gzip' }),
-  'a bomb of gzip with one': ({ url, viewer }) =>
-    post(url, BOMB, { 'content-encoding': 'gzip', ...bearer(viewer) }),
+  'a bomb of gzip with one': ({ url, viewer }) => post(url, BOMB, { 'content-encoding': 'gzip', ...bearer(viewer) }),
   'broken gzip': ({ url }) => post(url, BOMB.subarray(20), { 'content-encoding': 'gzip' }),
   'a body without an end': ({ url, viewer }) =>
     post(url, Buffer.alloc(24 * MEBIBYTE, ' '), { 'transfer-encoding': 'chunked', ...bearer(viewer) }),
@@ -125,13 +121,9 @@ function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<
 function heldBack(url: string, headers: IncomingHttpHeaders): Promise<void> {
   return new Promise((resolve) => {
     const length = { 'content-length': String(4 * MEBIBYTE) };
-    const sent = request(
-      url,
-      { method: 'POST', headers: { ...HEADERS, ...length, ...headers } },
-      (response) => {
-        response.resume();
-      },
-    );
+    const sent = request(url, { method: 'POST', headers: { ...HEADERS, ...length, ...headers } }, (response) => {
+      response.resume();
+    });
     sent.once('error', () => undefined).once('close', resolve);
     sent.write(HELD_BODY);
     setTimeout(() => sent.destroy(), HELD_MS);

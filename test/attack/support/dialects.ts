@@ -29,11 +29,7 @@ const modern: Dialect = (name, args) => ({
 });
 
 /** JSON-RPC methods have a dot after the toolset, whose name contains no underscore. */
-const rpc: Dialect = (name, args) => ({
-  path: 'rpc',
-  headers: {},
-  body: message(name.replace('_', '.'), args),
-});
+const rpc: Dialect = (name, args) => ({ path: 'rpc', headers: {}, body: message(name.replace('_', '.'), args) });
 
 export const DIALECTS: readonly Dialect[] = [legacy, modern, rpc];
 

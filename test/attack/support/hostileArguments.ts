@@ -79,9 +79,6 @@ function plausibleObject(schema: Schema, properties: Schema, victims: Victims): 
 }
 
 /** Chooses a wrong value rarely, because one wrong argument hides the others. */
-function mixed(
-  right: fc.Arbitrary<unknown>,
-  wrong: fc.Arbitrary<unknown> = hostileValue,
-): fc.Arbitrary<unknown> {
+function mixed(right: fc.Arbitrary<unknown>, wrong: fc.Arbitrary<unknown> = hostileValue): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 20, arbitrary: right }, { weight: 1, arbitrary: wrong });
 }

@@ -26,9 +26,7 @@ export interface Attack {
 
 /** Returns the bill without Listen calls, which write nothing: see bench/wire/meter.ts. */
 export function billOf(calls: readonly MeteredCall[]): Bill {
-  return calls
-    .filter(({ method }) => method !== 'Listen')
-    .reduce((sum, call) => plus(sum, call.bill), NOTHING);
+  return calls.filter(({ method }) => method !== 'Listen').reduce((sum, call) => plus(sum, call.bill), NOTHING);
 }
 
 /** Returns all violations of the limits. */

@@ -8,9 +8,7 @@ import { openBrowser } from '../../support/browser.ts';
 import { allow, ORIGIN } from '../support/signInPage.ts';
 import { startTerminal } from '../support/terminal.ts';
 
-const PROGRAM = fileURLToPath(
-  new URL('../../clients/node_modules/conformance-next/dist/index.js', import.meta.url),
-);
+const PROGRAM = fileURLToPath(new URL('../../clients/node_modules/conformance-next/dist/index.js', import.meta.url));
 
 const ADA = { email: 'person@example.com', password: 'only-for-the-emulators' };
 
@@ -27,10 +25,7 @@ describe('conformance of the authorization server', () => {
     const registered = await fetch(`${ORIGIN}/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        client_name: 'Conformance',
-        redirect_uris: [`http://127.0.0.1:${port}/callback`],
-      }),
+      body: JSON.stringify({ client_name: 'Conformance', redirect_uris: [`http://127.0.0.1:${port}/callback`] }),
     });
     const { client_id } = z.object({ client_id: z.string() }).parse(await registered.json());
     const args = ['authorization', '--url', ORIGIN, '--client-id', client_id, '--port', port];

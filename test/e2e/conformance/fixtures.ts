@@ -58,8 +58,7 @@ export const fixtures: Toolset = {
       mimeType: 'application/json',
       role: 'viewer',
       variables: z.strictObject({ id: z.string() }),
-      read: async (_context, { id }) =>
-        JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
+      read: async (_context, { id }) => JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
     }),
   ],
 };

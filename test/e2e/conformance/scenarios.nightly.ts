@@ -22,11 +22,7 @@ describe('conformance with fixtures', () => {
   for (const suite of SUITES) {
     for (const scenario of FIXTURE_SCENARIOS) {
       it(`passes ${scenario} of ${suite.name}`, async () => {
-        const { code, output } = await runSuite(suite, proxy.url, [
-          ...suite.revision,
-          '--scenario',
-          scenario,
-        ]);
+        const { code, output } = await runSuite(suite, proxy.url, [...suite.revision, '--scenario', scenario]);
         assert.equal(code, 0, summary(output));
       });
     }

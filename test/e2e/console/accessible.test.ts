@@ -18,9 +18,7 @@ const NARROW = { viewport: { width: 390, height: 844 }, ...STILL } as const;
 const LOOKS = [
   { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB', ...STILL },
   { ...NARROW, colorScheme: 'dark', locale: 'de' },
-  ...defaultOrNightly([], {
-    night: LANGUAGES.map((locale) => ({ ...NARROW, colorScheme: 'light', locale }) as const),
-  }),
+  ...defaultOrNightly([], { night: LANGUAGES.map((locale) => ({ ...NARROW, colorScheme: 'light', locale }) as const) }),
 ] as const;
 
 const LISTS = ['', 'tasks', 'todos', 'runs', 'agents', 'access', 'audit', 'metrics', 'preferences'];

@@ -7,8 +7,7 @@ import { CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
 /** Elements that only foreign markup could create: the page itself has none. */
-const FOREIGN =
-  'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
+const FOREIGN = 'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
 
 describe('hostile text in the console', () => {
   let browser: Browser;
@@ -27,20 +26,11 @@ describe('hostile text in the console', () => {
       await work.task(`${payload} `, { hints: payload });
       // Some titles have characters that are not allowed, and are refused.
       await work
-        .call('person2', 'todo.add_task', {
-          title: payload,
-          description: payload,
-          tags: [payload.slice(0, 40)],
-        })
+        .call('person2', 'todo.add_task', { title: payload, description: payload, tags: [payload.slice(0, 40)] })
         .catch(() => undefined);
     }
     for (const payload of PAYLOADS.slice(0, 12)) {
-      const asked = {
-        question: payload,
-        kind: 'choice',
-        options: [`${payload.slice(0, 60)} `, 'no'],
-        task_id: first,
-      };
+      const asked = { question: payload, kind: 'choice', options: [`${payload.slice(0, 60)} `, 'no'], task_id: first };
       await work.call('worker1', 'inbox.ask', asked).catch(() => undefined);
     }
     await work
@@ -96,10 +86,7 @@ describe('hostile text in the console', () => {
       const { headers } = await fetch(`${CONSOLE_URL}${path}`);
       const policy = headers.get('content-security-policy') ?? '';
       assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
-      assert.match(
-        policy,
-        /frame-ancestors 'none'.*require-trusted-types-for 'script'; trusted-types muster/,
-      );
+      assert.match(policy, /frame-ancestors 'none'.*require-trusted-types-for 'script'; trusted-types muster/);
       assert.doesNotMatch(policy, /unsafe|\*|https:/);
       assert.equal(headers.get('x-frame-options'), 'DENY');
       assert.equal(headers.get('x-content-type-options'), 'nosniff');

@@ -27,8 +27,7 @@ describe('a person who gets access on the console', () => {
 
   const heading = (options: { readonly name: string }) => visit.page.getByRole('heading', options);
   const verify = ({ uid }: TestPerson) => getAuth(firebaseApp()).updateUser(uid, { emailVerified: true });
-  const invite = (work: Work, { email }: TestPerson) =>
-    work.call('person', 'access.invite', { email, role: 'worker' });
+  const invite = (work: Work, { email }: TestPerson) => work.call('person', 'access.invite', { email, role: 'worker' });
   const optionsOf = () => visit.page.getByLabel('Workspace').locator('option').allInnerTexts();
 
   async function begun(goal: string): Promise<{ readonly work: Work; readonly task: string }> {

@@ -63,9 +63,7 @@ export async function assemble(): Promise<Cast> {
     runner,
     ...players,
     async leave() {
-      await Promise.all(
-        [ada, ...Object.values(players).map(({ client }) => client)].map((one) => one.close()),
-      );
+      await Promise.all([ada, ...Object.values(players).map(({ client }) => client)].map((one) => one.close()));
     },
   };
 }
@@ -131,12 +129,7 @@ export async function claims({ client, id }: Player, task: string): Promise<void
 }
 
 export async function completes({ client, id }: Player, task_id: string, more: Fields = {}): Promise<void> {
-  await succeed(client, 'coordination_complete_task', {
-    agent_id: id,
-    task_id,
-    output: 'It is done.',
-    ...more,
-  });
+  await succeed(client, 'coordination_complete_task', { agent_id: id, task_id, output: 'It is done.', ...more });
 }
 
 /** Sends GitHub's signed delivery about a merged pull request. */

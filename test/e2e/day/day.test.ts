@@ -34,12 +34,7 @@ const events = z.object({
   events: z.array(z.object({ at: z.string(), by: z.string(), on_behalf_of: z.string(), tool: z.string() })),
 });
 
-const tokenCounts = z.object({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-});
+const tokenCounts = z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() });
 const worked = z.object({ tokens: tokenCounts, costUsd: z.number() });
 
 /** Budgets also count cache reads and writes. */
@@ -223,9 +218,7 @@ describe('a day of a person and her agents', function () {
 
     const run = parts.find(({ kind }) => kind === 'run');
     assert.ok(run);
-    const { usage } = journal.parse(
-      await succeed(cast.lead.client, 'orchestration_get_run', { runId: run.id }),
-    );
+    const { usage } = journal.parse(await succeed(cast.lead.client, 'orchestration_get_run', { runId: run.id }));
     const { result } = await fixture.report(String(code));
     const { tokens, costUsd } = worked.parse(result);
     const { inputTokens, outputTokens } = node.totals;
@@ -293,13 +286,7 @@ describe('a day of a person and her agents', function () {
 
   function nameOf(by: string): string {
     const { ada: _client, adaUid, lead, ann, bob, runner } = cast;
-    const names = {
-      [adaUid]: 'ada',
-      [lead.id]: 'lead',
-      [ann.id]: 'ann',
-      [bob.id]: 'bob',
-      [runner.id]: 'runner',
-    };
+    const names = { [adaUid]: 'ada', [lead.id]: 'lead', [ann.id]: 'ann', [bob.id]: 'bob', [runner.id]: 'runner' };
     return names[by] ?? by;
   }
 });

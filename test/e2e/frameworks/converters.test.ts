@@ -91,8 +91,7 @@ for (const { title, address, tools } of lists) {
         assert.doesNotThrow(() => ajv.compile(inputSchema), name);
         // Source: https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview
         assert.equal(inputSchema.type, 'object');
-        for (const keyword of ['anyOf', 'oneOf', 'allOf', 'enum', 'not'])
-          assert.ok(!(keyword in inputSchema));
+        for (const keyword of ['anyOf', 'oneOf', 'allOf', 'enum', 'not']) assert.ok(!(keyword in inputSchema));
         for (const { path, schema } of placesIn(inputSchema, name))
           for (const property of Object.keys(schema.properties ?? {}))
             assert.match(property, /^[a-zA-Z0-9_.-]{1,64}$/, path);
@@ -119,15 +118,7 @@ function exampleOf({ name, inputSchema }: Listed, address: string): Readonly<Rec
   return Object.fromEntries(Object.entries(example).filter(([argument]) => listed.includes(argument)));
 }
 
-const GEMINI_TYPES: readonly unknown[] = [
-  'STRING',
-  'NUMBER',
-  'INTEGER',
-  'BOOLEAN',
-  'ARRAY',
-  'OBJECT',
-  'NULL',
-];
+const GEMINI_TYPES: readonly unknown[] = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL'];
 
 /** The Agent Development Kit's type for items of a list of any JSON. */
 const ANY = 'TYPE_UNSPECIFIED';
@@ -136,18 +127,14 @@ const ANY = 'TYPE_UNSPECIFIED';
 function geminiFaults(schema: GeminiSchema, path: string): readonly string[] {
   const { type, anyOf = [], properties = {}, required = [], items, enum: values } = schema;
   const isTyped =
-    anyOf.length > 0
-      ? type === undefined
-      : GEMINI_TYPES.includes(type) || (type === ANY && path.endsWith('/items'));
+    anyOf.length > 0 ? type === undefined : GEMINI_TYPES.includes(type) || (type === ANY && path.endsWith('/items'));
   return [
     ...(isTyped ? [] : [`${path}: the type is ${JSON.stringify(type)}`]),
     ...required.filter((name) => !(name in properties)).map((name) => `${path}: ${name} is required only`),
     ...(required.length > 0 && type !== 'OBJECT' ? [`${path}: required of ${type}`] : []),
     ...(Object.keys(properties).length > 0 && type !== 'OBJECT' ? [`${path}: properties of ${type}`] : []),
     ...(type === 'ARRAY' && items === undefined ? [`${path}: no items`] : []),
-    ...(values !== undefined && (type !== 'STRING' || values.includes(''))
-      ? [`${path}: enum of ${type}`]
-      : []),
+    ...(values !== undefined && (type !== 'STRING' || values.includes('')) ? [`${path}: enum of ${type}`] : []),
     ...Object.entries(properties).flatMap(([name, part]) => geminiFaults(part, `${path}/${name}`)),
     ...anyOf.flatMap((part, at) => geminiFaults(part, `${path}/anyOf/${at}`)),
     ...(items ? geminiFaults(items, `${path}/items`) : []),

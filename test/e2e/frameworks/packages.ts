@@ -72,9 +72,7 @@ export function genkitFunction(tool: Listed): GeminiFunction {
 
 /** Returns the tool as Google's Agent Development Kit sends it to Gemini. */
 export function adkFunction(tool: Listed): GeminiFunction {
-  const {
-    MCPTool,
-  }: { MCPTool: new (tool: Listed, sessions: object) => { _getDeclaration(): GeminiFunction } } =
+  const { MCPTool }: { MCPTool: new (tool: Listed, sessions: object) => { _getDeclaration(): GeminiFunction } } =
     requireClient('@google/adk/tools/mcp');
   return JSON.parse(JSON.stringify(new MCPTool(structuredClone(tool), {})._getDeclaration()));
 }
@@ -87,13 +85,8 @@ interface LangChainTool {
 }
 
 /** Returns the tools as LangChain shows them to a model; `sent` receives their requests. */
-export function langChainTools(
-  tools: readonly Listed[],
-  sent: Sent[] = [],
-): Promise<readonly LangChainTool[]> {
-  const {
-    loadMcpTools,
-  }: { loadMcpTools(server: string, client: object): Promise<readonly LangChainTool[]> } =
+export function langChainTools(tools: readonly Listed[], sent: Sent[] = []): Promise<readonly LangChainTool[]> {
+  const { loadMcpTools }: { loadMcpTools(server: string, client: object): Promise<readonly LangChainTool[]> } =
     requireClient('@langchain/mcp-adapters');
   return loadMcpTools('muster', {
     listTools: async () => ({ tools }),
@@ -142,16 +135,13 @@ async function connectAiSdk({ url, token }: Endpoint): Promise<Connected> {
 }
 
 interface AgentsClient extends Pick<Agents, 'RunContext'> {
-  readonly MCPServerStreamableHttp: new (
-    options: object,
-  ) => { connect(): Promise<void>; close(): Promise<void> };
+  readonly MCPServerStreamableHttp: new (options: object) => { connect(): Promise<void>; close(): Promise<void> };
   getAllMcpTools(options: object): Promise<readonly FunctionTool[]>;
 }
 
 /** Sends null for each argument that the model omits, as OpenAI's strict mode requires. */
 async function connectOpenAiAgents({ url, token }: Endpoint): Promise<Connected> {
-  const { MCPServerStreamableHttp, getAllMcpTools, RunContext }: AgentsClient =
-    requireClient('@openai/agents');
+  const { MCPServerStreamableHttp, getAllMcpTools, RunContext }: AgentsClient = requireClient('@openai/agents');
   const headers = { Authorization: `Bearer ${token}` };
   const server = new MCPServerStreamableHttp({ url, name: 'muster', requestInit: { headers } });
   await server.connect();

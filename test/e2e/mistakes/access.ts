@@ -3,8 +3,7 @@ import { isRecord } from '../support/clients.ts';
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';
 
-const asking = (tool: string, args: object) => (fixture: MistakesFixture) =>
-  fixture.call(`access_${tool}`, args);
+const asking = (tool: string, args: object) => (fixture: MistakesFixture) => fixture.call(`access_${tool}`, args);
 
 async function onlyLeader(fixture: MistakesFixture): Promise<string> {
   const { members } = await fixture.made('access_list_members');

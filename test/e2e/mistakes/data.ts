@@ -9,11 +9,7 @@ const write = (args: object) => (fixture: MistakesFixture) => fixture.call('fire
 export const dataMistakes: readonly Mistake[] = [
   {
     who: 'queries a single document',
-    make: read({
-      database: 'firestore',
-      path: 'agents/agent-001/extra/one',
-      query: { limit: 5, orderBy: 'a' },
-    }),
+    make: read({ database: 'firestore', path: 'agents/agent-001/extra/one', query: { limit: 5, orderBy: 'a' } }),
     happened: /document|collection/,
     where: /query|path/,
     next: /collection|odd|leave/i,

@@ -57,9 +57,7 @@ export class MistakesFixture {
   /** Returns the content that a model sees: the text of a result, or the message of an error. */
   async call(tool: string, args: unknown, options: { by?: TestAgent; path?: string } = {}): Promise<string> {
     const { by = this.leader, path = '' } = options;
-    return seen(
-      await request(this.url(path), by.token, 'tools/call', { params: { name: tool, arguments: args } }),
-    );
+    return seen(await request(this.url(path), by.token, 'tools/call', { params: { name: tool, arguments: args } }));
   }
 
   /** Returns the content that a person sees: status and body. */

@@ -5,9 +5,8 @@ import type { Mistake } from './mistake.ts';
 
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}';
 
-const withHeaders =
-  (headers: (fixture: MistakesFixture) => Record<string, string>) => (fixture: MistakesFixture) =>
-    fixture.http(fixture.url(), { body: LIST, headers: headers(fixture) });
+const withHeaders = (headers: (fixture: MistakesFixture) => Record<string, string>) => (fixture: MistakesFixture) =>
+  fixture.http(fixture.url(), { body: LIST, headers: headers(fixture) });
 
 const withBody = (body: string) => (fixture: MistakesFixture) => fixture.http(fixture.url(), { body });
 
@@ -38,10 +37,7 @@ export const httpMistakes: readonly Mistake[] = [
   {
     who: 'sends the API key in the query',
     make: (fixture) =>
-      fixture.http(fixture.url('', { key: fixture.worker.token }), {
-        body: LIST,
-        headers: { Authorization: '' },
-      }),
+      fixture.http(fixture.url('', { key: fixture.worker.token }), { body: LIST, headers: { Authorization: '' } }),
     happened: /401/,
     where: /Authorization/,
     next: KEY_EXAMPLE,
@@ -112,10 +108,7 @@ export const httpMistakes: readonly Mistake[] = [
   {
     who: 'compresses the body',
     make: (fixture) =>
-      fixture.http(fixture.url(), {
-        body: new Uint8Array(gzipSync(LIST)),
-        headers: { 'Content-Encoding': 'gzip' },
-      }),
+      fixture.http(fixture.url(), { body: new Uint8Array(gzipSync(LIST)), headers: { 'Content-Encoding': 'gzip' } }),
     happened: /415/,
     where: /encoding/i,
     next: /identity|uncompressed|without/i,

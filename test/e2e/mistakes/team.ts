@@ -30,16 +30,14 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'acts as another agent',
-    make: (fixture) =>
-      fixture.call('coordination_heartbeat', { agent_id: fixture.leader.id }, { by: fixture.worker }),
+    make: (fixture) => fixture.call('coordination_heartbeat', { agent_id: fixture.leader.id }, { by: fixture.worker }),
     happened: /may not|own|not yours|credential/i,
     where: /agent_id|agent/,
     next: /Use|your|call as/i,
   },
   {
     who: 'creates tasks as a worker',
-    make: (fixture) =>
-      fixture.call('coordination_create_task', { description: 'More work' }, { by: fixture.worker }),
+    make: (fixture) => fixture.call('coordination_create_task', { description: 'More work' }, { by: fixture.worker }),
     happened: /requires the role leader; yours is worker/,
     where: /coordination_create_task/,
     next: /Use an agent, person or credential with the role leader/,
@@ -83,11 +81,7 @@ export const teamMistakes: readonly Mistake[] = [
     make: async (fixture) => {
       const id = await claimed(fixture);
       const { worker } = fixture;
-      await fixture.made(
-        'coordination_complete_task',
-        { agent_id: worker.id, task_id: id, output: 'One' },
-        worker,
-      );
+      await fixture.made('coordination_complete_task', { agent_id: worker.id, task_id: id, output: 'One' }, worker);
       const again = { agent_id: worker.id, task_id: id, output: 'Two' };
       return fixture.call('coordination_complete_task', again, { by: worker });
     },
@@ -143,18 +137,14 @@ export const teamMistakes: readonly Mistake[] = [
   },
   {
     who: 'registers an agent of an unknown type',
-    make: byLeader('onboarding_registerAgent', {
-      ...profile,
-      agentInfo: { ...profile.agentInfo, type: 'coder' },
-    }),
+    make: byLeader('onboarding_registerAgent', { ...profile, agentInfo: { ...profile.agentInfo, type: 'coder' } }),
     happened: /Invalid|expected/i,
     where: /agentInfo\.type/,
     next: /researcher.*developer.*coordinator/,
   },
   {
     who: 'registers an agent with a role above its own',
-    make: (fixture) =>
-      fixture.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: fixture.worker }),
+    make: (fixture) => fixture.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: fixture.worker }),
     happened: /role/,
     where: /leader/,
     next: /Ask|worker/,

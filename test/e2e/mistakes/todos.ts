@@ -144,10 +144,7 @@ export const todoMistakes: readonly Mistake[] = [
   {
     who: 'sets a reminder in the past',
     make: async (fixture) =>
-      fixture.call('todo_set_reminder', {
-        task_id: await newTodo(fixture),
-        remind_at: '2020-01-01T09:00:00Z',
-      }),
+      fixture.call('todo_set_reminder', { task_id: await newTodo(fixture), remind_at: '2020-01-01T09:00:00Z' }),
     happened: /in the past/,
     where: /remind_at/,
     next: /future time/,

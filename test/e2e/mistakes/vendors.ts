@@ -22,11 +22,7 @@ export const vendorMistakes: readonly Mistake[] = [
   },
   {
     who: 'writes a repository with its owner',
-    make: called('github_readFile', {
-      owner: 'sartor-ai',
-      repo: 'sartor-ai/claude-network',
-      path: 'README.md',
-    }),
+    make: called('github_readFile', { owner: 'sartor-ai', repo: 'sartor-ai/claude-network', path: 'README.md' }),
     happened: /repo|Invalid/i,
     where: /repo/,
     next: /name|without|owner/i,
@@ -47,11 +43,7 @@ export const vendorMistakes: readonly Mistake[] = [
   },
   {
     who: 'asks an unknown model',
-    make: called('orchestration_orchestrate_parallel', {
-      prompt: 'Hello',
-      agents: ['gpt-4', 'claude'],
-      mode: 'race',
-    }),
+    make: called('orchestration_orchestrate_parallel', { prompt: 'Hello', agents: ['gpt-4', 'claude'], mode: 'race' }),
     happened: /no agent|Invalid|unknown|expected/i,
     where: /agents/,
     next: /claude.*gemini|list_agents/,

@@ -18,10 +18,7 @@ describe('the workers of examples/', () => {
   ] as const) {
     it(`${file} completes all tasks in the order of their dependencies`, async () => {
       const url = endpointUrl('', { workspace: newWorkspace('example') });
-      const [leader, worker] = await Promise.all([
-        registerAgent('lead', { role: 'leader' }),
-        registerAgent('worker'),
-      ]);
+      const [leader, worker] = await Promise.all([registerAgent('lead', { role: 'leader' }), registerAgent('worker')]);
       const lead = await connect('client 2026-07-28', url, leader.token);
       try {
         await succeed(lead, 'coordination_create_tasks_batch', {

@@ -49,25 +49,14 @@ describe('the package muster-hub, from its tarball', () => {
     assert.ok(statSync(`${folder}/${tarball}`).size < MAX_BYTES);
     const quiet = ['--offline', '--no-audit', '--no-fund'];
     await run('npm', ['install', ...quiet, `${folder}/${tarball}`], { cwd: `${folder}/empty` });
-    [leader, worker] = await Promise.all([
-      registerAgent('lead', { role: 'leader' }),
-      registerAgent('worker'),
-    ]);
-    const lead = await connect(
-      'client 2026-07-28',
-      endpointUrl('/coordination', { workspace }),
-      leader.token,
-    );
+    [leader, worker] = await Promise.all([registerAgent('lead', { role: 'leader' }), registerAgent('worker')]);
+    const lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
     const { task } = await succeed(lead, 'create_task', { description: 'Write it' });
     assert.ok(isRecord(task));
     await succeed(lead, 'create_task', { description: 'Test it', dependencies: [task['id']] });
     await lead.close();
-    const work = await connect(
-      'client 2026-07-28',
-      endpointUrl('/coordination', { workspace }),
-      worker.token,
-    );
+    const work = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), worker.token);
     await succeed(work, 'register_agent', { agent_id: worker.id, role: 'worker' });
     await succeed(work, 'claim_task', { agent_id: worker.id });
     await work.close();
@@ -136,11 +125,7 @@ describe('the package muster-hub, from its tarball', () => {
     });
     try {
       await terminal.shows(/Test it/);
-      const lead = await connect(
-        'client 2026-07-28',
-        endpointUrl('/coordination', { workspace }),
-        leader.token,
-      );
+      const lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
       await succeed(lead, 'create_task', { description: 'Document it' });
       await lead.close();
       await terminal.shows(/Document it/);
@@ -172,10 +157,9 @@ describe('the package muster-hub, from its tarball', () => {
     const { stdout } = await muster(['runner', '--help'], worker.token);
     assert.match(stdout, /--repo <path>/);
     const repo = newRepository(`${folder}/repo`);
-    const bare = await muster(
-      ['runner', '--repo', repo, '--url', 'http://127.0.0.1:9/mcp', '--once'],
-      'a.b',
-    ).catch((error) => error);
+    const bare = await muster(['runner', '--repo', repo, '--url', 'http://127.0.0.1:9/mcp', '--once'], 'a.b').catch(
+      (error) => error,
+    );
     assert.match(bare.stderr, /No coding agent found|hub does not respond/);
     assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
   });

@@ -62,16 +62,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     await claude('plugin', 'marketplace', 'add', ROOT);
     await claude('plugin', 'install', 'muster@muster');
     const details = await claude('plugin', 'details', 'muster');
-    for (const name of [
-      'lead',
-      'work',
-      'delegate',
-      'review',
-      'inbox',
-      'next',
-      'SessionStart',
-      'MCP servers (1)',
-    ])
+    for (const name of ['lead', 'work', 'delegate', 'review', 'inbox', 'next', 'SessionStart', 'MCP servers (1)'])
       assert.ok(details.includes(name), details);
     const listed = await claude('mcp', 'list');
     assert.match(listed, /plugin:muster:muster: .* Connected/);

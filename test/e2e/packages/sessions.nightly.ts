@@ -38,10 +38,7 @@ describe('a session', () => {
     home = newFolder();
     const workspace = newWorkspace('session');
     url = endpointUrl('', { workspace });
-    const [leader, other] = await Promise.all([
-      registerAgent('lead', { role: 'leader' }),
-      registerAgent('plugged'),
-    ]);
+    const [leader, other] = await Promise.all([registerAgent('lead', { role: 'leader' }), registerAgent('plugged')]);
     worker = other;
     lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
@@ -121,11 +118,7 @@ describe('a session', () => {
     try {
       await run('claude', ['plugin', 'marketplace', 'add', ROOT], env);
       await run('claude', ['plugin', 'install', 'muster@muster'], env);
-      const said = await run(
-        'claude',
-        ['-p', 'Do the next task.', '--allowedTools', 'mcp__plugin_muster_muster'],
-        env,
-      );
+      const said = await run('claude', ['-p', 'Do the next task.', '--allowedTools', 'mcp__plugin_muster_muster'], env);
       assert.match(said, /Done\./);
       const results = model.turns.at(-1)?.results ?? [];
       assert.deepEqual(
@@ -141,10 +134,7 @@ describe('a session', () => {
 
   it('of Gemini CLI calls tools through the extension', async () => {
     const model = await startScriptedGemini([
-      () => ({
-        tool: 'mcp_muster_coordination_register_agent',
-        input: { agent_id: worker.id, role: 'worker' },
-      }),
+      () => ({ tool: 'mcp_muster_coordination_register_agent', input: { agent_id: worker.id, role: 'worker' } }),
       () => ({ tool: 'mcp_muster_coordination_claim_task', input: { agent_id: worker.id } }),
     ]);
     mkdirSync(`${home}/.gemini`);
@@ -154,17 +144,9 @@ describe('a session', () => {
       privacy: { usageStatisticsEnabled: false },
     };
     writeFileSync(`${home}/.gemini/settings.json`, JSON.stringify(settings));
-    const env = {
-      ...environment(),
-      GOOGLE_GEMINI_BASE_URL: model.url,
-      GEMINI_API_KEY: 'AIza-no-key-of-anyone',
-    };
+    const env = { ...environment(), GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_API_KEY: 'AIza-no-key-of-anyone' };
     try {
-      await run(
-        'gemini',
-        ['extensions', 'install', '--consent', '--skip-settings', `${ROOT}/plugins/muster`],
-        env,
-      );
+      await run('gemini', ['extensions', 'install', '--consent', '--skip-settings', `${ROOT}/plugins/muster`], env);
       const said = await run('gemini', ['--approval-mode', 'yolo', '-p', 'Claim the next task.'], env);
       assert.match(said, /Done\./);
       const [task] = listed.parse(await everyItem(lead, 'get_all_tasks', 'tasks'));

@@ -41,10 +41,7 @@ describe('the page of examples/web', () => {
 
   before(async () => {
     [server, browser] = await Promise.all([serve(), openBrowser()]);
-    const [leader, other] = await Promise.all([
-      registerAgent('lead', { role: 'leader' }),
-      registerAgent('worker'),
-    ]);
+    const [leader, other] = await Promise.all([registerAgent('lead', { role: 'leader' }), registerAgent('worker')]);
     worker = other;
     lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
@@ -90,11 +87,7 @@ describe('the page of examples/web', () => {
   it('shows a new task immediately, and its status when it changes', async () => {
     await succeed(lead, 'create_task', { description: 'Write the <b>parser</b>' });
     await item('Write the <b>parser</b> (available)').waitFor();
-    const work = await connect(
-      'client 2026-07-28',
-      endpointUrl('/coordination', { workspace }),
-      worker.token,
-    );
+    const work = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), worker.token);
     await succeed(work, 'register_agent', { agent_id: worker.id, role: 'worker' });
     const { task } = await succeed(work, 'claim_task', { agent_id: worker.id });
     assert.ok(isRecord(task));

@@ -13,8 +13,7 @@ export function contentOf(folder: string, except: readonly string[]): Readonly<R
     const stats = lstatSync(whole);
     const mode = stats.mode.toString(8);
     if (stats.isSymbolicLink()) found[path] = `${mode} ${readlinkSync(whole)}`;
-    else if (stats.isFile())
-      found[path] = `${mode} ${createHash('sha256').update(readFileSync(whole)).digest('hex')}`;
+    else if (stats.isFile()) found[path] = `${mode} ${createHash('sha256').update(readFileSync(whole)).digest('hex')}`;
     else found[path] = mode;
     if (stats.isDirectory()) for (const name of readdirSync(whole)) add(`${path}/${name}`);
   };

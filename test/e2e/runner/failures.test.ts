@@ -53,24 +53,21 @@ describe('a coding task with a failure', () => {
   }
 
   runConcurrently(AT_ONCE, {
-    'is stopped with all its processes after an external end': withRunnerFixture(
-      'trouble',
-      async (fixture) => {
-        const pidFile = `${fixture.folder}/pids`;
-        installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
-        const { taskId } = await fixture.createTask();
-        const runner = fixture.startRunner(['--lease', `${LEASE_SECONDS}`]);
-        await fixture.untilLogged(taskId, 'At work.');
-        await succeed(fixture.client, 'end_task', { taskId, status: 'failed' });
-        await fixture.untilSaid(runner, /cancelled \(/);
-        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-        assert.equal(pids.length, 5);
-        assert.deepEqual(pids.filter(isRunning), []);
-        assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
-        runner.signal('SIGTERM');
-        assert.equal(await runner.ended, 0, runner.said());
-      },
-    ),
+    'is stopped with all its processes after an external end': withRunnerFixture('trouble', async (fixture) => {
+      const pidFile = `${fixture.folder}/pids`;
+      installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
+      const { taskId } = await fixture.createTask();
+      const runner = fixture.startRunner(['--lease', `${LEASE_SECONDS}`]);
+      await fixture.untilLogged(taskId, 'At work.');
+      await succeed(fixture.client, 'end_task', { taskId, status: 'failed' });
+      await fixture.untilSaid(runner, /cancelled \(/);
+      const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+      assert.equal(pids.length, 5);
+      assert.deepEqual(pids.filter(isRunning), []);
+      assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
+      runner.signal('SIGTERM');
+      assert.equal(await runner.ended, 0, runner.said());
+    }),
     'leaves no agent process when its runner is killed': withRunnerFixture('trouble', async (fixture) => {
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
@@ -132,13 +129,11 @@ describe('a coding task with a failure', () => {
       assert.equal(await next.ended, 0, next.said());
       await assertFinished(fixture, taskId, branch);
     }),
-    'loses no log line and no result during a network outage': withRunnerFixture(
-      'trouble',
-      async (fixture) => {
-        const go = `${fixture.folder}/go`;
-        installStandIn(
-          fixture.bin,
-          `said('Connected.');
+    'loses no log line and no result during a network outage': withRunnerFixture('trouble', async (fixture) => {
+      const go = `${fixture.folder}/go`;
+      installStandIn(
+        fixture.bin,
+        `said('Connected.');
       const timer = setInterval(() => {
         if (!fs.existsSync(${JSON.stringify(go)})) return;
         clearInterval(timer);
@@ -146,57 +141,50 @@ describe('a coding task with a failure', () => {
         fs.writeFileSync('work.txt', 'done');
         result('Done without a network.');
       }, 20);`,
-        );
-        const network = await openNetwork(fixture.url);
-        try {
-          const { taskId, branch } = await fixture.createTask();
-          const runner = fixture.startRunner(['--once'], { url: network.url });
-          await fixture.untilLogged(taskId, 'Connected.');
-          network.cut();
-          writeFileSync(go, '');
-          await eventually(
-            'the work is committed',
-            async () => {
-              const log = git(fixture.repo, 'log', '--format=%s', branch);
-              return log.startsWith('Add authentication') || undefined;
-            },
-            TIMEOUT_MS,
-          );
-          await fixture.untilSaid(runner, /hub does not respond/);
-          assert.notEqual((await fixture.report(taskId)).task.status, 'completed');
-          network.restore();
-          assert.equal(await runner.ended, 0, runner.said());
-          const lines = (await fixture.logs(taskId))
-            .map(({ message }) => message)
-            .filter((message) => /^line \d/.test(message));
-          assert.deepEqual(
-            lines,
-            Array.from({ length: 700 }, (_, n) => `line ${n}`),
-          );
-          const { task, result } = await fixture.report(taskId);
-          assert.deepEqual([task.status, result?.['summary']], ['completed', 'Done without a network.']);
-        } finally {
-          await network.close();
-        }
-      },
-    ),
-    'fails if the acceptance command fails, and keeps the commits': withRunnerFixture(
-      'trouble',
-      async (fixture) => {
-        installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result();");
+      );
+      const network = await openNetwork(fixture.url);
+      try {
         const { taskId, branch } = await fixture.createTask();
-        const runner = fixture.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
-        assert.equal(await runner.ended, 1, runner.said());
-        const { task, result = {} } = await fixture.report(taskId);
-        assert.deepEqual([task.status, task.failure?.class], ['failed', 'acceptance_failed']);
-        assert.ok(isRecord(result['acceptance']));
-        assert.deepEqual(
-          [result['acceptance']['exitCode'], result['acceptance']['output']],
-          [3, 'not good enough\n'],
+        const runner = fixture.startRunner(['--once'], { url: network.url });
+        await fixture.untilLogged(taskId, 'Connected.');
+        network.cut();
+        writeFileSync(go, '');
+        await eventually(
+          'the work is committed',
+          async () => {
+            const log = git(fixture.repo, 'log', '--format=%s', branch);
+            return log.startsWith('Add authentication') || undefined;
+          },
+          TIMEOUT_MS,
         );
-        assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
-      },
-    ),
+        await fixture.untilSaid(runner, /hub does not respond/);
+        assert.notEqual((await fixture.report(taskId)).task.status, 'completed');
+        network.restore();
+        assert.equal(await runner.ended, 0, runner.said());
+        const lines = (await fixture.logs(taskId))
+          .map(({ message }) => message)
+          .filter((message) => /^line \d/.test(message));
+        assert.deepEqual(
+          lines,
+          Array.from({ length: 700 }, (_, n) => `line ${n}`),
+        );
+        const { task, result } = await fixture.report(taskId);
+        assert.deepEqual([task.status, result?.['summary']], ['completed', 'Done without a network.']);
+      } finally {
+        await network.close();
+      }
+    }),
+    'fails if the acceptance command fails, and keeps the commits': withRunnerFixture('trouble', async (fixture) => {
+      installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result();");
+      const { taskId, branch } = await fixture.createTask();
+      const runner = fixture.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
+      assert.equal(await runner.ended, 1, runner.said());
+      const { task, result = {} } = await fixture.report(taskId);
+      assert.deepEqual([task.status, task.failure?.class], ['failed', 'acceptance_failed']);
+      assert.ok(isRecord(result['acceptance']));
+      assert.deepEqual([result['acceptance']['exitCode'], result['acceptance']['output']], [3, 'not good enough\n']);
+      assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
+    }),
     'fails with a message if its base does not exist': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const { taskId } = await fixture.createTask({ config: { base: 'no-such-branch' } });

@@ -93,10 +93,7 @@ export class RunnerFixture {
 
   static async open(label: string): Promise<RunnerFixture> {
     const workspace = newWorkspace(label);
-    const [agent, leader] = await Promise.all([
-      registerAgent('runner'),
-      registerAgent('lead', { role: 'leader' }),
-    ]);
+    const [agent, leader] = await Promise.all([registerAgent('runner'), registerAgent('lead', { role: 'leader' })]);
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
     // Only people may add repositories.
     const access = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
@@ -120,9 +117,7 @@ export class RunnerFixture {
   }
 
   /** Creates the task of the coding specification's create_task example, unless the draft differs. */
-  async createTask(
-    wishes: Readonly<Record<string, unknown>> = {},
-  ): Promise<{ taskId: string; branch: string }> {
+  async createTask(wishes: Readonly<Record<string, unknown>> = {}): Promise<{ taskId: string; branch: string }> {
     const example = {
       tool: 'CLAUDECODE',
       description: 'Add authentication to the app',
@@ -147,19 +142,15 @@ export class RunnerFixture {
     { url, agent, repo, env, program = [PROGRAM] }: RunnerWishes = {},
   ): RunnerProcess {
     const where = ['--repo', repo ?? this.repo, '--url', url ?? this.url];
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', ...program, ...where, ...args],
-      {
-        env: {
-          PATH: `${this.bin}:${process.env['PATH']}`,
-          HOME: this.folder,
-          MUSTER_TOKEN: (agent ?? this.agent).token,
-          ...env,
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...program, ...where, ...args], {
+      env: {
+        PATH: `${this.bin}:${process.env['PATH']}`,
+        HOME: this.folder,
+        MUSTER_TOKEN: (agent ?? this.agent).token,
+        ...env,
       },
-    );
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.runners.push(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
@@ -177,11 +168,7 @@ export class RunnerFixture {
 
   /** Waits for a runner's output. */
   untilSaid(runner: RunnerProcess, pattern: RegExp): Promise<true> {
-    return eventually(
-      `a runner says ${pattern}`,
-      async () => pattern.test(runner.said()) || undefined,
-      TIMEOUT_MS,
-    );
+    return eventually(`a runner says ${pattern}`, async () => pattern.test(runner.said()) || undefined, TIMEOUT_MS);
   }
 
   async report(taskId: string): Promise<TaskReport> {
@@ -221,17 +208,11 @@ export class RunnerFixture {
 }
 
 /** A test with its own stage. */
-export function withRunnerFixture(
-  label: string,
-  test: (fixture: RunnerFixture) => Promise<void>,
-): () => Promise<void> {
+export function withRunnerFixture(label: string, test: (fixture: RunnerFixture) => Promise<void>): () => Promise<void> {
   return async () => closing(await RunnerFixture.open(label), test);
 }
 
-export async function closing(
-  fixture: RunnerFixture,
-  test: (fixture: RunnerFixture) => Promise<void>,
-): Promise<void> {
+export async function closing(fixture: RunnerFixture, test: (fixture: RunnerFixture) => Promise<void>): Promise<void> {
   try {
     await test(fixture);
   } finally {

@@ -79,10 +79,7 @@ describe('the branch of a coding task', () => {
       const { task, attempts } = await fixture.report(taskId);
       assert.equal(task.status, 'pending');
       assert.equal(attempts[0]?.failure.class, 'crashed');
-      installStandIn(
-        fixture.bin,
-        `fs.writeFileSync(${JSON.stringify(`${fixture.folder}/started`)}, ''); result();`,
-      );
+      installStandIn(fixture.bin, `fs.writeFileSync(${JSON.stringify(`${fixture.folder}/started`)}, ''); result();`);
       const next = fixture.startRunner(['--once', '--push']);
       assert.equal(await next.ended, 1, next.said());
       assert.equal((await fixture.report(taskId)).attempts[1]?.failure.class, 'crashed');

@@ -61,11 +61,7 @@ export function claudeSteps(worktree: () => string): readonly (() => ToolCall)[]
     () => ({ tool: 'Read', input: { file_path: `${worktree()}/README.md` } }),
     () => ({
       tool: 'Edit',
-      input: {
-        file_path: `${worktree()}/README.md`,
-        old_string: '# Example',
-        new_string: '# Example with login',
-      },
+      input: { file_path: `${worktree()}/README.md`, old_string: '# Example', new_string: '# Example with login' },
     }),
     () => ({ tool: 'Bash', input: { command: 'git status --short', description: 'See what changed' } }),
   ];

@@ -49,8 +49,7 @@ describe('a coding task and a real coding agent', () => {
 
       const { task, result = {} } = await fixture.report(taskId);
       assert.equal(task.status, 'completed');
-      const { commits, files, commands, tools, turns, tokens, exit, summary, diffstat, acceptance, head } =
-        result;
+      const { commits, files, commands, tools, turns, tokens, exit, summary, diffstat, acceptance, head } = result;
       assert.equal(head, git(fixture.repo, 'rev-parse', branch));
       assert.deepEqual(commits, [{ sha: head, subject: 'Add authentication to the app' }]);
       assert.deepEqual(files, [
@@ -81,8 +80,7 @@ describe('a coding task and a real coding agent', () => {
     const viewer = await connect('client 2026-07-28', fixture.url, fixture.agent.token);
     try {
       const logs = await viewer.read(`task://${taskId}/logs`);
-      for (const line of ['Write src/auth.js', 'git status --short', 'Done.'])
-        assert.ok(logs.includes(line), logs);
+      for (const line of ['Write src/auth.js', 'git status --short', 'Done.']) assert.ok(logs.includes(line), logs);
       assert.ok(!logs.includes('sk-ant-'));
       const whole: unknown = JSON.parse(await viewer.read(`task://${taskId}`));
       assert.ok(JSON.stringify(whole).includes('"completed"'));
@@ -155,18 +153,12 @@ describe('a coding task and a real coding agent', () => {
           refs: refsBut(branch),
         };
         // Environment like that of a hook of the outer repository.
-        const selecting = {
-          GIT_DIR: `${outer}/.git`,
-          GIT_WORK_TREE: outer,
-          GIT_INDEX_FILE: `${outer}/.git/index`,
-        };
+        const selecting = { GIT_DIR: `${outer}/.git`, GIT_WORK_TREE: outer, GIT_INDEX_FILE: `${outer}/.git/index` };
         const runner = fixture.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
         assert.equal(await runner.ended, 0, runner.said());
         assert.equal(git(repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
         assert.deepEqual((await fixture.report(taskId)).result?.['commands'], ['git add src']);
-        const results = isClaude
-          ? claude.turns.at(-1)?.results.map(({ text }) => text)
-          : gemini.turns.at(-1)?.results;
+        const results = isClaude ? claude.turns.at(-1)?.results.map(({ text }) => text) : gemini.turns.at(-1)?.results;
         assert.equal(results?.length, 2);
         assert.doesNotMatch(results.join('\n'), /fatal/, "the agent's git works in the worktree");
         assert.deepEqual(

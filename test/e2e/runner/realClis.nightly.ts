@@ -16,14 +16,7 @@ const PATIENCE_MS = 240_000;
 const SECRET = 'the-content-of-a-file';
 
 /** Starts of descriptions that are commands, modes, notes, references or options in the CLIs' own input fields. */
-const STARTS = [
-  '/login page shows HTTP 500',
-  '/help',
-  '!cat secret.txt',
-  '#remember',
-  '@secret.txt',
-  '--help',
-];
+const STARTS = ['/login page shows HTTP 500', '/help', '!cat secret.txt', '#remember', '@secret.txt', '--help'];
 
 describe('the command line of a real coding agent', () => {
   let folder: string;
@@ -36,12 +29,7 @@ describe('the command line of a real coding agent', () => {
     work = newRepository(`${folder}/work`);
     mkdirSync(`${home}/.ssh`, { recursive: true });
     mkdirSync(`${work}/src`);
-    for (const file of [
-      `${work}/secret.txt`,
-      `${work}/src/@at.txt`,
-      `${folder}/outside.txt`,
-      `${home}/.ssh/id`,
-    ])
+    for (const file of [`${work}/secret.txt`, `${work}/src/@at.txt`, `${folder}/outside.txt`, `${home}/.ssh/id`])
       writeFileSync(file, SECRET);
   });
   afterEach(() => removeFolder(folder));
@@ -102,9 +90,7 @@ describe('the command line of a real coding agent', () => {
   for (const start of STARTS) {
     it(`sends a description that starts with "${start}" from Claude Code to the model as text`, async () => {
       installClaude(`${folder}/bin`);
-      const model = await startScriptedModel([
-        () => ({ tool: 'Read', input: { file_path: `${work}/README.md` } }),
-      ]);
+      const model = await startScriptedModel([() => ({ tool: 'Read', input: { file_path: `${work}/README.md` } })]);
       try {
         const { prompt } = await run(taskAbout(start), [], claudeEnvironment(home, model.url));
         const texts = model.turns.flatMap((turn) => turn.texts);
@@ -191,10 +177,7 @@ describe('the command line of a real coding agent', () => {
       'ln README.md denied': false,
       'ln README.md one,two && ln README.md not-allowed': false,
     };
-    const script = Object.keys(commands).map((command) => () => ({
-      tool: 'run_shell_command',
-      input: { command },
-    }));
+    const script = Object.keys(commands).map((command) => () => ({ tool: 'run_shell_command', input: { command } }));
     const model = await startScriptedGemini(script);
     try {
       const env = geminiEnvironment(home, model.url);

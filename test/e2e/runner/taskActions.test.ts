@@ -36,29 +36,26 @@ describe('a coding task when its leader acts on it', () => {
         assert.equal(await runner.ended, 0, runner.said());
       },
     ),
-    'is attempted again after a release, and the first agent ends': withRunnerFixture(
-      'levers',
-      async (fixture) => {
-        const again = `${fixture.folder}/again`;
-        const pidFile = `${fixture.folder}/pids`;
-        installStandIn(
-          fixture.bin,
-          `if (fs.existsSync(${JSON.stringify(again)})) {
+    'is attempted again after a release, and the first agent ends': withRunnerFixture('levers', async (fixture) => {
+      const again = `${fixture.folder}/again`;
+      const pidFile = `${fixture.folder}/pids`;
+      installStandIn(
+        fixture.bin,
+        `if (fs.existsSync(${JSON.stringify(again)})) {
           fs.writeFileSync('second.txt', 'x'); result('Finished.'); process.exit(0);
         }
         fs.writeFileSync(${JSON.stringify(again)}, '');
         ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`,
-        );
-        const { taskId } = await fixture.createTask();
-        const runner = fixture.startRunner([]);
-        await fixture.untilLogged(taskId, 'At work.');
-        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-        await fixture.lead('release_task', { task_id: taskId });
-        await fixture.untilState(taskId, 'done');
-        await eventually('the first has ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
-        runner.signal('SIGTERM');
-        assert.equal(await runner.ended, 0, runner.said());
-      },
-    ),
+      );
+      const { taskId } = await fixture.createTask();
+      const runner = fixture.startRunner([]);
+      await fixture.untilLogged(taskId, 'At work.');
+      const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+      await fixture.lead('release_task', { task_id: taskId });
+      await fixture.untilState(taskId, 'done');
+      await eventually('the first has ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
+      runner.signal('SIGTERM');
+      assert.equal(await runner.ended, 0, runner.said());
+    }),
   });
 });

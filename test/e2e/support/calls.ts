@@ -11,12 +11,7 @@ export async function succeed(client: Connection, tool: string, args: Fields = {
 }
 
 /** Returns all items of a list, page by page. */
-export async function everyItem(
-  client: Connection,
-  tool: string,
-  list: string,
-  args: Fields = {},
-): Promise<unknown[]> {
+export async function everyItem(client: Connection, tool: string, list: string, args: Fields = {}): Promise<unknown[]> {
   const items: unknown[] = [];
   for (let cursor: unknown; ; ) {
     const page = await succeed(client, tool, { ...args, ...(cursor !== undefined && { cursor }) });

@@ -43,10 +43,7 @@ function assertMessage(message: unknown, about: string): void {
   if (isRecord(error)) assert.ok(Number.isInteger(error['code']), about);
 }
 
-function assertEnvelope(
-  { structuredContent, content }: Readonly<Record<string, unknown>>,
-  about: string,
-): void {
+function assertEnvelope({ structuredContent, content }: Readonly<Record<string, unknown>>, about: string): void {
   assert.ok(Array.isArray(content), about);
   const envelope: unknown = JSON.parse(content[0].text);
   assert.ok(isRecord(envelope), about);

@@ -53,12 +53,7 @@ const IDENTITY = { name: 'muster-e2e', version: '1.0.0' };
  * lists all of them only on request.
  * @param fetcher replacement to observe the HTTP exchange
  */
-export function connect(
-  era: Era,
-  url: string,
-  token: string,
-  fetcher: typeof fetch = fetch,
-): Promise<Connection> {
+export function connect(era: Era, url: string, token: string, fetcher: typeof fetch = fetch): Promise<Connection> {
   const whole = new URL(url);
   if (!whole.searchParams.has('toolsets')) whole.searchParams.set('toolsets', 'all');
   return connectAt(era, whole.href, token, fetcher);
@@ -84,10 +79,7 @@ interface TransportOptions {
 
 async function connectCurrent(era: Era, url: string, options: TransportOptions): Promise<Connection> {
   const mode = era === 'client 2026-07-28' ? { pin: '2026-07-28' } : ('legacy' as const);
-  const client = new CurrentClient(IDENTITY, {
-    versionNegotiation: { mode },
-    jsonSchemaValidator: sharedValidator,
-  });
+  const client = new CurrentClient(IDENTITY, { versionNegotiation: { mode }, jsonSchemaValidator: sharedValidator });
   await client.connect(new CurrentTransport(new URL(url), options));
   return {
     era,
@@ -139,7 +131,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 /** Returns the only text of a result or a resource. */
 function textOf(parts: readonly object[]): string {
   const [part] = parts;
-  if (parts.length === 1 && part !== undefined && 'text' in part && typeof part.text === 'string')
-    return part.text;
+  if (parts.length === 1 && part !== undefined && 'text' in part && typeof part.text === 'string') return part.text;
   throw new Error(`Expected one text and got ${parts.length} parts.`);
 }

@@ -91,8 +91,7 @@ async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame
 
 function frameIn(block: string): Frame | undefined {
   const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line)?.slice(1));
-  const all = (name: string) =>
-    fields.filter((field) => field?.[0] === name).map((field) => field?.[1] ?? '');
+  const all = (name: string) => fields.filter((field) => field?.[0] === name).map((field) => field?.[1] ?? '');
   const data = all('data');
   if (data.length === 0) return undefined;
   return { id: all('id').at(-1), type: all('event').at(-1) ?? 'message', data: data.join('\n') };

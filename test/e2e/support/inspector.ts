@@ -37,21 +37,11 @@ export class Inspector {
   private readonly server: readonly string[];
 
   constructor(url: string, token: string, era: InspectorEra) {
-    if (!existsSync(PROGRAM))
-      throw new Error('The MCP Inspector is not installed: "npm test -- e2e" installs it.');
+    if (!existsSync(PROGRAM)) throw new Error('The MCP Inspector is not installed: "npm test -- e2e" installs it.');
     const patience = ['--connect-timeout', String(CONNECT_TIMEOUT_MS)];
     // Otherwise it would open a browser if a credential is refused.
     const credential = ['--header', `Authorization: Bearer ${token}`, '--stored-auth-only'];
-    this.server = [
-      '--transport',
-      'http',
-      '--server-url',
-      url,
-      '--protocol-era',
-      era,
-      ...patience,
-      ...credential,
-    ];
+    this.server = ['--transport', 'http', '--server-url', url, '--protocol-era', era, ...patience, ...credential];
   }
 
   /** @param options command line options: `--uri`, `--tool-name` */

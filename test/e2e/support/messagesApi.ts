@@ -56,11 +56,7 @@ function blockEvents(block: Anthropic.ContentBlock, index: number): Anthropic.Ra
   if (block.type === 'tool_use') {
     const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input) } as const;
     const content_block = { ...block, input: {} };
-    return [
-      { type: 'content_block_start', index, content_block },
-      { type: 'content_block_delta', index, delta },
-      stop,
-    ];
+    return [{ type: 'content_block_start', index, content_block }, { type: 'content_block_delta', index, delta }, stop];
   }
   const delta = { type: 'text_delta', text: block.type === 'text' ? block.text : '' } as const;
   return [

@@ -1,12 +1,7 @@
 /** A test's own person: signed in with Firebase's client SDK, under the security rules, and with an MCP client. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase/app';
-import {
-  connectAuthEmulator,
-  initializeAuth,
-  inMemoryPersistence,
-  signInWithCustomToken,
-} from 'firebase/auth';
+import { connectAuthEmulator, initializeAuth, inMemoryPersistence, signInWithCustomToken } from 'firebase/auth';
 // The lite client reads by request: the emulator sometimes interrupts the full client's listeners.
 import {
   collection,

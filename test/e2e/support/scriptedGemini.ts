@@ -66,17 +66,13 @@ async function answer(
   const parsed = request.safeParse(JSON.parse((await text(incoming)) || '{}'));
   if (method === undefined || !parsed.success) {
     const error = { code: 400, message: parsed.error?.message ?? 'Unknown path', status: 'INVALID_ARGUMENT' };
-    return void response
-      .writeHead(400, { 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ error }));
+    return void response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }));
   }
   const { contents, tools } = parsed.data;
   const names = tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name));
   const offers = names.length > 0;
   const parts = contents.flatMap((content) => content.parts);
-  const results = parts
-    .flatMap((one) => one.functionResponse ?? [])
-    .map((one) => JSON.stringify(one.response));
+  const results = parts.flatMap((one) => one.functionResponse ?? []).map((one) => JSON.stringify(one.response));
   if (offers) turns.push({ tools: names, results, texts: parts.flatMap((one) => one.text ?? []) });
   const call = offers ? script[results.length]?.() : undefined;
   const said = { text: offers ? 'Done.' : '{}' };

@@ -53,10 +53,7 @@ const messageRequest = z.looseObject({
   tools: z.array(z.looseObject({ name: z.string() })).default([]),
   messages: z
     .array(
-      z.looseObject({
-        role: z.enum(['user', 'assistant', 'system']),
-        content: z.union([z.string(), z.array(block)]),
-      }),
+      z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: z.union([z.string(), z.array(block)]) }),
     )
     .min(1),
 });
@@ -78,25 +75,20 @@ async function answer(
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   if (request.method === 'HEAD') return void response.writeHead(200).end();
-  if (request.method !== 'POST' || pathname !== '/v1/messages')
-    return refuse(response, 404, 'not_found_error');
+  if (request.method !== 'POST' || pathname !== '/v1/messages') return refuse(response, 404, 'not_found_error');
   const parsed = messageRequest.safeParse(JSON.parse(await text(request)));
   if (!parsed.success) return refuse(response, 400, 'invalid_request_error', parsed.error.message);
   const { model, stream, tools, messages } = parsed.data;
   const names = tools.map((tool) => tool.name);
-  const results = messages.flatMap(({ content }) =>
-    typeof content === 'string' ? [] : content.flatMap(resultIn),
-  );
+  const results = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.flatMap(resultIn)));
   const first = await script[0]?.([]);
   const follows = names.includes(first?.tool ?? '');
-  if (follows)
-    turns.push({ tools: names, results, texts: messages.flatMap(({ content }) => textsIn(content)) });
+  if (follows) turns.push({ tools: names, results, texts: messages.flatMap(({ content }) => textsIn(content)) });
   const call = follows ? await script[results.length]?.(results) : undefined;
   const message = messageWith(model, results.length, call);
   if (stream) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    for (const event of eventsOf(message))
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     return void response.end();
   }
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(message));

@@ -35,11 +35,9 @@ export interface WorkerProcess {
 const PROGRAM = new URL('../worker.ts', import.meta.url).pathname;
 
 export function startWorker(orders: WorkerOrders): WorkerProcess {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(orders)],
-    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
-  );
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(orders)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const reports: Report[] = [];
   child.on('message', (message) => reports.push(report.parse(message)));
   return { agent: orders.agent, reports, ended: endOf(child), kill: () => void child.kill('SIGKILL') };

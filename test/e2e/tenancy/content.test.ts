@@ -20,9 +20,7 @@ const OTHERS: readonly CallerName[] = [
 ];
 
 /** In the default run, one of each kind: a leading agent, a leading person, and a person without a role. */
-const ASKING = defaultOrNightly<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], {
-  night: OTHERS,
-});
+const ASKING = defaultOrNightly<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], { night: OTHERS });
 
 describe('private texts', function () {
   this.timeout('3m');
@@ -46,8 +44,7 @@ describe('private texts', function () {
     assert.ok(result, `${tool}: ${error?.message}`);
     return result;
   };
-  const heardIn = (answer: string) =>
-    [...texts].flatMap(([what, text]) => (answer.includes(text) ? [what] : []));
+  const heardIn = (answer: string) => [...texts].flatMap(([what, text]) => (answer.includes(text) ? [what] : []));
 
   before(async () => {
     await fixture.begin();
@@ -55,13 +52,7 @@ describe('private texts', function () {
     await fixture.app.kernel.store.commit([
       {
         kind: 'setMember',
-        member: {
-          uid: fixture.bea,
-          workspace: fixture.alpha,
-          role: 'leader',
-          added_by: 'ann',
-          added_at: new Date(),
-        },
+        member: { uid: fixture.bea, workspace: fixture.alpha, role: 'leader', added_by: 'ann', added_at: new Date() },
       },
     ]);
     const { items } = await fixture.app.access.ports.directory.ofOwner(fixture.cas, 5, undefined);
@@ -91,10 +82,7 @@ describe('private texts', function () {
     const isAsked = async () => (await orders('Write it')) === 'WAITS_FOR_APPROVAL' || undefined;
     await eventually('calls are asked about', isAsked);
     assert.equal(await orders(secretOf('an argument')), 'WAITS_FOR_APPROVAL');
-    await as('cas himself', 'coordination.message_agent', {
-      agent_id: casAgent,
-      message: secretOf('a message'),
-    });
+    await as('cas himself', 'coordination.message_agent', { agent_id: casAgent, message: secretOf('a message') });
     const hears = async () => {
       const beat = await as('cas the worker', 'coordination.heartbeat', { agent_id: casAgent });
       return heardIn(JSON.stringify(beat)).length > 0 || undefined;
@@ -172,11 +160,7 @@ describe('private texts', function () {
   it('are in no document that the rules let others read', async () => {
     for (const path of documents) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
-        assert.equal(
-          await mayRead(fixture.credential(caller), 'firestore', path),
-          false,
-          `${caller}: ${path}`,
-        );
+        assert.equal(await mayRead(fixture.credential(caller), 'firestore', path), false, `${caller}: ${path}`);
       const isOwn = ['requests/', 'runs/', 'todos/'].some((start) => path.startsWith(start));
       assert.equal(await mayRead(fixture.credential('cas himself'), 'firestore', path), isOwn, path);
     }
@@ -185,11 +169,7 @@ describe('private texts', function () {
   it('are in no list of the Realtime Database that the rules let others read', async () => {
     for (const path of [`notifications/${fixture.cas}`, `task-updates/${fixture.cas}`]) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
-        assert.equal(
-          await mayRead(fixture.credential(caller), 'realtime', path),
-          false,
-          `${caller}: ${path}`,
-        );
+        assert.equal(await mayRead(fixture.credential(caller), 'realtime', path), false, `${caller}: ${path}`);
       assert.equal(await mayRead(fixture.credential('cas himself'), 'realtime', path), true, path);
     }
   });

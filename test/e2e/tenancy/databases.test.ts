@@ -4,11 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { getFirestore } from 'firebase-admin/firestore';
-import {
-  isDecidedByContent,
-  type Permission,
-  permissions,
-} from '../../../functions/src/access/rules/permissions.ts';
+import { isDecidedByContent, type Permission, permissions } from '../../../functions/src/access/rules/permissions.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
@@ -33,8 +29,7 @@ const REFUSED = ['PERMISSION_DENIED', 'NO_ROLE', 'ROLE_TOO_WEAK'];
 /** If a document's own fields name its owner, other callers get the error for a missing document. */
 const NOT_TOLD = [...REFUSED, 'NOT_FOUND'];
 
-const isLet = ({ error }: Outcome, refused = REFUSED) =>
-  error === undefined || !refused.includes(error.reason);
+const isLet = ({ error }: Outcome, refused = REFUSED) => error === undefined || !refused.includes(error.reason);
 
 const callersOf = (least: Permission['reads']): readonly CallerName[] =>
   least === 'no one' && !IS_NIGHTLY ? SOME : CALLERS;
@@ -142,16 +137,7 @@ describe('tenancy in both databases', function () {
   }
 });
 
-function kindOf({
-  database,
-  where,
-  reads,
-  writes,
-  ownerField,
-  ownerNeeds,
-  unlisted,
-  spansWorkspaces,
-}: Permission) {
+function kindOf({ database, where, reads, writes, ownerField, ownerNeeds, unlisted, spansWorkspaces }: Permission) {
   const place = typeof where === 'object' ? Object.keys(where) : where;
   return JSON.stringify([database, place, reads, writes, ownerField, ownerNeeds, unlisted, spansWorkspaces]);
 }

@@ -11,8 +11,7 @@ export async function mayRead(idToken: string, database: Database, path: string)
 
 /** Writes there, and returns whether the rules allowed it. */
 export async function mayWrite(idToken: string, database: Database, path: string): Promise<boolean> {
-  const document =
-    database === 'firestore' ? { fields: { text: { stringValue: 'hello' } } } : { text: 'hello' };
+  const document = database === 'firestore' ? { fields: { text: { stringValue: 'hello' } } } : { text: 'hello' };
   const method = database === 'firestore' ? 'PATCH' : 'PUT';
   const headers = { 'content-type': 'application/json' };
   return isLet(await asked(idToken, database, path, { method, headers, body: JSON.stringify(document) }));

@@ -54,12 +54,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
     task_id: task,
   }),
   'github.createBranch': () => ({ ...AT, branch: 'new', from: 'main' }),
-  'github.commitFiles': () => ({
-    ...AT,
-    branch: 'new',
-    message: 'A',
-    files: [{ path: 'a.txt', content: 'a' }],
-  }),
+  'github.commitFiles': () => ({ ...AT, branch: 'new', message: 'A', files: [{ path: 'a.txt', content: 'a' }] }),
   'github.getWorkflowRuns': () => AT,
   'github.getJobLogs': () => ({ ...AT, run_id: 4000000001 }),
 
@@ -186,8 +181,7 @@ export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
   'branch://{branchName}/tasks': ({ branch }) => `branch://${branch}/tasks`,
   'project://{projectPath}/status': ({ project }) => `project://${project}/status`,
   'log://{logType}/{date}': () => `log://system/${new Date().toISOString().slice(0, 10)}`,
-  'firebase://subscriptions/{subscriptionId}': ({ subscription }) =>
-    `firebase://subscriptions/${subscription}`,
+  'firebase://subscriptions/{subscriptionId}': ({ subscription }) => `firebase://subscriptions/${subscription}`,
   'run://{runId}': ({ run }) => `run://${run}`,
 };
 
@@ -208,8 +202,7 @@ const CALLABLE = toolsets
 /** The tools by toolset, those that end items last. */
 export const CALLABLE_BY_TOOLSET: ReadonlyMap<string, readonly string[]> = new Map([
   ...toolsets.map(
-    ({ name }) =>
-      [name, CALLABLE.filter((tool) => tool.startsWith(`${name}.`) && !LAST.includes(tool))] as const,
+    ({ name }) => [name, CALLABLE.filter((tool) => tool.startsWith(`${name}.`) && !LAST.includes(tool))] as const,
   ),
   ['what ends things', LAST],
 ]);

@@ -51,10 +51,7 @@ export type Outcome =
 const reply = z.union([
   z.object({ result: jsonObject }),
   z.object({
-    error: z.object({
-      message: z.string(),
-      data: z.object({ reason: z.string().optional() }).loose().optional(),
-    }),
+    error: z.object({ message: z.string(), data: z.object({ reason: z.string().optional() }).loose().optional() }),
   }),
 ]);
 
@@ -265,9 +262,7 @@ export class TenancyFixture {
       name,
       type: 'developer',
       version: '1.0.0',
-      capability_details: [
-        { name: `${name} can ${ownerUid === this.ann ? this.secret : 'sing'}`, category: 'own' },
-      ],
+      capability_details: [{ name: `${name} can ${ownerUid === this.ann ? this.secret : 'sing'}`, category: 'own' }],
       configuration: { ...DEFAULT_CONFIGURATION, max_concurrent_tasks: 50 },
       owner_uid: ownerUid,
       role,

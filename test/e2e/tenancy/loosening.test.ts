@@ -15,12 +15,7 @@ const tools = toolsets.flatMap(({ name: toolset, tools }) =>
 );
 
 /** The strongest first: later attempts may be refused because of earlier ones. */
-const AGENTS: readonly CallerName[] = [
-  'ann the leader',
-  'ann the worker',
-  'ann the viewer',
-  'cas the worker',
-];
+const AGENTS: readonly CallerName[] = ['ann the leader', 'ann the worker', 'ann the viewer', 'cas the worker'];
 
 /** A leading agent's attempts to loosen each limit. Each entry loosens exactly one. */
 const ATTEMPTS: readonly (readonly [
@@ -40,11 +35,7 @@ const ATTEMPTS: readonly (readonly [
     ({ alpha }) => ({ workspace: alpha, repositories: ['sartor-ai/muster'] }),
   ],
   ['routing', 'access.update_workspace', ({ alpha }) => ({ workspace: alpha, routing: { forbid: [] } })],
-  [
-    'member',
-    'access.invite',
-    ({ alpha }) => ({ workspace: alpha, email: 'dee@example.com', role: 'viewer' }),
-  ],
+  ['member', 'access.invite', ({ alpha }) => ({ workspace: alpha, email: 'dee@example.com', role: 'viewer' })],
   ['member', 'access.set_member', ({ alpha, cas }) => ({ workspace: alpha, uid: cas, role: 'leader' })],
   ['budget', 'system.setBudget', ({ alpha }) => ({ kind: 'workspace', id: alpha, clear: ['money'] })],
   ['budget', 'system.setBudget', (_, { todo }) => ({ kind: 'todo', id: todo, tokens: 2000 })],
@@ -69,12 +60,7 @@ describe('loosening', function () {
       routing: { forbid: ['gemini'] },
       approvals: [{ tool: 'github.createPR' }],
     });
-    await as('ann herself', 'system.setBudget', {
-      kind: 'workspace',
-      id: fixture.alpha,
-      money: 5,
-      tokens: 100_000,
-    });
+    await as('ann herself', 'system.setBudget', { kind: 'workspace', id: fixture.alpha, money: 5, tokens: 100_000 });
     await as('ann herself', 'system.setBudget', { kind: 'todo', id: ids.todo, money: 1, tokens: 1000 });
   });
   after(() => fixture.end());
@@ -89,11 +75,7 @@ describe('loosening', function () {
       assert.equal(error?.reason, 'WAITS_FOR_APPROVAL', `${title()}: ${error?.message}`);
       assert.deepEqual(loosenedBetween(before, await wallsOf(fixture, ids)), [], title());
       await as('ann herself', tool, args);
-      assert.equal(
-        loosenedBetween(before, await wallsOf(fixture, ids)).length,
-        1,
-        `${title()} loosens nothing`,
-      );
+      assert.equal(loosenedBetween(before, await wallsOf(fixture, ids)).length, 1, `${title()} loosens nothing`);
     });
   }
 
@@ -110,8 +92,7 @@ describe('loosening', function () {
     it(`no agent loosens a limit through any tool of ${toolset}`, async () => {
       const before = await wallsOf(fixture, ids);
       for (const name of writing)
-        for (const caller of AGENTS)
-          await fixture.call(caller, fixture.alpha, name, TOOLS[name]?.(ids) ?? {});
+        for (const caller of AGENTS) await fixture.call(caller, fixture.alpha, name, TOOLS[name]?.(ids) ?? {});
       assert.deepEqual(loosenedBetween(before, await wallsOf(fixture, ids)), []);
     });
   }

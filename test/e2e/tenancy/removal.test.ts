@@ -124,10 +124,7 @@ describe('a removed member', function () {
     let answered = 0;
     const waits = CASS.map(async (caller) => {
       const subscriptionId = await subscribe(caller, quiet(), 'quiet');
-      return fixture.call(caller, fixture.alpha, 'firebase.pollEvents', {
-        subscriptionId,
-        waitMs: MAX_WAIT_MS,
-      });
+      return fixture.call(caller, fixture.alpha, 'firebase.pollEvents', { subscriptionId, waitMs: MAX_WAIT_MS });
     });
     const runner = { programs: [{ name: 'gemini', version: '0.49.0' }], serves: 'workspace' };
     await succeed('cas the worker', 'coding.register_runner', runner);
@@ -147,10 +144,7 @@ describe('a removed member', function () {
       return outcomes.every(({ error }) => error?.reason === 'NO_ROLE') || undefined;
     });
     assert.equal(await mayRead(person, 'realtime', loud()), false);
-    assert.equal(
-      await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`),
-      false,
-    );
+    assert.equal(await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`), false);
 
     // The awaited data is written only now.
     await write('after');

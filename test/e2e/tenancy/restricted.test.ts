@@ -33,13 +33,7 @@ describe('a credential that is restricted to one workspace', function () {
     await fixture.begin();
     const { alpha, beta, bea } = fixture;
     const things = await makeThings(fixture);
-    const member = {
-      uid: bea,
-      workspace: alpha,
-      role: 'leader',
-      added_by: 'ann',
-      added_at: new Date(),
-    } as const;
+    const member = { uid: bea, workspace: alpha, role: 'leader', added_by: 'ann', added_at: new Date() } as const;
     await fixture.app.kernel.store.commit([{ kind: 'setMember', member }]);
     const credential = await fixture.agent(bea, 'bea-held', 'leader', { workspace: alpha, held_to: alpha });
     own = fixture.idOf('bea-held');
@@ -49,11 +43,7 @@ describe('a credential that is restricted to one workspace', function () {
     await as('bea herself', beta, 'coordination.init_coordination', { goal: elsewhere, master_plan: 'p' });
     await as('bea herself', beta, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
     await as('bea herself', alpha, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
-    await as('bea herself', beta, 'access.set_member', {
-      workspace: alpha,
-      uid: fixture.cas,
-      role: 'viewer',
-    });
+    await as('bea herself', beta, 'access.set_member', { workspace: alpha, uid: fixture.cas, role: 'viewer' });
     await as('bea herself', alpha, 'firebase.subscribe', {
       subscriptionId: 'of-beta',
       database: 'realtime',
@@ -127,10 +117,7 @@ describe('a credential that is restricted to one workspace', function () {
   it('a restricted credential reads no document that spans workspaces', async () => {
     const paths = [`agents/${ids.agent}`, `agents/${own}`, `people/${fixture.bea}`];
     for (const path of paths) {
-      const { error } = await fixture.call(restricted, fixture.alpha, 'firebase.read', {
-        database: 'firestore',
-        path,
-      });
+      const { error } = await fixture.call(restricted, fixture.alpha, 'firebase.read', { database: 'firestore', path });
       assert.ok(error, path);
       assertSilent(error.message);
     }

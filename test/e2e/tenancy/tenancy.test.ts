@@ -33,8 +33,7 @@ type Entry = (typeof tools)[number];
 const oneOfEachNeed = new Set(
   new Map(tools.map((tool) => [[tool.role, tool.agentRole, tool.scope].join(), tool])).values(),
 );
-const isTriedByRole = (tool: Entry) =>
-  IS_NIGHTLY || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
+const isTriedByRole = (tool: Entry) => IS_NIGHTLY || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
 
 /** Tools that name no item and would wait for their runs, so their arguments fail after the permission check. */
 const WAITING = ['orchestration.execute_code', 'orchestration.execute_task'];
@@ -45,15 +44,7 @@ const resources = toolsets.flatMap(({ resources, templates = [] }) =>
     const variables = 'completions' in one ? [...one.completions.keys()] : [];
     const watchable = 'watchable' in one && one.watchable;
     const { role, scope = 'workspace' as Scope } = one;
-    return {
-      name,
-      role,
-      agentRole: role,
-      scope,
-      variables,
-      watchable,
-      uriFor: RESOURCES[name] ?? (() => name),
-    };
+    return { name, role, agentRole: role, scope, variables, watchable, uriFor: RESOURCES[name] ?? (() => name) };
   }),
 );
 
@@ -109,11 +100,7 @@ describe('tenancy', function () {
     workspace = fixture.alpha,
   ): Promise<boolean> {
     const isLet = !GATE.test(error?.reason ?? '');
-    assert.equal(
-      isLet,
-      await fixture.isExplained(caller, { tool }, workspace),
-      `${caller}: ${error?.message}`,
-    );
+    assert.equal(isLet, await fixture.isExplained(caller, { tool }, workspace), `${caller}: ${error?.message}`);
     return isLet;
   }
 
@@ -150,8 +137,7 @@ describe('tenancy', function () {
       const there = await fixture.call(caller, workspace, name, argumentsFor(ids));
       assert.ok(!shown(there).includes(fixture.secret), `${said} is told ${shown(there)}`);
       if (workspace === fixture.alpha) await assertExplained(caller, name, there);
-      if (workspace === fixture.alpha && scope === 'workspace')
-        assert.equal(there.error?.reason, 'NO_ROLE', said);
+      if (workspace === fixture.alpha && scope === 'workspace') assert.equal(there.error?.reason, 'NO_ROLE', said);
       const namesNothing = JSON.stringify(argumentsFor(ids)) === JSON.stringify(argumentsFor(absent));
       if (namesNothing && (workspace === elsewhere || scope !== 'workspace')) return;
       const nothing = await fixture.call(caller, elsewhere, name, argumentsFor(absent));

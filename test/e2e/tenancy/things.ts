@@ -54,9 +54,7 @@ export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
   await as('ann the worker', 'coordination.complete_task', reporting);
   const held = await claim();
   await as('ann the worker', 'coordination.start_task', { agent_id: worker, task_id: held });
-  const task = idIn(
-    (await as('ann the leader', 'coordination.create_task', { description: secret }))['task'],
-  );
+  const task = idIn((await as('ann the leader', 'coordination.create_task', { description: secret }))['task']);
   const discovery = { agent_id: worker, content: secret, tags: [secret] };
   await as('ann the worker', 'coordination.add_discovery', discovery);
   const ordered = await as('ann the worker', 'coding.create_task', {
@@ -90,11 +88,7 @@ export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
   const recurring = idIn(begun['recurring_task']);
   const workflow = `flow-${fixture.mark}`;
   await as('ann the worker', 'orchestration.save_workflow', {
-    workflow: {
-      name: workflow,
-      description: secret,
-      steps: [{ name: 'only', agent: 'claude', prompt: secret }],
-    },
+    workflow: { name: workflow, description: secret, steps: [{ name: 'only', agent: 'claude', prompt: secret }] },
   });
   const question = { question: secret, kind: 'text' };
   const request = idIn(await as('ann the worker', 'inbox.ask', question), 'request_id');
@@ -123,8 +117,7 @@ export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
 
 /** Returns names of missing items in equal form. */
 export function namesOfNothing(ids: Ids, fixture: TenancyFixture): Ids {
-  const other = (id: string): string =>
-    id.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === 'q' ? 'w' : 'q'));
+  const other = (id: string): string => id.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === 'q' ? 'w' : 'q'));
   const named = Object.entries(ids).map(([name, id]) => [name, other(id)]);
   return { ...ids, ...Object.fromEntries(named), workspace: fixture.nowhere, place: fixture.empty };
 }
@@ -139,9 +132,7 @@ function idIn(value: unknown, ...names: readonly string[]): string {
 }
 
 async function pendingRun(fixture: TenancyFixture): Promise<string> {
-  const principal = await fixture.app.services.authenticator.authenticate(
-    fixture.credential('ann the worker'),
-  );
+  const principal = await fixture.app.services.authenticator.authenticate(fixture.credential('ann the worker'));
   const { runs, roster } = fixture.app.services.orchestration;
   const request = {
     workflow: readWorkflow({ name: 'one', steps: [{ name: 'only', agent: 'claude' }] }, 'workflow'),

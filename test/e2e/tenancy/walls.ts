@@ -26,9 +26,7 @@ export async function wallsOf(fixture: TenancyFixture, ids: Ids): Promise<Walls>
   const each = await Promise.all(workspaces.map((name) => workspaceWalls(known.ports, name)));
   const things = { workspace: fixture.alpha, todo: ids.todo, task: ids.task, run: ids.run };
   const keys = BUDGET_KINDS.map((kind) => `${kind}-${things[kind]}`);
-  const budgets = await Promise.all(
-    keys.map(async (key) => [key, await graph.ports.budgets.find(key)] as const),
-  );
+  const budgets = await Promise.all(keys.map(async (key) => [key, await graph.ports.budgets.find(key)] as const));
   const agentIds = (['viewer', 'worker', 'leader'] as const).map((role) => fixture.agentId(role));
   const agents = await known.ports.agents.findAll(agentIds);
   const credentials = await known.ports.agents.credentialsOf(agentIds);
@@ -90,9 +88,7 @@ export function loosenedBetween(before: Walls, after: Walls): readonly string[] 
     return now.asks !== rule.asks || (now.above_usd ?? -1) > (rule.above_usd ?? -1);
   });
   const higher = [...before.limits].filter(([key, limit]) => (after.limits.get(key) ?? Infinity) > limit);
-  const opened = [...before.access].filter(
-    ([key, access]) => access === 'private' && after.access.get(key) === 'open',
-  );
+  const opened = [...before.access].filter(([key, access]) => access === 'private' && after.access.get(key) === 'open');
   return [
     ...weaker.map(([key]) => `approval ${key}`),
     ...higher.map(([key]) => `limit ${key}`),

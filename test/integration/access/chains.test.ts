@@ -84,9 +84,7 @@ describe('credential chains', function () {
         at,
       );
       assert.ok(link);
-      const below = forest.links.filter(
-        (one) => one !== link && one.kind === 'key' && chainOf(one).includes(link),
-      );
+      const below = forest.links.filter((one) => one !== link && one.kind === 'key' && chainOf(one).includes(link));
       const ended = await forest.revoke(link);
       if (ended !== undefined)
         assert.deepEqual([...ended].sort(), below.map(({ name }) => name).sort(), 'the ended chain');

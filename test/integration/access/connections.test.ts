@@ -49,10 +49,7 @@ describe('connections', () => {
       last_seen: fixture.now.toISOString(),
     });
     const first = await fixture.ask(ada, 'list_connections', { limit: 1 });
-    const rest = await fixture.ask(ada, 'list_connections', {
-      limit: 1,
-      cursor: String(first['next_cursor']),
-    });
+    const rest = await fixture.ask(ada, 'list_connections', { limit: 1, cursor: String(first['next_cursor']) });
     assert.deepEqual([...namesIn(first), ...namesIn(rest)].sort(), ['narrow', 'wide']);
     assert.deepEqual([first['truncated'], rest['truncated']], [true, false]);
     const owner = fixture.id('ada');
@@ -115,10 +112,7 @@ describe('connections', () => {
   });
 
   it('combine all sign-ins from one app under one name, and are revoked together', async () => {
-    const [laptop, desktop] = [
-      await connect('ada', 'Claude Code (Ada)'),
-      await connect('ada', 'Claude Code (Ada)'),
-    ];
+    const [laptop, desktop] = [await connect('ada', 'Claude Code (Ada)'), await connect('ada', 'Claude Code (Ada)')];
     const ada = await fixture.person('ada');
     const all = await fixture.ask(ada, 'list_connections');
     assert.deepEqual(namesIn(all), ['Claude Code (Ada)', 'Claude Code (Ada)']);
@@ -130,9 +124,7 @@ describe('connections', () => {
     const helper = `${credential.api_key}.${secret}`;
     assert.equal((await signIn(helper)).grant?.resource, undefined);
     const hidden = await fixture.refused(await fixture.person('eve'), 'revoke_connection', { agent_id });
-    const missing = await fixture.refused(await fixture.person('eve'), 'revoke_connection', {
-      agent_id: 'nothing',
-    });
+    const missing = await fixture.refused(await fixture.person('eve'), 'revoke_connection', { agent_id: 'nothing' });
     assert.deepEqual(withName(hidden, agent_id, 'nothing'), missing);
     const revoked = await fixture.ask(ada, 'revoke_connection', { agent_id });
     assert.deepEqual(revoked, {
@@ -153,8 +145,7 @@ describe('connections', () => {
     await services.signIn.tokens.refresh(before.refreshToken, asked);
     const ada = await fixture.person('ada');
     assert.deepEqual((await fixture.ask(ada, 'list_connections'))['ended'], []);
-    const agent_id =
-      (await signIn(before.accessToken)).agent_id ?? assert.fail('the principal is not an agent');
+    const agent_id = (await signIn(before.accessToken)).agent_id ?? assert.fail('the principal is not an agent');
     fixture.pass(61);
     await assert.rejects(services.signIn.tokens.refresh(before.refreshToken, asked));
     const listed = await fixture.ask(ada, 'list_connections');
@@ -195,9 +186,7 @@ describe('connections', () => {
     assert.deepEqual(await reasons('ada'), ['Revoked: revoked', 'Disconnected: disconnected']);
     const lost = await connect('eve', 'Without a role');
     await fixture.app.kernel.store.commit([{ kind: 'setPerson', uid: fixture.id('eve'), role: 'none' }]);
-    await assert.rejects(
-      services.signIn.tokens.refresh(lost.refreshToken, { clientId, resource: undefined }),
-    );
+    await assert.rejects(services.signIn.tokens.refresh(lost.refreshToken, { clientId, resource: undefined }));
     assert.deepEqual(await reasons('eve'), ['Without a role: owner_lost_role']);
     await connect('root', 'Unused');
     fixture.pass(91 * 86_400);

@@ -21,22 +21,13 @@ const NO_KEY = {
 };
 
 export class ConnectionsFixture extends AccessFixture {
-  register(
-    as: Principal,
-    name: string,
-    role: Role | undefined,
-    limits: WantedLimits = {},
-  ): Promise<Registered> {
+  register(as: Principal, name: string, role: Role | undefined, limits: WantedLimits = {}): Promise<Registered> {
     const draft = {
       name,
       type: 'developer' as const,
       version: '1.0.0',
       capability_details: [],
-      configuration: {
-        max_concurrent_tasks: 1,
-        timeout: 1000,
-        retry_policy: { max_retries: 0, backoff_ms: 0 },
-      },
+      configuration: { max_concurrent_tasks: 1, timeout: 1000, retry_policy: { max_retries: 0, backoff_ms: 0 } },
       role,
       limits,
     };

@@ -7,11 +7,7 @@ import { invitationId } from '../../../functions/src/access/rules/invitations.ts
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { MemberRole } from '../../../functions/src/identity/rules/role.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import {
-  credentialPath,
-  WORKSPACE_ACCESS_PATH,
-  workspacePath,
-} from '../../../functions/src/kernel/firestore/paths.ts';
+import { credentialPath, WORKSPACE_ACCESS_PATH, workspacePath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { personOf } from '../../support/principals.ts';
 import type { Team } from '../coordination/team.ts';
@@ -28,13 +24,7 @@ export function callerOfExample(team: Team, tool: string): Principal {
 }
 
 export async function setAccess({ app, workspace, leader, now }: Team): Promise<void> {
-  const member = (uid: string, role: MemberRole) => ({
-    uid,
-    workspace,
-    role,
-    added_by: 'ada',
-    added_at: now,
-  });
+  const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, added_by: 'ada', added_at: now });
   const expiresAt = new Date(now.getTime() + 3_600_000);
   const inviting = { workspace, email: CYD, role: 'worker', invited_by: leader.owner_uid } as const;
   await app.kernel.store.commit([

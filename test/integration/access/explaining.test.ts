@@ -68,12 +68,7 @@ describe('whoami', () => {
     const told = await fixture.ask(await fixture.person('eve'), 'whoami');
     const standing = { workspace: open, access: 'open', role: 'worker', from: 'deployment' };
     assert.deepEqual(mine(told, open), standing);
-    assert.deepEqual(mine(told, joined), {
-      workspace: joined,
-      access: 'private',
-      role: 'viewer',
-      from: 'membership',
-    });
+    assert.deepEqual(mine(told, joined), { workspace: joined, access: 'private', role: 'viewer', from: 'membership' });
     assert.deepEqual([mine(told, hidden), told['administers']], [undefined, undefined]);
     const ben = await fixture.ask(await fixture.person('ben'), 'whoami');
     assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');

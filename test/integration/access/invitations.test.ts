@@ -21,29 +21,17 @@ describe('invitations', () => {
   });
 
   const invite = async (name: string, role = 'worker', by = 'ada') =>
-    fixture.ask(await fixture.person(by), 'invite', {
-      workspace,
-      email: fixture.email(name).toUpperCase(),
-      role,
-    });
+    fixture.ask(await fixture.person(by), 'invite', { workspace, email: fixture.email(name).toUpperCase(), role });
   /** Accepts invitations at sign-in, on a separate instance. */
   const signIn = (name: string, town_ = fixture) =>
-    new Invitations(town_.anotherInstance().access.ports).acceptAtSignIn(
-      fixture.id(name),
-      fixture.email(name),
-    );
+    new Invitations(town_.anotherInstance().access.ports).acceptAtSignIn(fixture.id(name), fixture.email(name));
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', fixture.email('cyd')).get()).docs;
 
   it('make a member of the person who signs in with the address, and are used up', async () => {
     const { invited } = await invite('cyd');
     const expires = new Date(fixture.now.getTime() + 14 * DAY * 1000).toISOString();
-    assert.deepEqual(invited, {
-      workspace,
-      email: fixture.email('cyd'),
-      role: 'worker',
-      expires_at: expires,
-    });
+    assert.deepEqual(invited, { workspace, email: fixture.email('cyd'), role: 'worker', expires_at: expires });
     assert.equal(await fixture.roleOf('cyd', workspace), undefined);
     await signIn('cyd');
     const member = (await fixture.app.access.ports.people.member(workspace, fixture.id('cyd')))?.value;
@@ -80,10 +68,7 @@ describe('invitations', () => {
     await fixture.arrive('ben');
     await fixture.letIn(workspace, 'ben', 'worker');
     const args = { workspace, email: fixture.email('cyd'), role: 'leader' };
-    assert.equal(
-      (await fixture.refused(await fixture.person('ben'), 'invite', args)).reason,
-      'ROLE_TOO_WEAK',
-    );
+    assert.equal((await fixture.refused(await fixture.person('ben'), 'invite', args)).reason, 'ROLE_TOO_WEAK');
     await invite('cyd', 'leader');
     await invite('cyd', 'viewer');
     const [open, ...others] = await fixture.app.access.ports.people.invitationsTo(workspace);
@@ -181,12 +166,7 @@ describe('invitations', () => {
     await invite('cyd');
     const email = fixture.email('cyd');
     const taking = Array.from({ length: 4 }, () =>
-      new Invitations(fixture.anotherInstance().access.ports).accept(
-        fixture.id('cyd'),
-        email,
-        undefined,
-        unkeyed,
-      ),
+      new Invitations(fixture.anotherInstance().access.ports).accept(fixture.id('cyd'), email, undefined, unkeyed),
     );
     const taken = (await Promise.all(taking)).filter(({ length }) => length > 0);
     assert.equal(taken.length, 1);

@@ -124,12 +124,7 @@ describe('leaving a workspace', () => {
   it('keeps the tasks that the person created for the plan', async () => {
     await fixture.letIn(workspace, 'ben', 'leader');
     ben = await fixture.person('ben');
-    const made = await answer(
-      fixture.at({ workspace }),
-      'coordination_create_task',
-      { description: 'Plan' },
-      ben,
-    );
+    const made = await answer(fixture.at({ workspace }), 'coordination_create_task', { description: 'Plan' }, ben);
     await remove();
     await fixture.left('ben', workspace);
     assert.equal((await fixture.task(String(Object(made['task']).id))).status, 'available');
@@ -149,8 +144,7 @@ describe('leaving a workspace', () => {
     const open = await fixture.workspaceOf('ada', 'open');
     const theirs = await fixture.order(await fixture.person('ben'), open);
     const adas = await fixture.order(await fixture.person('ada'), open);
-    const named = (access: 'open' | 'private') =>
-      accessToDocument({ access: { [open]: access }, asking: {} });
+    const named = (access: 'open' | 'private') => accessToDocument({ access: { [open]: access }, asking: {} });
     await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: open, access: 'private' }]);
     await fixture.app.services.leaving.workspacesWritten(named('open'), named('private'));
     assert.equal((await fixture.task(theirs)).status, 'cancelled');
@@ -220,10 +214,7 @@ describe('leaving a workspace', () => {
     await remove();
     await fixture.left('ben', workspace);
     const state = async (id: string) => (await fixture.app.inbox.ports.requests.find(id))?.value.state;
-    assert.deepEqual(
-      [await state(ofBen), await state(byBen), await state(ofAda)],
-      ['withdrawn', 'withdrawn', 'open'],
-    );
+    assert.deepEqual([await state(ofBen), await state(byBen), await state(ofAda)], ['withdrawn', 'withdrawn', 'open']);
   });
 
   it('keeps a to-do that the person delegated there, without the status of its task', async () => {

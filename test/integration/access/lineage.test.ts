@@ -26,9 +26,7 @@ describe('credential chains', () => {
     assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
   };
   const revoke = (agent_id: string | undefined, as = ada) =>
-    fixture.ask(as, 'revoke_connection', {
-      agent_id: agent_id ?? assert.fail('the principal is not an agent'),
-    });
+    fixture.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('the principal is not an agent') });
 
   it('end below a revoked credential at any depth and are listed; other credentials stay', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
@@ -95,9 +93,7 @@ describe('credential chains', () => {
       assert.deepEqual(mails.sort(), [fixture.email('eve'), fixture.email('fay')].sort());
       const { services } = fixture.anotherInstance();
       for (const name of ['eve', 'fay'])
-        await assert.rejects(
-          services.access.inviting.accept(await fixture.person(name), workspace, () => undefined),
-        );
+        await assert.rejects(services.access.inviting.accept(await fixture.person(name), workspace, () => undefined));
       await services.access.inviting.accept(await fixture.person('gil'), workspace, () => undefined);
       assert.equal(await fixture.roleOf('gil', workspace), 'worker');
     });
@@ -111,11 +107,7 @@ describe('credential chains', () => {
         ['fay', ['onboarding', 'access']],
       ] as const) {
         const sender = await signIn(await fixture.keyOf(await fixture.person('ada'), `of ${name}`, 'leader'));
-        const guest = {
-          address: fixture.email(name),
-          role: 'worker',
-          url: 'https://muster.example/mcp',
-        } as const;
+        const guest = { address: fixture.email(name), role: 'worker', url: 'https://muster.example/mcp' } as const;
         await inviting.invite(sender, workspace, guest, () => undefined);
         await fixture.keyOf(sender, `of ${name}`, undefined, { toolsets });
       }
@@ -134,22 +126,11 @@ describe('credential chains', () => {
       const workspace = await fixture.workspaceOf('ada');
       const sender = await fixture.keyOf(await fixture.person('ada'), 'sender', 'leader');
       fixture.pass(85 * DAYS);
-      const guest = {
-        address: fixture.email('eve'),
-        role: 'worker',
-        url: 'https://muster.example/mcp',
-      } as const;
-      await fixture.app.services.access.inviting.invite(
-        await signIn(sender),
-        workspace,
-        guest,
-        () => undefined,
-      );
+      const guest = { address: fixture.email('eve'), role: 'worker', url: 'https://muster.example/mcp' } as const;
+      await fixture.app.services.access.inviting.invite(await signIn(sender), workspace, guest, () => undefined);
       fixture.pass(6 * DAYS);
       const eve = await fixture.person('eve');
-      await assert.rejects(
-        fixture.anotherInstance().services.access.inviting.accept(eve, workspace, () => undefined),
-      );
+      await assert.rejects(fixture.anotherInstance().services.access.inviting.accept(eve, workspace, () => undefined));
       assert.equal(await fixture.roleOf('eve', workspace), undefined);
     });
   });
@@ -198,9 +179,7 @@ describe('credential chains', () => {
       fixture.pass(1);
       for (const id of ids) await answer(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
       // Only the first credential is deleted; no cleanup of its chain has run.
-      const [credential] = await fixture.app.access.ports.agents.credentials(
-        String((await signIn(first)).agent_id),
-      );
+      const [credential] = await fixture.app.access.ports.agents.credentials(String((await signIn(first)).agent_id));
       await fixture.app.kernel.store.commit([
         { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('not found') },
       ]);
@@ -236,9 +215,7 @@ describe('credential chains', () => {
         String((await signIn(key)).lineage?.[0]?.agent_id),
       ]);
       await fixture.connect('ada', 'App', { role: 'leader', readonly: true });
-      const announced = firestore()
-        .collection('accessChanges')
-        .where('subject', '==', `grant:${grants[0]?.value.id}`);
+      const announced = firestore().collection('accessChanges').where('subject', '==', `grant:${grants[0]?.value.id}`);
       assert.equal((await announced.get()).size, 1);
     });
 
@@ -247,9 +224,7 @@ describe('credential chains', () => {
       const { accessToken } = await fixture.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await fixture.keyOf(await signIn(accessToken), 'there');
       const [grant] = (await signIn(key)).lineage ?? [];
-      await fixture.app.kernel.store.commit([
-        { kind: 'endGrant', id: String(grant?.subject.slice('grant:'.length)) },
-      ]);
+      await fixture.app.kernel.store.commit([{ kind: 'endGrant', id: String(grant?.subject.slice('grant:'.length)) }]);
       for (const bearer of [key, below]) await isOut(bearer);
       await signIn(there);
     });

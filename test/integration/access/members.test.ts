@@ -24,10 +24,7 @@ describe('members', () => {
     const ben = await fixture.person('ben');
     const first = await fixture.ask(ben, 'list_members', { workspace, limit: 1 });
     const rest = await fixture.ask(ben, 'list_members', { workspace, cursor: String(first['next_cursor']) });
-    assert.deepEqual(
-      [...uidsIn(first), ...uidsIn(rest)].sort(),
-      [fixture.id('ada'), fixture.id('ben')].sort(),
-    );
+    assert.deepEqual([...uidsIn(first), ...uidsIn(rest)].sort(), [fixture.id('ada'), fixture.id('ben')].sort());
     assert.deepEqual([first['truncated'], rest['truncated']], [true, false]);
     const whole = await fixture.ask(await fixture.person('root'), 'list_members', { workspace });
     assert.deepEqual(whole['members'], [...Object(first).members, ...Object(rest).members]);

@@ -26,9 +26,7 @@ describe('restricted credentials', () => {
   /** Registers an agent and returns the principal of its credential. */
   async function registered(as: Principal, limits: JsonObject): Promise<Principal> {
     const args = { ...REGISTRATION, ...limits };
-    const { apiKey, secret } = Object(
-      (await answer(fixture, 'onboarding_registerAgent', args, as))['credentials'],
-    );
+    const { apiKey, secret } = Object((await answer(fixture, 'onboarding_registerAgent', args, as))['credentials']);
     return fixture.anotherInstance().services.authenticator.authenticate(`${apiKey}.${secret}`);
   }
 
@@ -69,39 +67,23 @@ describe('restricted credentials', () => {
   });
 
   it('are never widened by their own agent', async () => {
-    const narrow = await registered(await fixture.person('ada'), {
-      toolsets: ['onboarding'],
-      heldTo: workspace,
-    });
-    const again = await registered(narrow, {
-      clear: ['heldTo'],
-      readonly: false,
-      toolsets: ['onboarding', 'todo'],
-    });
+    const narrow = await registered(await fixture.person('ada'), { toolsets: ['onboarding'], heldTo: workspace });
+    const again = await registered(narrow, { clear: ['heldTo'], readonly: false, toolsets: ['onboarding', 'todo'] });
     assert.deepEqual([again.toolsets, again.held_to], [['onboarding'], workspace]);
-    assert.match(
-      await refused(narrow, { heldTo: 'default' }),
-      /no role in the workspace|held to the workspace/,
-    );
+    assert.match(await refused(narrow, { heldTo: 'default' }), /no role in the workspace|held to the workspace/);
   });
 
   it('cannot be restricted to a workspace in which the caller has no role', async () => {
     const ada = await fixture.person('ada');
     const others = await fixture.workspaceOf('eve');
-    const [theirs, none] = [
-      await refused(ada, { heldTo: others }),
-      await refused(ada, { heldTo: 'nowhere' }),
-    ];
+    const [theirs, none] = [await refused(ada, { heldTo: others }), await refused(ada, { heldTo: 'nowhere' })];
     assert.equal(theirs.replaceAll(others, 'nowhere'), none);
     assert.equal((await registered(await fixture.person('eve'), { heldTo: others })).held_to, others);
   });
 
   it('are refused if their restrictions are contradictory or unknown', async () => {
     const ada = await fixture.person('ada');
-    assert.match(
-      await refused(ada, { heldTo: workspace, workspace: 'default' }),
-      /is restricted to the workspace/,
-    );
+    assert.match(await refused(ada, { heldTo: workspace, workspace: 'default' }), /is restricted to the workspace/);
     assert.match(await refused(ada, { toolsets: ['todos'] }), /Unknown toolset "todos"/);
   });
 });

@@ -34,10 +34,7 @@ describe('workspaces', () => {
     assert.equal(await fixture.roleOf('ada', name), 'leader');
     assert.equal((await fixture.app.access.ports.people.workspaces())[name], 'private');
     const stored = (await fixture.app.access.ports.workspaces.find(name))?.value;
-    assert.deepEqual(
-      [stored?.repositories, stored?.created_by, stored?.session],
-      [repositories, ada, undefined],
-    );
+    assert.deepEqual([stored?.repositories, stored?.created_by, stored?.session], [repositories, ada, undefined]);
     const again = await fixture.refused(await fixture.person('cyd'), 'create_workspace', { name });
     assert.equal(again.reason, 'NAME_NOT_AVAILABLE');
   });
@@ -52,10 +49,7 @@ describe('workspaces', () => {
       await fixture.agentOf('ben', 'admin'),
     ];
     for (const caller of callers)
-      assert.match(
-        String((await fixture.refused(caller, 'create_workspace', args)).reason),
-        /ROLE_TOO_WEAK$/,
-      );
+      assert.match(String((await fixture.refused(caller, 'create_workspace', args)).reason), /ROLE_TOO_WEAK$/);
     await fixture.ask(await fixture.agentOf('ada', 'leader'), 'create_workspace', args);
     assert.equal(await fixture.roleOf('ada', args.name), 'leader', "the agent's owner leads the workspace");
   });
@@ -74,8 +68,7 @@ describe('workspaces', () => {
       said.push(JSON.stringify(withName(refused, name, 'x')));
     }
     assert.equal(new Set(said).size, 1, said.join('\n'));
-    const opening = () =>
-      fixture.app.services.coordination.initialize(inNode, { goal: 'Mine' }, unkeyed, ada);
+    const opening = () => fixture.app.services.coordination.initialize(inNode, { goal: 'Mine' }, unkeyed, ada);
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
@@ -188,12 +181,7 @@ describe('workspaces', () => {
     const first = await fixture.ask(root, 'update_workspace', { workspace, ...settings });
     assert.equal(first['message'], undefined);
     const stored = await fixture.app.access.ports.workspaces.find(workspace);
-    for (const args of [
-      settings,
-      { repositories: ['sartor-ai/muster'] },
-      { access: 'private' },
-      { routing: {} },
-    ]) {
+    for (const args of [settings, { repositories: ['sartor-ai/muster'] }, { access: 'private' }, { routing: {} }]) {
       const again = await fixture.ask(root, 'update_workspace', { workspace, ...args });
       assert.match(String(again['message']), /^Nothing was changed/);
       assert.deepEqual({ ...again, message: undefined }, { ...first, message: undefined });
@@ -212,12 +200,8 @@ describe('workspaces', () => {
     await fixture.ask(await fixture.person('ada'), 'update_workspace', opened);
     assert.equal((await fixture.app.access.ports.people.workspaces())[workspace], 'open');
     const { store } = fixture.app.kernel;
-    for (const name of ['ada', 'ben'])
-      await store.commit([{ kind: 'removeMember', workspace, uid: fixture.id(name) }]);
-    const closed = await fixture.ask(await fixture.person('cyd'), 'update_workspace', {
-      workspace,
-      access: 'private',
-    });
+    for (const name of ['ada', 'ben']) await store.commit([{ kind: 'removeMember', workspace, uid: fixture.id(name) }]);
+    const closed = await fixture.ask(await fixture.person('cyd'), 'update_workspace', { workspace, access: 'private' });
     assert.equal(closed['leader'], fixture.id('cyd'));
     assert.equal(await fixture.roleOf('cyd', workspace), 'leader');
     const always = await fixture.refused(await fixture.person('root'), 'update_workspace', {
@@ -251,10 +235,7 @@ describe('workspaces', () => {
     const elsewhere = await roster.situation(NEW());
     assert.deepEqual(elsewhere.routing, { pins: [], forbidden: [] });
     const ben = await fixture.person('ben');
-    const stranger = await fixture.refused(ben, 'update_workspace', {
-      workspace: name,
-      routing: { forbid: [] },
-    });
+    const stranger = await fixture.refused(ben, 'update_workspace', { workspace: name, routing: { forbid: [] } });
     assert.match(String(stranger.reason), /NO_ROLE|ROLE_TOO_WEAK/);
   });
 });

@@ -12,8 +12,7 @@ import {
 } from '../../../functions/src/kernel/realtime/database.ts';
 import { Team } from '../coordination/team.ts';
 
-const there = async (path: string): Promise<unknown> =>
-  (await (await realtimeDatabase()).ref(path).get()).val();
+const there = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
 
 const WORKER = { viewer: true, worker: true };
 
@@ -28,10 +27,7 @@ describe('the access mirror', () => {
 
   const member = (uid: string, role: 'viewer' | 'worker') => {
     const { workspace, now: addedAt } = team;
-    return {
-      kind: 'setMember',
-      member: { uid, workspace, role, added_by: 'ada', added_at: addedAt },
-    } as const;
+    return { kind: 'setMember', member: { uid, workspace, role, added_by: 'ada', added_at: addedAt } } as const;
   };
 
   it("contains a person's roles and the roles that they include", async () => {

@@ -65,10 +65,7 @@ describe('the credential check', () => {
     // In the meantime, the instance reads all access changes once, and evicts the credentials that they concern.
     await (await eventually('the changes are read', async () => changes.mock.calls[0])).result;
     for (const credential of [worker.credential, accessToken]) {
-      assert.deepEqual(await billOf(() => authenticator.reauthenticate(credential)), {
-        ...NOTHING,
-        reads: 4,
-      });
+      assert.deepEqual(await billOf(() => authenticator.reauthenticate(credential)), { ...NOTHING, reads: 4 });
       // The instance has cached the credential.
       assert.deepEqual(await billOf(() => authenticator.authenticate(credential)), NOTHING);
     }

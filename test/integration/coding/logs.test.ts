@@ -31,9 +31,7 @@ describe('the log of a coding task', () => {
   it('stores each sequence once if it is sent again or with others', async () => {
     const entries = [0, 1, 2].map((sequence) => entry(sequence));
     assert.deepEqual(
-      [await team.log(taskId, 1, entries), await team.log(taskId, 1, entries)].map(
-        ({ accepted }) => accepted,
-      ),
+      [await team.log(taskId, 1, entries), await team.log(taskId, 1, entries)].map(({ accepted }) => accepted),
       [3, 0],
     );
     const overlapping = [2, 5, 9].map((sequence) => entry(sequence));
@@ -124,10 +122,7 @@ describe('the log of a coding task', () => {
     assert.match(await append([entry(0, 'x'.repeat(16_001))]), /entries\.0\.message/);
     const many = Array.from({ length: 20 }, (_, sequence) => entry(sequence, 'é'.repeat(15_000)));
     assert.match(await append(many), /^VALIDATION_ERROR .*262144 bytes/);
-    assert.match(
-      await append(Array.from({ length: 501 }, (_, index) => entry(index))),
-      /at most 500 entries/,
-    );
+    assert.match(await append(Array.from({ length: 501 }, (_, index) => entry(index))), /at most 500 entries/);
     assert.equal(fields((await team.log(taskId, 2, [entry(0)]))['stop'])['reason'], 'claim_lost');
     assert.deepEqual((await page())['total'], 0);
     const stranger = team.principal('stranger');

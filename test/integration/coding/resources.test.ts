@@ -72,11 +72,7 @@ describe('coding resources', () => {
     await other.take();
     const failure = { class: 'crashed', message: 'It crashed' };
     await other.ask('end_task', { taskId: id, status: 'failed', epoch: 1, failure });
-    await other.app.services.coordination.initialize(
-      other.workspace,
-      { goal: 'Two', masterPlan: '' },
-      () => undefined,
-    );
+    await other.app.services.coordination.initialize(other.workspace, { goal: 'Two', masterPlan: '' }, () => undefined);
     const past = fields(JSON.parse(await other.read(`session://coding/${id}.1`)));
     assert.deepEqual([past['isAlive'], fields(past['failure'])['class']], [false, 'crashed']);
     const archived = fields(JSON.parse(await other.read(`session://coordination/${session.id}`)));
@@ -159,8 +155,7 @@ describe('coding resources', () => {
     });
 
     it('list only the agents of the same workspace', async () => {
-      const runners = async (of: CodingTeam) =>
-        JSON.stringify(JSON.parse(await of.read('agent://status')).tools);
+      const runners = async (of: CodingTeam) => JSON.stringify(JSON.parse(await of.read('agent://status')).tools);
       for (const [one, another] of [
         [team, other],
         [other, team],
@@ -184,10 +179,7 @@ describe('coding resources', () => {
         const found = resources.findTemplate(template[0]);
         assert.ok(found);
         const of = (asked: CodingTeam) =>
-          completeVariable(asked.ports, asked.exchange(asked.creator), found, {
-            variable: template[1],
-            chosen: {},
-          });
+          completeVariable(asked.ports, asked.exchange(asked.creator), found, { variable: template[1], chosen: {} });
         assert.notDeepEqual(await of(team), [], template[0]);
         assert.deepEqual(await of(other), [], template[0]);
       }
@@ -231,14 +223,9 @@ describe('coding resources', () => {
     assert.ok((await complete('task://{taskId}/logs', 'taskId')).includes(taskId));
     assert.deepEqual(await complete('branch://{branchName}/tasks', 'branchName'), ['Main,2', 'feature/auth']);
     assert.deepEqual(await complete('project://{projectPath}/status', 'projectPath'), ['owner/name']);
-    assert.deepEqual(await complete('session://{sessionType}/{sessionId}', 'sessionType'), [
-      'coding',
-      'coordination',
-    ]);
+    assert.deepEqual(await complete('session://{sessionType}/{sessionId}', 'sessionType'), ['coding', 'coordination']);
     const coding = { sessionType: 'coding' };
-    assert.deepEqual(await complete('session://{sessionType}/{sessionId}', 'sessionId', coding), [
-      `${taskId}.1`,
-    ]);
+    assert.deepEqual(await complete('session://{sessionType}/{sessionId}', 'sessionId', coding), [`${taskId}.1`]);
     assert.ok((await complete('log://{logType}/{date}', 'logType')).includes('tool'));
     assert.equal((await complete('log://{logType}/{date}', 'date'))[0], '2040-01-01');
   });

@@ -197,20 +197,11 @@ describe('runners', () => {
       [3, 'ended'],
     ] as const) {
       assert.equal((await team.take())['epoch'], epoch);
-      const end = {
-        ...END,
-        taskId,
-        epoch,
-        failure,
-        result: { commits: [{ sha: `${epoch}`, subject: 'x' }] },
-      };
+      const end = { ...END, taskId, epoch, failure, result: { commits: [{ sha: `${epoch}`, subject: 'x' }] } };
       assert.equal((await team.ask('end_task', end))['outcome'], outcome);
     }
     const { task, attempts } = await team.report(taskId);
-    assert.deepEqual(
-      [fields(task)['status'], fields(fields(task)['failure'])['class']],
-      ['failed', 'crashed'],
-    );
+    assert.deepEqual([fields(task)['status'], fields(fields(task)['failure'])['class']], ['failed', 'crashed']);
     assert.ok(Array.isArray(attempts) && attempts.length === 2);
     assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
   });
@@ -320,10 +311,7 @@ describe('runners', () => {
     const draft = { tool: 'CLAUDECODE', description: 'Mine', instructions: 'Use JWT' };
     const own = String((await team.ask('create_task', draft, team.runner))['taskId']);
     assert.equal((await team.take())['id'], own, 'although the other task has priority');
-    assert.match(
-      await team.refused('claim_task', { taskId: others }),
-      /^CONFLICT .*it belongs to another owner/,
-    );
+    assert.match(await team.refused('claim_task', { taskId: others }), /^CONFLICT .*it belongs to another owner/);
     const { task } = await team.ask('claim_task', {});
     assert.equal(task ?? undefined, undefined, 'a task of another owner is not claimed');
     await team.ask('register_runner', { programs, serves: 'workspace' });

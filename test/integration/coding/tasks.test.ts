@@ -33,11 +33,7 @@ describe('coding tasks', () => {
 
   it('stay in the session when init_coordination sets its goal', async () => {
     const taskId = await team.order();
-    await team.app.services.coordination.initialize(
-      team.workspace,
-      { goal: 'A better goal' },
-      () => undefined,
-    );
+    await team.app.services.coordination.initialize(team.workspace, { goal: 'A better goal' }, () => undefined);
     assert.equal((await team.take())['id'], taskId);
   });
 
@@ -70,19 +66,11 @@ describe('coding tasks', () => {
     const taskId = await team.order();
     await team.take();
     const messageOf = async (tool: string, args: JsonObject) => {
-      const { structuredContent } = await call(
-        team,
-        `coding_${tool}`,
-        { taskId, epoch: 1, ...args },
-        team.runner,
-      );
+      const { structuredContent } = await call(team, `coding_${tool}`, { taskId, epoch: 1, ...args }, team.runner);
       return String(structuredContent['message']);
     };
     const entries = [entry(0, 'read', { data: '[1]' }), entry(1, 'read', { data: '1' })];
-    assert.match(
-      await messageOf('append_logs', { entries }),
-      /^2 entries .* entry was stored as text\. To store/,
-    );
+    assert.match(await messageOf('append_logs', { entries }), /^2 entries .* entry was stored as text\. To store/);
     assert.doesNotMatch(await messageOf('append_logs', { entries: entries.slice(1) }), /stored as text/);
     const end = { status: 'completed', result: '{"summary":"Made it"}' };
     assert.match(await messageOf('end_task', end), /^Task ended\. The result was stored as text\./);
@@ -106,16 +94,10 @@ describe('coding tasks', () => {
     await team.take();
     const beat = { taskId, epoch: 1 };
     await team.ask('heartbeat_task', { ...beat, state: 'waiting' });
-    assert.match(
-      await team.refused('heartbeat_task', { ...beat, state: 'in_progress' }),
-      /^CONFLICT .*waiting/,
-    );
+    assert.match(await team.refused('heartbeat_task', { ...beat, state: 'in_progress' }), /^CONFLICT .*waiting/);
     await team.ask('update_task', { taskId, status: 'completed' });
     for (const status of ['in_progress', 'failed']) {
-      assert.match(
-        await team.refused('update_task', { taskId, status }, team.leader),
-        /^CONFLICT .*(done|ended)/,
-      );
+      assert.match(await team.refused('update_task', { taskId, status }, team.leader), /^CONFLICT .*(done|ended)/);
     }
     assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
   });
@@ -139,16 +121,9 @@ describe('coding tasks', () => {
   it('are held by a creator who sets them to in_progress while no runner holds them', async () => {
     await team.join('creator', []);
     const taskId = await team.order();
-    const updated = await team.ask(
-      'update_task',
-      { taskId, status: 'in_progress', log: 'Mine.' },
-      team.creator,
-    );
+    const updated = await team.ask('update_task', { taskId, status: 'in_progress', log: 'Mine.' }, team.creator);
     const task = fields(updated['task']);
-    assert.deepEqual(
-      [task['state'], task['runner'], task['epoch']],
-      ['in_progress', team.creator.agent_id, 1],
-    );
+    assert.deepEqual([task['state'], task['runner'], task['epoch']], ['in_progress', team.creator.agent_id, 1]);
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     assert.equal((await team.ask('claim_task', {}))['task'], null);
     const held = (await team.app.access.ports.agents.find(team.creator.agent_id ?? ''))?.value.held;
@@ -162,16 +137,10 @@ describe('coding tasks', () => {
     const taskId = await team.order();
     const { agent_id: _, ...person } = { ...team.creator, kind: 'person' as const };
     const given = { taskId, status: 'in_progress' };
-    assert.match(
-      await team.refused('update_task', given, person),
-      /^CONFLICT .*people cannot hold tasks.*claim_task/,
-    );
+    assert.match(await team.refused('update_task', given, person), /^CONFLICT .*people cannot hold tasks.*claim_task/);
     await team.join('creator', []);
     const later = { taskId: await team.order({ dependencies: [taskId] }), status: 'in_progress' };
-    assert.match(
-      await team.refused('update_task', later, team.creator),
-      /^CONFLICT .*available but blocked.*"taskId"/,
-    );
+    assert.match(await team.refused('update_task', later, team.creator), /^CONFLICT .*available but blocked.*"taskId"/);
     assert.deepEqual(await team.counts(), { available: 2 });
   });
 
@@ -231,8 +200,7 @@ describe('coding tasks', () => {
       assert.match(await team.refused('create_task', { ...draft, config }), /^VALIDATION_ERROR .*config/);
     const { id } = await team.createOne();
     for (const tool of ['report_task', 'get_task_logs'])
-      for (const taskId of [id, 'task-no-1'])
-        assert.match(await team.refused(tool, { taskId }), /^NOT_FOUND/);
+      for (const taskId of [id, 'task-no-1']) assert.match(await team.refused(tool, { taskId }), /^NOT_FOUND/);
     assert.match(await team.refused('update_task', { taskId: id }), /^VALIDATION_ERROR .*nothing/i);
     const elsewhere = await new CodingTeam().begin();
     const taskId = await elsewhere.order();

@@ -18,16 +18,13 @@ import { Team, unkeyed } from './team.ts';
 
 const requiring = (...sets: readonly string[]) => sets.map((one) => ({ required_capabilities: [one] }));
 
-const numbered = (count: number, name = 'skill') =>
-  Array.from({ length: count }, (_, index) => `${name}-${index}`);
+const numbered = (count: number, name = 'skill') => Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
 /** The maximum number of sets that open tasks may require. */
 const full = () => requiring(...numbered(MAX_CAPABILITY_KEYS));
 
 async function openOf(team: Team) {
-  return (
-    (await team.app.coordination.ports.sessions.current(team.workspace)) ?? assert.fail('no session is open')
-  );
+  return (await team.app.coordination.ports.sessions.current(team.workspace)) ?? assert.fail('no session is open');
 }
 
 const cancel = (team: Team, taskId: string) =>
@@ -72,10 +69,7 @@ describe('required capability sets', () => {
 
   it('restores a set when its task is retried with dependents, and checks the limit on updates', async () => {
     const [first, , third] = await team.create(...full());
-    const [after] = await team.create({
-      required_capabilities: ['skill-1'],
-      dependencies: [first?.id ?? ''],
-    });
+    const [after] = await team.create({ required_capabilities: ['skill-1'], dependencies: [first?.id ?? ''] });
     for (const one of [first, after, third]) await cancel(team, one?.id ?? '');
     await team.create(...requiring('one-more'));
     assert.ok(!(await openOf(team)).session.capability_keys.includes('skill-0'), 'the set was dropped');
@@ -98,10 +92,7 @@ describe('required capability sets', () => {
   });
 
   describe('concurrent changes', () => {
-    let known: {
-      readonly session: Awaited<ReturnType<typeof openOf>>['session'];
-      readonly changes: Change[];
-    };
+    let known: { readonly session: Awaited<ReturnType<typeof openOf>>['session']; readonly changes: Change[] };
 
     /** Prepares a commit with a task whose required set was stored when the session was read. */
     beforeEach(async () => {
@@ -176,8 +167,7 @@ describe('required capability sets', () => {
           for (const round of rounds) {
             const results = await Promise.allSettled(round.map(run));
             for (const result of results)
-              if (result.status === 'rejected')
-                assert.ok(result.reason instanceof MusterError, result.reason);
+              if (result.status === 'rejected') assert.ok(result.reason instanceof MusterError, result.reason);
             await everySetIsNamed(here);
           }
         },

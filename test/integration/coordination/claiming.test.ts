@@ -198,11 +198,7 @@ describe('claim_task', () => {
   it('assigns one task to concurrent calls of one agent', async () => {
     await team.create({}, {}, {});
     const ann = await team.join('ann');
-    const outcomes = await Promise.all([
-      team.claimOutcome(ann),
-      team.claimOutcome(ann),
-      team.claimOutcome(ann),
-    ]);
+    const outcomes = await Promise.all([team.claimOutcome(ann), team.claimOutcome(ann), team.claimOutcome(ann)]);
     assert.deepEqual(outcomes.map((outcome) => outcome.kind).toSorted(), ['claimed', 'resumed', 'resumed']);
     assert.deepEqual(await team.counts(), { available: 2, claimed: 1 });
   });

@@ -63,10 +63,7 @@ describe('task creation', () => {
     await services.coordination.initialize(team.workspace, { goal: 'Two' }, unkeyed);
     for (const { id } of [elsewhere, archived]) {
       const error = await refusal(() => team.create({ dependencies: [id] }));
-      assert.deepEqual(
-        [error.message, error.details.reason],
-        [`Unknown dependency "${id}".`, 'UNKNOWN_DEPENDENCY'],
-      );
+      assert.deepEqual([error.message, error.details.reason], [`Unknown dependency "${id}".`, 'UNKNOWN_DEPENDENCY']);
     }
   });
 
@@ -94,9 +91,7 @@ describe('task creation', () => {
       const before = await team.createOne({ priority: 1 });
       assert.equal(await team.claim(ann), before.id);
       const [[created]] = await Promise.all([
-        team
-          .anotherInstance()
-          .services.taskCreation.create(team.request([{ dependencies: [before.id] }]), unkeyed),
+        team.anotherInstance().services.taskCreation.create(team.request([{ dependencies: [before.id] }]), unkeyed),
         team.complete(ann, before.id),
       ]);
       assert.ok(created);
@@ -108,9 +103,7 @@ describe('task creation', () => {
 
   it('stores all dependents that are created at the same time', async () => {
     const before = await team.createOne();
-    const created = await Promise.all(
-      Array.from({ length: 6 }, () => team.createOne({ dependencies: [before.id] })),
-    );
+    const created = await Promise.all(Array.from({ length: 6 }, () => team.createOne({ dependencies: [before.id] })));
     const { dependents } = await team.task(before.id);
     assert.deepEqual(dependents.toSorted(), ids(created).toSorted());
     assert.deepEqual(await team.counts(), { available: 7 });
@@ -136,10 +129,7 @@ describe('task creation', () => {
     await team.app.kernel.store.commit([{ kind: 'addDependents', taskId: id, dependents, version }]);
     const two = [{ dependencies: [id] }, { dependencies: [id] }];
     const error = await refusal(() => team.create(...two));
-    assert.deepEqual(
-      [error.details.reason, error.details.field],
-      ['TOO_MANY_DEPENDENTS', 'tasks.0.dependencies'],
-    );
+    assert.deepEqual([error.details.reason, error.details.field], ['TOO_MANY_DEPENDENTS', 'tasks.0.dependencies']);
     await team.createOne({ dependencies: [id] });
     assert.equal((await team.task(id)).dependents.length, 1000);
   });

@@ -169,8 +169,7 @@ describe('task deadlines and types', () => {
   });
 
   it('refuses an invalid deadline or type, and the error states what is valid', async () => {
-    const refused = (args: object) =>
-      refusedWith(team, 'coordination_create_task', { description: 'A', ...args });
+    const refused = (args: object) => refusedWith(team, 'coordination_create_task', { description: 'A', ...args });
     assert.match(await refused({ deadline: '2039-12-31T00:00:00Z' }), /is in the past.*2040-01-01/s);
     assert.match(await refused({ deadline: 'tomorrow' }), /deadline/);
     assert.match(await refused({ type: 'Bug Fix' }), /type.*lowercase word/s);

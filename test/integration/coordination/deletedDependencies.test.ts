@@ -27,9 +27,7 @@ describe('tasks with a deleted dependent', () => {
   beforeEach(async () => {
     fixture = new AccessFixture();
     await fixture.arrive('ada', 'leader');
-    await fixture.app.kernel.store.commit([
-      { kind: 'nameWorkspace', workspace: fixture.workspace, access: 'private' },
-    ]);
+    await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: fixture.workspace, access: 'private' }]);
     await fixture.letIn(fixture.workspace, 'ada', 'leader');
     ada = await fixture.person('ada');
     ann = await fixture.join('ann');

@@ -4,12 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import {
-  byteLength,
-  type JsonObject,
-  jsonObject,
-  MAX_SHOWN_BYTES,
-} from '../../../functions/src/kernel/json.ts';
+import { byteLength, type JsonObject, jsonObject, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
 import { outputJsonSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
@@ -68,9 +63,7 @@ describe('tool examples', () => {
    */
   function argumentsOf(name: string, example: unknown): JsonObject {
     const args = jsonObject.parse(example);
-    return name === 'system_getAgents'
-      ? { ...args, status: 'offline', capabilities: [crowdSkill(team)] }
-      : args;
+    return name === 'system_getAgents' ? { ...args, status: 'offline', capabilities: [crowdSkill(team)] } : args;
   }
 
   for (const { toolset, tool, isReading } of TOOLS) {

@@ -55,15 +55,8 @@ export async function setUpFixture(team: Team): Promise<Session> {
     owner_uid: team.leader.owner_uid,
     workspace: team.workspace,
     parts: { [team.workspace]: 'worker' },
-    configuration: {
-      max_concurrent_tasks: 3,
-      timeout: 30_000,
-      retry_policy: { max_retries: 3, backoff_ms: 1000 },
-    },
-    held: {
-      [SECOND]: { session: session.id, claim_epoch: 1 },
-      [CODING]: { session: session.id, claim_epoch: 1 },
-    },
+    configuration: { max_concurrent_tasks: 3, timeout: 30_000, retry_policy: { max_retries: 3, backoff_ms: 1000 } },
+    held: { [SECOND]: { session: session.id, claim_epoch: 1 }, [CODING]: { session: session.id, claim_epoch: 1 } },
   });
   await kernel.store.commit([
     { kind: 'createAgent', agent },
@@ -99,8 +92,7 @@ async function openedSession({ app: { services }, workspace }: Team): Promise<Se
   const open = await services.coordination.session(workspace);
   if (open?.goal === GOAL) return open;
   await services.coordination.initialize(workspace, { goal: 'An earlier goal' }, unkeyed);
-  return (await services.coordination.initialize(workspace, { goal: GOAL, masterPlan: 'A plan' }, unkeyed))
-    .session;
+  return (await services.coordination.initialize(workspace, { goal: GOAL, masterPlan: 'A plan' }, unkeyed)).session;
 }
 
 /** Adds `count` open tasks, done tasks and findings to a session, and agents that have `crowdSkill`. */
@@ -110,17 +102,10 @@ export async function crowd(team: Team, session: Session, count: number): Promis
   const numbers = Array.from({ length: count }, (_, index) => index);
   await kernel.store.commit([
     ...numbers.map(
-      (number): Change => ({
-        kind: 'createTask',
-        task: sampleTask({ ...place, id: `${session.id}-${number}` }),
-      }),
+      (number): Change => ({ kind: 'createTask', task: sampleTask({ ...place, id: `${session.id}-${number}` }) }),
     ),
-    ...numbers.map(
-      (number): Change => ({ kind: 'createTask', task: doneTask(`${session.id}-done-${number}`, place) }),
-    ),
-    ...discoveries(session, count, team.now).map(
-      (discovery): Change => ({ kind: 'createDiscovery', discovery }),
-    ),
+    ...numbers.map((number): Change => ({ kind: 'createTask', task: doneTask(`${session.id}-done-${number}`, place) })),
+    ...discoveries(session, count, team.now).map((discovery): Change => ({ kind: 'createDiscovery', discovery })),
     ...numbers.map(
       (number): Change => ({
         kind: 'createAgent',
@@ -159,13 +144,7 @@ export async function clearFixture(): Promise<void> {
 }
 
 function doneTask(id: string, place: Partial<Task> & { created_at: Date }): Task {
-  return sampleTask({
-    ...place,
-    id,
-    status: 'done',
-    result: { output: 'Made it' },
-    completed_at: place.created_at,
-  });
+  return sampleTask({ ...place, id, status: 'done', result: { output: 'Made it' }, completed_at: place.created_at });
 }
 
 function discoveries({ id: session, workspace }: Session, count: number, createdAt: Date): Discovery[] {

@@ -62,9 +62,7 @@ describe('idempotency_key', () => {
   async function atOnce(name: string, rawArguments: JsonObject): Promise<void> {
     const instances = [team.app, team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
     const keyed = { ...rawArguments, idempotency_key: key };
-    const results = await Promise.all(
-      instances.map((app) => call(team.at({ app }), name, keyed, team.leader)),
-    );
+    const results = await Promise.all(instances.map((app) => call(team.at({ app }), name, keyed, team.leader)));
     const [first] = results;
     for (const result of results) assert.deepEqual(result, first);
     assert.equal(first?.isError, undefined, JSON.stringify(first?.structuredContent));

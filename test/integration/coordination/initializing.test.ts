@@ -18,10 +18,7 @@ describe('init_coordination', () => {
   it('creates a session with its goal and plan', async () => {
     const { session: opened, archived } = await initialize('Build an API', '1. Models');
     assert.equal(archived, undefined);
-    assert.deepEqual(
-      [opened.goal, opened.master_plan, opened.created_at],
-      ['Build an API', '1. Models', team.now],
-    );
+    assert.deepEqual([opened.goal, opened.master_plan, opened.created_at], ['Build an API', '1. Models', team.now]);
     assert.deepEqual(await session(), opened);
   });
 
@@ -84,9 +81,7 @@ describe('init_coordination', () => {
 
   it('leaves one session open after concurrent calls with several goals', async () => {
     const goals = ['One', 'Two', 'Three', 'Four'];
-    const outcomes = await Promise.all(
-      goals.map((goal) => initialize(goal, undefined, team.anotherInstance())),
-    );
+    const outcomes = await Promise.all(goals.map((goal) => initialize(goal, undefined, team.anotherInstance())));
     const current = await session();
     const open = await firestore().collection(`workspaces/${team.workspace}/sessions`).listDocuments();
     assert.deepEqual(

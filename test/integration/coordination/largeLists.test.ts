@@ -100,38 +100,18 @@ describe('lists of large items', function () {
       items: 'discoveries',
       next: 'next_cursor',
     },
-    'coordination.get_results': {
-      count: FINISHED,
-      args: { limit: 500 },
-      items: 'results',
-      next: 'next_cursor',
-    },
-    'system.getTaskQueue': {
-      count: TASKS - FINISHED,
-      args: { limit: 100 },
-      items: 'tasks',
-      next: 'nextCursor',
-    },
+    'coordination.get_results': { count: FINISHED, args: { limit: 500 }, items: 'results', next: 'next_cursor' },
+    'system.getTaskQueue': { count: TASKS - FINISHED, args: { limit: 100 }, items: 'tasks', next: 'nextCursor' },
     'system.getAudit': { count: EVENTS, args: { limit: 100 }, items: 'events', next: 'nextCursor' },
     'todo.list_tasks': { count: TODOS, args: { limit: 100 }, items: 'tasks', next: 'next_cursor' },
-    'todo.filter_tasks': {
-      count: TODOS,
-      args: { limit: 100, completed: false },
-      items: 'tasks',
-      next: 'next_cursor',
-    },
+    'todo.filter_tasks': { count: TODOS, args: { limit: 100, completed: false }, items: 'tasks', next: 'next_cursor' },
     'todo.sort_tasks': {
       count: TODOS,
       args: { limit: 100, sort_by: 'created_at' },
       items: 'tasks',
       next: 'next_cursor',
     },
-    'todo.search_tasks': {
-      count: TODOS,
-      args: { limit: 100, query: 'large' },
-      items: 'tasks',
-      next: 'next_cursor',
-    },
+    'todo.search_tasks': { count: TODOS, args: { limit: 100, query: 'large' }, items: 'tasks', next: 'next_cursor' },
   };
 
   for (const [name, listing] of Object.entries(listings)) {
@@ -151,19 +131,14 @@ describe('lists of large items', function () {
     assert.ok(first);
     const all: string[] = [];
     for (
-      let wanted = (
-        await walk('coordination_get_results', listings['coordination.get_results'] ?? assert.fail())
-      ).ids;
+      let wanted = (await walk('coordination_get_results', listings['coordination.get_results'] ?? assert.fail())).ids;
       wanted.length > 0;
     ) {
       const task_ids = wanted.map((id) => z.string().parse(JSON.parse(id)));
       const result = await call(team, 'coordination_get_results', { task_ids });
       assert.ok(Buffer.byteLength(JSON.stringify(result)) <= MAX_RESPONSE_BYTES);
       const shown = z
-        .object({
-          results: z.array(z.object({ task_id: z.string() })),
-          left_out: z.array(z.string()).optional(),
-        })
+        .object({ results: z.array(z.object({ task_id: z.string() })), left_out: z.array(z.string()).optional() })
         .parse(result.structuredContent);
       all.push(...shown.results.map(({ task_id }) => task_id));
       wanted = (shown.left_out ?? []).map((id) => JSON.stringify(id));
@@ -177,11 +152,7 @@ describe('lists of large items', function () {
     await team.create({ description, hints: description, priority: 1 });
     const { task } = await done('coordination_claim_task', { agent_id: ann });
     assert.equal(Object(task).description, description);
-    await done('coordination_complete_task', {
-      agent_id: ann,
-      task_id: Object(task).id,
-      output: description,
-    });
+    await done('coordination_complete_task', { agent_id: ann, task_id: Object(task).id, output: description });
     const { results } = await done('coordination_get_results', { task_ids: [Object(task).id] });
     assert.ok(JSON.stringify(results).includes(JSON.stringify(description)));
   });

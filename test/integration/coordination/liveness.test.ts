@@ -161,12 +161,7 @@ describe('the sweep of agents', () => {
     await team.createOne();
     const returns = [
       // An agent's own heartbeat revives it when its credential is checked: see authentication.
-      () =>
-        team.app.services.membership.heartbeat(
-          team.leader,
-          { workspace: team.workspace, name: ann },
-          unkeyed,
-        ),
+      () => team.app.services.membership.heartbeat(team.leader, { workspace: team.workspace, name: ann }, unkeyed),
       () => team.app.services.liveness.actAs(team.leader, team.workspace, ann),
       () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // any call is recorded
       () => team.join('ann'),
@@ -184,10 +179,7 @@ describe('the sweep of agents', () => {
     team.pass(200);
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
     await team.sweep();
-    assert.deepEqual(
-      [await status(ann), (await team.app.access.ports.presence.lastSeen([ann])).size],
-      ['offline', 0],
-    );
+    assert.deepEqual([await status(ann), (await team.app.access.ports.presence.lastSeen([ann])).size], ['offline', 0]);
   });
 
   it('keeps an agent active that returns while the sweep runs', async () => {

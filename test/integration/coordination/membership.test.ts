@@ -7,20 +7,10 @@ import { Team, unkeyed } from './team.ts';
 describe('register_agent and heartbeat', () => {
   let team: Team;
 
-  const join = (
-    as: Principal,
-    agentId: string,
-    role: 'leader' | 'worker' = 'worker',
-    capabilities?: string[],
-  ) =>
-    team.app.services.membership.join(
-      as,
-      { agentId, role, workspace: team.workspace, capabilities },
-      unkeyed,
-    );
+  const join = (as: Principal, agentId: string, role: 'leader' | 'worker' = 'worker', capabilities?: string[]) =>
+    team.app.services.membership.join(as, { agentId, role, workspace: team.workspace, capabilities }, unkeyed);
   const person = (uid: string) => personOf(uid, 'worker', team.workspace);
-  const actAs = (as: Principal, agentId: string) =>
-    team.app.services.liveness.actAs(as, team.workspace, agentId);
+  const actAs = (as: Principal, agentId: string) => team.app.services.liveness.actAs(as, team.workspace, agentId);
   const heartbeat = (as: Principal, agentId: string) =>
     team.app.services.membership.heartbeat(as, { workspace: team.workspace, name: agentId }, unkeyed);
   const counted = async () => (await team.app.services.coordination.status(team.workspace)).agents;
@@ -32,10 +22,7 @@ describe('register_agent and heartbeat', () => {
   it('registers an agent that registers itself', async () => {
     const ann = team.principal('ann');
     const { agent, currentTask } = await join(ann, team.agentId('ann'), 'worker', ['coding']);
-    assert.deepEqual(
-      [agent.role, agent.parts[team.workspace], agent.owner_uid],
-      ['worker', 'worker', ann.owner_uid],
-    );
+    assert.deepEqual([agent.role, agent.parts[team.workspace], agent.owner_uid], ['worker', 'worker', ann.owner_uid]);
     assert.deepEqual([agent.last_seen, agent.tasks_completed, currentTask], [team.now, 0, null]);
     assert.deepEqual(agent.capability_details, [{ name: 'coding', category: 'declared' }]);
     assert.deepEqual((await team.app.access.ports.agents.find(agent.id))?.value, agent);
@@ -68,11 +55,7 @@ describe('register_agent and heartbeat', () => {
     await team.join('ann');
     await team.join('bob');
     assert.deepEqual(await counted(), { total: 3, leaders: 1, active: 3, registered: 3, online: 3 });
-    const elsewhere = {
-      agentId: team.agentId('bob'),
-      role: 'worker' as const,
-      workspace: `${team.workspace}-2`,
-    };
+    const elsewhere = { agentId: team.agentId('bob'), role: 'worker' as const, workspace: `${team.workspace}-2` };
     await team.app.services.membership.join(team.principal('bob'), elsewhere, unkeyed);
     assert.deepEqual(
       await counted(),
@@ -141,18 +124,11 @@ describe('register_agent and heartbeat', () => {
     await join(stranger, eve);
     const unknown = team.agentId('nobody');
     const messages = await Promise.all(
-      [eve, unknown].map(async (id) =>
-        (await refusal(() => actAs(team.leader, id))).message.replace(id, 'x'),
-      ),
+      [eve, unknown].map(async (id) => (await refusal(() => actAs(team.leader, id))).message.replace(id, 'x')),
     );
     assert.equal(messages[0], messages[1], 'the owner is not in the workspace');
     const { store } = team.app.kernel;
-    const member = {
-      uid: stranger.owner_uid,
-      workspace: team.workspace,
-      added_by: 'ada',
-      added_at: team.now,
-    };
+    const member = { uid: stranger.owner_uid, workspace: team.workspace, added_by: 'ada', added_at: team.now };
     await store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access: 'private' }]);
     await store.commit([{ kind: 'setMember', member: { ...member, role: 'worker' } }]);
     assert.equal(await actAs(team.leader, eve), eve, 'the owner became a member');

@@ -17,8 +17,7 @@ describe('messages to agents', () => {
     const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.has_messages === true;
     return { ...team.principal('ann'), ...(hasMessages && { has_messages: true as const }) };
   };
-  const beat = async (more = {}) =>
-    answer(team, 'coordination_heartbeat', { agent_id: ann, ...more }, await own());
+  const beat = async (more = {}) => answer(team, 'coordination_heartbeat', { agent_id: ann, ...more }, await own());
 
   beforeEach(async () => {
     team = new Team();
@@ -28,8 +27,7 @@ describe('messages to agents', () => {
   it("are returned by start_task to the agent and to its owner's other agents", async () => {
     const { id: task_id } = await team.createOne();
     await team.claim(ann);
-    const start = async (by = own()) =>
-      answer(team, 'coordination_start_task', { agent_id: ann, task_id }, await by);
+    const start = async (by = own()) => answer(team, 'coordination_start_task', { agent_id: ann, task_id }, await by);
     assert.equal(texts(await start()), undefined);
     const { message_id } = await send('Leave the tests');
     assert.deepEqual(texts(await start()), ['Leave the tests']);
@@ -149,12 +147,7 @@ describe('messages to agents', () => {
       assert.match(String(structuredContent['error']), /(?:Agent|Task) ".+" not found/);
     }
     const viewer = agentOf('viewer', team.leader.owner_uid, 'viewer');
-    const { isError } = await call(
-      team,
-      'coordination_message_agent',
-      { agent_id: ann, message: 'Hello' },
-      viewer,
-    );
+    const { isError } = await call(team, 'coordination_message_agent', { agent_id: ann, message: 'Hello' }, viewer);
     assert.equal(isError, true);
   });
 });

@@ -8,10 +8,7 @@ import { mirrorQueuedTask } from '../../../functions/src/toolsets/coordination/s
 import { sampleTask, versionOf } from '../../support/builders.ts';
 import { Team } from './team.ts';
 
-async function mirrored(
-  taskId: string,
-  workspace = DEFAULT_WORKSPACE,
-): Promise<Record<string, unknown> | null> {
+async function mirrored(taskId: string, workspace = DEFAULT_WORKSPACE): Promise<Record<string, unknown> | null> {
   const database = await realtimeDatabase();
   return (await database.ref(queuedTaskPath(workspace, taskId)).get()).val();
 }
@@ -27,9 +24,7 @@ describe('the mirror of the queue', () => {
     const ann = await team.join('ann', ['coding']);
     const shows = async () => {
       for (const { id } of [task, blocked]) await team.app.services.mirrorQueuedTask(id);
-      return Promise.all(
-        [task, blocked].map(async ({ id }) => (await mirrored(id, team.workspace)) !== null),
-      );
+      return Promise.all([task, blocked].map(async ({ id }) => (await mirrored(id, team.workspace)) !== null));
     };
     assert.deepEqual(await shows(), [true, false]);
     assert.deepEqual(await mirrored(task.id, team.workspace), {
@@ -101,9 +96,6 @@ describe('the mirror of the queue', () => {
         return versionOf(sampleTask({ id }), `${version}.0`);
       },
     };
-    await assert.rejects(
-      mirrorQueuedTask(realtimeDatabase, reader, id),
-      /changed during each update of its mirror/,
-    );
+    await assert.rejects(mirrorQueuedTask(realtimeDatabase, reader, id), /changed during each update of its mirror/);
   });
 });

@@ -18,9 +18,7 @@ describe('claim_task without a task', () => {
   /** Returns the reason for ann, after the clock has advanced past the cache. */
   async function why(): Promise<string> {
     team.pass(2);
-    const { reason, explanation } = none.parse(
-      await answer(team, 'coordination_claim_task', { agent_id: ann }),
-    );
+    const { reason, explanation } = none.parse(await answer(team, 'coordination_claim_task', { agent_id: ann }));
     return `${reason}: ${explanation}`;
   }
 

@@ -63,10 +63,7 @@ describe('paged lists', () => {
       [7, 1],
       [8, 1],
     ] as const) {
-      assert.deepEqual(await pages('coordination_get_all_tasks', { limit }, taskIds), {
-        all: expected,
-        count,
-      });
+      assert.deepEqual(await pages('coordination_get_all_tasks', { limit }, taskIds), { all: expected, count });
     }
   });
 
@@ -126,12 +123,7 @@ describe('paged lists', () => {
     const task_ids = [open, failed, done].map((task) => task?.id ?? '');
     assert.deepEqual(await answer(team, 'coordination_get_results', { task_ids }), {
       results: [
-        {
-          task_id: done?.id,
-          description: 'A',
-          result: { output: 'Made it' },
-          completed_at: team.now.toISOString(),
-        },
+        { task_id: done?.id, description: 'A', result: { output: 'Made it' }, completed_at: team.now.toISOString() },
       ],
       without_result: [
         { task_id: open?.id, status: 'available' },
@@ -177,10 +169,7 @@ describe('paged lists', () => {
     const expectNothing = async () => {
       assert.deepEqual(await answer(team, 'coordination_get_all_tasks', {}), { tasks: [], ...nothing });
       assert.deepEqual(await answer(team, 'coordination_get_results', {}), { results: [], ...nothing });
-      assert.deepEqual(await answer(team, 'coordination_get_discoveries', {}), {
-        discoveries: [],
-        ...nothing,
-      });
+      assert.deepEqual(await answer(team, 'coordination_get_discoveries', {}), { discoveries: [], ...nothing });
     };
     await expectNothing();
     await answer(team, 'coordination_init_coordination', { goal: 'One' });

@@ -22,8 +22,7 @@ describe('the responses that the coordination specification prints', () => {
   }
 
   /** Compares with the response that is printed under the tool's name. */
-  const printed = (name: keyof typeof RESPONSES, args: JsonObject = {}) =>
-    prints(name, args, RESPONSES[name]);
+  const printed = (name: keyof typeof RESPONSES, args: JsonObject = {}) => prints(name, args, RESPONSES[name]);
 
   it('match each call of a job, from the goal to the results', async () => {
     const goal = 'Build a REST API for user management';
@@ -64,18 +63,11 @@ describe('the responses that the coordination specification prints', () => {
     await printed('get_results', { task_ids: [first.id] });
     await printed('get_results');
 
-    const discovery = {
-      agent_id: ann,
-      content: 'Found existing auth middleware',
-      tags: ['auth', 'existing-code'],
-    };
+    const discovery = { agent_id: ann, content: 'Found existing auth middleware', tags: ['auth', 'existing-code'] };
     await printed('add_discovery', discovery);
     const { discoveries } = await printed('get_discoveries', { tags: ['auth'], limit: 20 });
     const [found, ...more] = Object(discoveries);
-    assert.deepEqual(
-      [{ ...found, id: '', created_at: '' }, more],
-      [{ ...discovery, id: '', created_at: '' }, []],
-    );
+    assert.deepEqual([{ ...found, id: '', created_at: '' }, more], [{ ...discovery, id: '', created_at: '' }, []]);
   });
 
   it('match claim_task without a claimable task', async () => {

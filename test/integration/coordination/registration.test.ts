@@ -19,11 +19,7 @@ const draft = (changes: Partial<AgentDraft> = {}): AgentDraft => ({
   type: 'developer',
   version: '1.0.0',
   capability_details: [{ name: 'coding', category: 'work' }],
-  configuration: {
-    max_concurrent_tasks: 2,
-    timeout: 30_000,
-    retry_policy: { max_retries: 3, backoff_ms: 1000 },
-  },
+  configuration: { max_concurrent_tasks: 2, timeout: 30_000, retry_policy: { max_retries: 3, backoff_ms: 1000 } },
   ...changes,
 });
 
@@ -31,11 +27,7 @@ describe('registerAgent', () => {
   let team: Team;
   let ada: Principal;
 
-  const register = (
-    as = ada,
-    changes: Partial<AgentDraft> = {},
-    operation = withoutKey,
-  ): Promise<Registered> =>
+  const register = (as = ada, changes: Partial<AgentDraft> = {}, operation = withoutKey): Promise<Registered> =>
     team.app.services.registration.register(
       { principal: as, workspace: 'default' },
       draft(changes),
@@ -43,8 +35,7 @@ describe('registerAgent', () => {
       unkeyed,
     );
   const bearer = ({ credential, secret }: Registered): string => `${credential.api_key}.${secret}`;
-  const authenticate = (credential: string, app = team.app) =>
-    app.services.authenticator.authenticate(credential);
+  const authenticate = (credential: string, app = team.app) => app.services.authenticator.authenticate(credential);
 
   const version = async (agentId: string): Promise<string> => {
     const found = await team.app.access.ports.agents.find(agentId);
@@ -126,11 +117,7 @@ describe('registerAgent', () => {
     const { agent } = await register(); // to learn the id that belongs to the name
     const eve: Principal = { ...ada, uid: 'eve', owner_uid: 'eve' };
     await team.app.kernel.store.commit([
-      {
-        kind: 'replaceAgent',
-        agent: { ...agent, owner_uid: eve.owner_uid },
-        version: await version(agent.id),
-      },
+      { kind: 'replaceAgent', agent: { ...agent, owner_uid: eve.owner_uid }, version: await version(agent.id) },
     ]);
     const own = (await register()).agent;
     assert.notEqual(own.id, agent.id);

@@ -12,8 +12,7 @@ describe('an archived session', () => {
 
   const initialize = (goal: string) =>
     team.app.services.coordination.initialize(team.workspace, { goal, masterPlan: 'A plan' }, unkeyed);
-  const reopen = (id?: string) =>
-    team.app.services.coordination.archives.restore(team.workspace, id, unkeyed);
+  const reopen = (id?: string) => team.app.services.coordination.archives.restore(team.workspace, id, unkeyed);
 
   beforeEach(async () => {
     team = new Team();
@@ -26,9 +25,7 @@ describe('an archived session', () => {
     assert.ok(one && two);
     assert.equal(await team.claim(ann), one.id);
     team.pass(1);
-    const { archived_session: archived } = await answer(team, 'coordination_init_coordination', {
-      goal: 'Tow',
-    });
+    const { archived_session: archived } = await answer(team, 'coordination_init_coordination', { goal: 'Tow' });
     assert.deepEqual(archived, { id: first.id, goal: 'One', open_tasks: 2, held_tasks: 1 });
     const three = await team.createOne();
     team.pass(1);
@@ -63,10 +60,7 @@ describe('an archived session', () => {
 
   it('keeps the capability sets that were stored just before it was archived', async () => {
     await initialize('One');
-    await Promise.all([
-      team.create({ required_capabilities: ['sql'] }).catch(() => undefined),
-      initialize('Two'),
-    ]);
+    await Promise.all([team.create({ required_capabilities: ['sql'] }).catch(() => undefined), initialize('Two')]);
     const second = (await team.tasks()).length;
     await reopen();
     const inFirst = (await team.tasks()).length;
@@ -110,9 +104,7 @@ describe('an archived session', () => {
         },
         { times: 1 },
       ),
-      mock.method(sessions, 'lastArchived', (workspace: string) =>
-        other.promise.then(() => lastArchived(workspace)),
-      ),
+      mock.method(sessions, 'lastArchived', (workspace: string) => other.promise.then(() => lastArchived(workspace))),
     ];
     try {
       const { session, archived } = await reopen();

@@ -29,10 +29,7 @@ describe('start_task, complete_task and fail_task', () => {
     const result = { output: 'Made it', files_modified: ['a.ts'], files_created: [] };
     const { kind } = await team.settle(ann, id, { kind: 'done', result });
     const task = await team.task(id);
-    assert.deepEqual(
-      [kind, task.status, task.result, task.completed_at],
-      ['accepted', 'done', result, team.now],
-    );
+    assert.deepEqual([kind, task.status, task.result, task.completed_at], ['accepted', 'done', result, team.now]);
     const agent = await profile(ann);
     assert.deepEqual([agent?.held, agent?.tasks_completed, agent?.tasks_failed], [{}, 1, 0]);
     assert.deepEqual(await team.counts(), { done: 1 });

@@ -12,12 +12,10 @@ describe('task actions', () => {
   const levers = () => team.app.services.taskLevers;
   const cancel = (taskId: string, reason?: string, principal = team.leader) =>
     levers().cancel(principal, { taskId, reason }, unkeyed);
-  const release = (taskId: string, reason?: string) =>
-    levers().release(team.leader, { taskId, reason }, unkeyed);
+  const release = (taskId: string, reason?: string) => levers().release(team.leader, { taskId, reason }, unkeyed);
   const retry = (taskId: string, withDependents = false) =>
     levers().retry(team.leader, { taskId, withDependents }, unkeyed);
-  const held = async (id: string) =>
-    Object.keys((await team.app.access.ports.agents.find(id))?.value.held ?? {});
+  const held = async (id: string) => Object.keys((await team.app.access.ports.agents.find(id))?.value.held ?? {});
 
   async function claimed(): Promise<string> {
     const { id } = await team.createOne({ priority: 1 });
@@ -36,10 +34,7 @@ describe('task actions', () => {
       const after = await team.createOne({ dependencies: [id] });
       await cancel(id, 'no longer wanted');
       const task = await team.task(id);
-      assert.deepEqual(
-        [task.status, task.claim?.claimed_by, task.completed_at],
-        ['cancelled', ann, team.now],
-      );
+      assert.deepEqual([task.status, task.claim?.claimed_by, task.completed_at], ['cancelled', ann, team.now]);
       assert.deepEqual(await held(ann), []);
       assert.deepEqual(await team.counts(), { available: 1, cancelled: 1 });
       assert.deepEqual((await team.task(after.id)).failed_dependencies, [id]);
@@ -121,14 +116,7 @@ describe('task actions', () => {
         ['available', 1, undefined, undefined],
       );
       assert.deepEqual(task.former_ends, [
-        {
-          status: 'failed',
-          error: 'It broke',
-          ended_at: team.now,
-          claim_epoch: 1,
-          agent_id: ann,
-          retries: 0,
-        },
+        { status: 'failed', error: 'It broke', ended_at: team.now, claim_epoch: 1, agent_id: ann, retries: 0 },
       ]);
       assert.deepEqual(await team.counts(), { available: 1 });
       // A late report of the previous holder never overwrites the new attempt.
@@ -222,12 +210,7 @@ describe('task actions', () => {
       assert.match(JSON.stringify(status['stuck']), /^\{"count":3,/);
       const queue = await answer(team, 'system_getTaskQueue', {});
       assert.equal(JSON.stringify(queue).match(/Can never start/g)?.length, 3);
-      const { explanation } = await answer(
-        team,
-        'coordination_claim_task',
-        { agent_id: ann },
-        team.principal('ann'),
-      );
+      const { explanation } = await answer(team, 'coordination_claim_task', { agent_id: ann }, team.principal('ann'));
       assert.match(String(explanation), /can never start, because/);
       // The new task starts with its direct dependency only; the next sweep finds the cause.
       team.pass(1);
@@ -276,12 +259,7 @@ describe('task actions', () => {
         unkeyed,
       );
       await release(first.id);
-      await update(first.id, {
-        deadline: null,
-        description: 'Other work',
-        priority: 7,
-        hints: 'Mind the gap',
-      });
+      await update(first.id, { deadline: null, description: 'Other work', priority: 7, hints: 'Mind the gap' });
       const task = await team.task(first.id);
       assert.deepEqual(
         [task.deadline, task.description, task.priority, task.context.hints],
@@ -310,12 +288,7 @@ describe('task actions', () => {
       }
       assert.equal((await team.app.coordination.ports.tasks.find(id))?.version, stored?.version);
       for (const other of [{ priority: 6 }, { clear: ['deadline'] }, { dependencies: [] }]) {
-        const changed = await answer(
-          team,
-          'coordination_update_task',
-          { task_id: id, ...other },
-          team.leader,
-        );
+        const changed = await answer(team, 'coordination_update_task', { task_id: id, ...other }, team.leader);
         assert.equal(changed['message'], undefined);
       }
     });

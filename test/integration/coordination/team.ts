@@ -9,18 +9,11 @@ import { retryOnConflict } from '../../../functions/src/kernel/concurrency.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
-import type {
-  CreationRequest,
-  TaskDraft,
-} from '../../../functions/src/toolsets/coordination/rules/creation.ts';
+import type { CreationRequest, TaskDraft } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../../../functions/src/toolsets/coordination/rules/leases.ts';
 import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { StuckTasks } from '../../../functions/src/toolsets/coordination/rules/stuck.ts';
-import type {
-  ReportedOutcome,
-  Task,
-  TaskOutcome,
-} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import type { ReportedOutcome, Task, TaskOutcome } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { externalServicesOf, type Replaced } from '../../support/externalServices.ts';
@@ -98,11 +91,7 @@ export class Team {
   }
 
   /** Registers a worker and returns its id. */
-  async join(
-    name: string,
-    capabilities?: readonly string[],
-    serves?: 'owner' | 'workspace',
-  ): Promise<string> {
+  async join(name: string, capabilities?: readonly string[], serves?: 'owner' | 'workspace'): Promise<string> {
     const agentId = this.agentId(name);
     const request = { agentId, role: 'worker' as const, workspace: this.workspace, capabilities, serves };
     await this.app.services.membership.join(this.principal(name), request, unkeyed);

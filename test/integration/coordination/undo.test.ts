@@ -143,11 +143,7 @@ describe('undo of tasks and sessions', () => {
 
   it('restores fields and dependencies, and refuses dependencies that would form a cycle', async () => {
     const [one, two] = [await create('One'), await create('Two')];
-    const three = await create('Three', {
-      dependencies: [one],
-      hints: 'H',
-      deadline: '2099-01-01T00:00:00Z',
-    });
+    const three = await create('Three', { dependencies: [one], hints: 'H', deadline: '2099-01-01T00:00:00Z' });
     const before = await task(three);
     await answer('update_task', {
       task_id: three,
@@ -158,14 +154,7 @@ describe('undo of tasks and sessions', () => {
     });
     await undone();
     const after = await task(three);
-    for (const field of [
-      'description',
-      'dependencies',
-      'deadline',
-      'priority',
-      'blockers',
-      'context',
-    ] as const)
+    for (const field of ['description', 'dependencies', 'deadline', 'priority', 'blockers', 'context'] as const)
       assert.deepEqual(after[field], before[field], field);
     assert.deepEqual([(await task(one)).dependents, (await task(two)).dependents], [[three], []]);
     await answer('update_task', { task_id: three, dependencies: [] });

@@ -26,10 +26,7 @@ export class DataClient {
   }
 
   read(caller: Caller, path: string, query?: ReadQuery): Promise<ReadOutcome> {
-    return this.app.services.data.read(caller, this.database, path, {
-      shallow: false,
-      ...(query && { query }),
-    });
+    return this.app.services.data.read(caller, this.database, path, { shallow: false, ...(query && { query }) });
   }
 
   write(

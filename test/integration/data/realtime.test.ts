@@ -86,10 +86,7 @@ describe('firebase.read of the Realtime Database', () => {
         async () => {
           await write('mine/thing', 1);
           assert.equal((await read('mine/thing')).data, 1);
-          await assert.rejects(
-            read('mine/thing', undefined, agentCaller('admin')),
-            because('PERMISSION_DENIED'),
-          );
+          await assert.rejects(read('mine/thing', undefined, agentCaller('admin')), because('PERMISSION_DENIED'));
         },
       );
     });
@@ -114,10 +111,7 @@ describe('firebase.read of the Realtime Database', () => {
       { database: 'realtime', path, query: { orderBy: 'score', limit: 1 } },
       worker.principal,
     );
-    assert.match(
-      JSON.stringify(told),
-      /"indexed":false,"note":"This order has no index .*database\.rules\.json/,
-    );
+    assert.match(JSON.stringify(told), /"indexed":false,"note":"This order has no index .*database\.rules\.json/);
   });
 
   it('refuses to sort a large node without an index, and names the missing index', async () => {
@@ -128,9 +122,7 @@ describe('firebase.read of the Realtime Database', () => {
     await assert.rejects(read(path, { orderBy: 'score', limit: 1 }), (error: unknown) => {
       because('MISSING_INDEX')(error);
       assert.match(String(error), /more than 1048576 bytes/);
-      return (error as { details: { suggestion: string } }).details.suggestion.includes(
-        '".indexOn": ["score"]',
-      );
+      return (error as { details: { suggestion: string } }).details.suggestion.includes('".indexOn": ["score"]');
     });
   });
 

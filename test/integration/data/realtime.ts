@@ -4,10 +4,7 @@ import { compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type {
-  ReadQuery,
-  WriteRequest,
-} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import type { ReadQuery, WriteRequest } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { agentCaller, UNKEYED } from './callers.ts';
 
@@ -20,12 +17,7 @@ export const read = (path: string, query?: ReadQuery, caller = worker) =>
 
 export const keys = (path: string) => data.read(worker, 'realtime', path, { shallow: true });
 
-export function write(
-  path: string,
-  value: JsonValue,
-  request: Partial<WriteRequest> = {},
-  caller: Caller = worker,
-) {
+export function write(path: string, value: JsonValue, request: Partial<WriteRequest> = {}, caller: Caller = worker) {
   const { repetition, ...rest } = request;
   const complete: WriteRequest = { operation: 'set', data: value, merge: false, transaction: false, ...rest };
   const operation = { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id };

@@ -36,9 +36,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     return error;
   }
 
-  const keyed = () => ({
-    repetition: { id: randomUUID().replaceAll('-', '').slice(0, 20), argumentsHash: 'hash' },
-  });
+  const keyed = () => ({ repetition: { id: randomUUID().replaceAll('-', '').slice(0, 20), argumentsHash: 'hash' } });
 
   for (const [ends, isKeyed] of [
     ['cut', true],
@@ -228,9 +226,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
 
   it('keeps its commit marker as long as a repetition is possible', async () => {
     const expire = (hours: number) =>
-      new DatabaseCommitMarkers(realtimeDatabase, {
-        now: () => new Date(Date.now() + hours * 3_600_000),
-      }).expire();
+      new DatabaseCommitMarkers(realtimeDatabase, { now: () => new Date(Date.now() + hours * 3_600_000) }).expire();
     await expire(100);
     await write({ n: MORE });
     await write({ n: 1 }, keyed());

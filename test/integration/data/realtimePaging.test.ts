@@ -10,44 +10,14 @@ import { read, stored, write } from './realtime.ts';
 import { changeRules } from './realtimeRules.ts';
 
 const key = fc.oneof(
-  fc.constantFrom(
-    'a',
-    'b',
-    'c',
-    'Z',
-    '_',
-    '-',
-    '0',
-    '1',
-    '2',
-    '7',
-    '007',
-    '10',
-    '-5',
-    '2147483648',
-    '__proto__',
-  ),
+  fc.constantFrom('a', 'b', 'c', 'Z', '_', '-', '0', '1', '2', '7', '007', '10', '-5', '2147483648', '__proto__'),
   fc.stringMatching(/^[a-z0-9_-]{1,6}$/),
 );
 
 /** Few different values, so that ties occur. */
-const ordered = fc.constantFrom<unknown>(
-  null,
-  false,
-  true,
-  -1.5,
-  0,
-  1,
-  2,
-  1e21,
-  '',
-  '1',
-  'a',
-  'b',
-  'é😀',
-  { x: 1 },
-  ['list'],
-);
+const ordered = fc.constantFrom<unknown>(null, false, true, -1.5, 0, 1, 2, 1e21, '', '1', 'a', 'b', 'é😀', { x: 1 }, [
+  'list',
+]);
 
 const children = fc.dictionary(key, ordered, { minKeys: 1, maxKeys: 14 });
 

@@ -210,10 +210,7 @@ describe('a watch of the Realtime Database', () => {
   it("ends when a person's token expires", async () => {
     const person = await personCaller('viewer');
     const later = new Date(Date.now() + 3_700_000);
-    const recorder = new Recorder(openAccess({ now: () => later }), person, path, {
-      shape: 'value',
-      maxItems: 10,
-    });
+    const recorder = new Recorder(openAccess({ now: () => later }), person, path, { shape: 'value', maxItems: 10 });
     const error = await recorder.failed();
     assert.ok(error instanceof Error && 'code' in error);
     assert.equal(error.code, 'TOKEN_EXPIRED');

@@ -6,9 +6,7 @@ import { openAccess, Recorder } from './realtimeWatching.ts';
 const [, , path = ''] = process.argv;
 const access = openAccess();
 const callers = [agentCaller('worker'), agentCaller('viewer'), agentCaller('viewer')];
-const watches = callers.map(
-  (caller) => new Recorder(access, caller, path, { shape: 'children', maxItems: 10 }),
-);
+const watches = callers.map((caller) => new Recorder(access, caller, path, { shape: 'children', maxItems: 10 }));
 const states = await Promise.all(watches.map((watch) => watch.begun()));
 for (const watch of watches) watch.stop();
 

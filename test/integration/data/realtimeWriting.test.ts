@@ -99,11 +99,7 @@ describe('firebase.write to the Realtime Database', () => {
 
     it('compute server values', async () => {
       await write(path, { count: 5 });
-      await write(
-        path,
-        { count: { '.sv': { increment: 3 } }, at: { '.sv': 'timestamp' } },
-        { operation: 'update' },
-      );
+      await write(path, { count: { '.sv': { increment: 3 } }, at: { '.sv': 'timestamp' } }, { operation: 'update' });
       const { data: value } = await read(path);
       assert.ok(typeof value === 'object' && value !== null && 'at' in value && 'count' in value);
       assert.equal(value.count, 8);

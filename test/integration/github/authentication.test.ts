@@ -81,11 +81,7 @@ describe('GitHub App authentication', () => {
     other.push('main', { 'README.md': 'other' });
     worldFixture.install('octocat', other);
     await read();
-    const { content } = await stageFixture.answer('readFile', {
-      owner: 'octocat',
-      repo: 'private',
-      path: 'README.md',
-    });
+    const { content } = await stageFixture.answer('readFile', { owner: 'octocat', repo: 'private', path: 'README.md' });
     assert.equal(content, 'other');
     assert.deepEqual(
       worldFixture.tokens.map(({ installation }) => installation.account),
@@ -109,10 +105,7 @@ describe('GitHub App authentication', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const { id } = stageFixture.gitHub.world.app;
-    stageFixture.app = stageFixture.compose(() => ({
-      apiUrl: stageFixture.gitHub.url,
-      app: { id, privateKey: pem },
-    }));
+    stageFixture.app = stageFixture.compose(() => ({ apiUrl: stageFixture.gitHub.url, app: { id, privateKey: pem } }));
     const { data, message } = await stageFixture.refusal('readFile', README_FILE);
     assert.equal(data['reason'], 'NOT_SET_UP');
     assert.equal(message, "GitHub rejected this deployment's credentials.");

@@ -130,11 +130,7 @@ describe('GitHub webhook deliveries', () => {
     const { id, number } = await taskInReview();
     const closed = pullRequest(about(number), 'closed');
     assert.equal((await send(closed)).status, 202);
-    const forged = pullRequest(about(99), 'closed', {
-      merged: true,
-      commit: COMMIT,
-      body: `Muster-Task: ${id}`,
-    });
+    const forged = pullRequest(about(99), 'closed', { merged: true, commit: COMMIT, body: `Muster-Task: ${id}` });
     assert.equal((await send(forged)).status, 202);
     assert.equal((await send(merged(number, 1))).status, 202);
     assert.equal((await fixture.team.task(id)).status, 'claimed');

@@ -104,12 +104,7 @@ describe('errors from GitHub', () => {
     fixture.gitHub.fail({ route: CONTENTS, status: 502, text: '<html>Bad gateway</html>' });
     fixture.gitHub.fail({ route: CONTENTS, hangUp: true });
     assert.equal((await fixture.answer('readFile', README_FILE))['content'], README);
-    fixture.gitHub.fail({
-      route: CONTENTS,
-      status: 503,
-      text: `{"message":"${'x'.repeat(10_000)}"}`,
-      times: 3,
-    });
+    fixture.gitHub.fail({ route: CONTENTS, status: 503, text: `{"message":"${'x'.repeat(10_000)}"}`, times: 3 });
     await refused({}, -32501, 'UNAVAILABLE');
     fixture.gitHub.fail({ route: CONTENTS, hangUp: true, times: 3 });
     await refused({}, -32501, 'CONNECTION_ERROR');
@@ -118,10 +113,7 @@ describe('errors from GitHub', () => {
   it("TIMEOUT: stops waiting before the call's time is over", async () => {
     const never = new Promise(() => undefined);
     fixture.gitHub.fail({ route: CONTENTS, after: never, times: 2 });
-    fixture.app = fixture.compose(() => ({
-      ...fixture.asApp,
-      pace: { ...AT_ONCE, timeoutMilliseconds: 500 },
-    }));
+    fixture.app = fixture.compose(() => ({ ...fixture.asApp, pace: { ...AT_ONCE, timeoutMilliseconds: 500 } }));
     const { code } = await refused({}, -32502, 'TIMEOUT');
     assert.equal(code, -32502);
     assert.ok(DEFAULT_PACE.timeoutMilliseconds < 30_000, 'a call has 30 seconds');

@@ -74,12 +74,7 @@ export class GitHubFixture {
   }
 
   private call(tool: string, given: JsonObject, principal?: Principal) {
-    return call(
-      this.team.at({ app: this.app }),
-      `github_${tool}`,
-      given,
-      principal ?? this.team.principal('ann'),
-    );
+    return call(this.team.at({ app: this.app }), `github_${tool}`, given, principal ?? this.team.principal('ann'));
   }
 }
 

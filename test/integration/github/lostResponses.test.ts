@@ -26,8 +26,7 @@ describe('a write to GitHub with a lost response', () => {
   const file = { path: 'a.txt', content: 'ours' };
   const commit = { ...AT, branch: 'main', message: 'A change', files: [file] };
 
-  const lose = (route: string, carriedOut = () => {}) =>
-    fixture.gitHub.fail({ route, hangUp: true, carriedOut });
+  const lose = (route: string, carriedOut = () => {}) => fixture.gitHub.fail({ route, hangUp: true, carriedOut });
 
   for (const [what, ends] of LOSSES) {
     for (const key of [undefined, 'with a key']) {

@@ -77,15 +77,9 @@ describe('repository access of a workspace', () => {
     await list();
     const { data } = await fixture.refusal('readFile', { ...AT, path: 'README.md' }, member);
     assert.equal(data['reason'], 'ACCESS_DENIED');
-    assert.equal(
-      (await fixture.refusal('searchCode', { query: 'needle' }, member)).data['reason'],
-      'ACCESS_DENIED',
-    );
+    assert.equal((await fixture.refusal('searchCode', { query: 'needle' }, member)).data['reason'], 'ACCESS_DENIED');
     const open: Principal = { ...member, owner: { role: 'worker', workspaces: {}, access: {} } };
-    const inOpen = {
-      ...open,
-      owner: { ...open.owner, access: { [fixture.team.workspace]: 'open' as const } },
-    };
+    const inOpen = { ...open, owner: { ...open.owner, access: { [fixture.team.workspace]: 'open' as const } } };
     await fixture.answer('readFile', { ...AT, path: 'README.md' }, inOpen);
   });
 

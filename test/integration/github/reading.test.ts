@@ -101,11 +101,7 @@ describe('reading from GitHub', () => {
     old.defaultBranch = 'master';
     old.push('master', { 'README.md': 'old' });
     fixture.gitHub.world.installations[0]?.repositories.add(old.fullName);
-    const { data } = await fixture.refusal('readFile', {
-      owner: 'sartor-ai',
-      repo: 'old',
-      path: 'README.md',
-    });
+    const { data } = await fixture.refusal('readFile', { owner: 'sartor-ai', repo: 'old', path: 'README.md' });
     assert.deepEqual([data['reason'], data['entries']], ['REF_NOT_FOUND', ['master']]);
   });
 
@@ -135,9 +131,7 @@ describe('reading from GitHub', () => {
             repo: undefined,
           },
           path: 'src/agents.ts',
-          matches: [
-            { line: 3, text: 'export function registerAgent(name: string) {', highlight: 'registerAgent' },
-          ],
+          matches: [{ line: 3, text: 'export function registerAgent(name: string) {', highlight: 'registerAgent' }],
         },
       ].map(({ repository: { repo: _, ...repository }, ...rest }) => ({ repository, ...rest })),
       total: 1,

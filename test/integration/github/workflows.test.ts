@@ -27,25 +27,10 @@ describe('workflow runs', () => {
     const [run] = Object(answer['runs']);
     assert.deepEqual(
       [run.id, run.title, run.branch, run.status, run.conclusion, run.workflowId, run.sha],
-      [
-        4000000001,
-        'End retries',
-        'fix/retries',
-        'completed',
-        'failure',
-        17,
-        fixture.repo.resolve('fix/retries'),
-      ],
+      [4000000001, 'End retries', 'fix/retries', 'completed', 'failure', 17, fixture.repo.resolve('fix/retries')],
     );
     const { runs: _, ...page } = answer;
-    assert.deepEqual(page, {
-      total: 1,
-      totalPages: 1,
-      page: 1,
-      perPage: 30,
-      hasNext: false,
-      hasPrevious: false,
-    });
+    assert.deepEqual(page, { total: 1, totalPages: 1, page: 1, perPage: 30, hasNext: false, hasPrevious: false });
   });
 
   it('can be filtered by workflow, status and branch', async () => {
@@ -134,14 +119,7 @@ describe('workflow runs', () => {
   it('list jobs whose log has expired, without a log', async () => {
     const workflow = { id: 17, file: 'ci.yml' };
     const gone = { id: 601, name: 'old', conclusion: 'failure' as const };
-    const run = {
-      id: 5,
-      workflow,
-      title: 'Old',
-      branch: 'main',
-      conclusion: 'failure' as const,
-      jobs: [gone],
-    };
+    const run = { id: 5, workflow, title: 'Old', branch: 'main', conclusion: 'failure' as const, jobs: [gone] };
     fixture.repo.runs.push(run);
     const [job] = Object((await fixture.answer('getJobLogs', { ...AT, run_id: 5 }))['jobs']);
     assert.deepEqual([job.name, job.lines, 'log' in job], ['old', 0, false]);
@@ -151,14 +129,7 @@ describe('workflow runs', () => {
     const log = `${'x'.repeat(70)}\n`.repeat(100_000).concat('the end\n');
     const failed = { id: 602, name: 'big', conclusion: 'failure' as const, log };
     const workflow = { id: 17, file: 'ci.yml' };
-    fixture.repo.runs.push({
-      id: 6,
-      workflow,
-      title: 'Big',
-      branch: 'main',
-      conclusion: 'failure',
-      jobs: [failed],
-    });
+    fixture.repo.runs.push({ id: 6, workflow, title: 'Big', branch: 'main', conclusion: 'failure', jobs: [failed] });
     const [job] = Object((await fixture.answer('getJobLogs', { ...AT, run_id: 6, tail_lines: 2 }))['jobs']);
     assert.equal(job.log, `${'x'.repeat(70)}\nthe end`);
   });

@@ -238,10 +238,7 @@ describe('writing to GitHub', () => {
       fixture.repo.protectedBranches.add('main');
       assert.equal(await noCommit({}, files), 'PROTECTED_BRANCH');
       fixture.repo.protectedBranches.clear();
-      for (const route of [
-        'POST /repos/{owner}/{repo}/git/trees',
-        'POST /repos/{owner}/{repo}/git/commits',
-      ]) {
+      for (const route of ['POST /repos/{owner}/{repo}/git/trees', 'POST /repos/{owner}/{repo}/git/commits']) {
         fixture.gitHub.fail({ route, status: 403 });
         assert.equal(await noCommit({}, files), 'ACCESS_DENIED');
       }
@@ -259,11 +256,7 @@ describe('writing to GitHub', () => {
           [{ ...text, path: '../a' }],
           [{ ...text, path: 'x/.GIT/config' }],
           [{ ...text, content: 'not base64!', encoding: 'base64' }],
-          Array.from({ length: 21 }, (_, index) => ({
-            path: `${index}`,
-            content: 'YQ==',
-            encoding: 'base64',
-          })),
+          Array.from({ length: 21 }, (_, index) => ({ path: `${index}`, content: 'YQ==', encoding: 'base64' })),
         ].map((files) => noCommit({}, files)),
       );
       assert.deepEqual(reasons, [

@@ -90,8 +90,7 @@ describe('a budget', () => {
     team.pass(1);
     await team.ask('system_setBudget', { ...of, money: 9, tokens: 7 });
     await team.ask('system_undo', { event_id: await last() });
-    const limit = async () =>
-      Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).limit;
+    const limit = async () => Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).limit;
     assert.deepEqual(await limit(), { money: 5 });
   });
 
@@ -102,8 +101,7 @@ describe('a budget', () => {
       const made = await team.ask('coding_create_task', { ...draft, part_of: { kind: 'task', id: part } });
       return String(made['taskId']);
     };
-    const claim = async (args = {}) =>
-      (await team.ask('coding_claim_task', args, team.principal('runner')))['task'];
+    const claim = async (args = {}) => (await team.ask('coding_claim_task', args, team.principal('runner')))['task'];
     const end = (taskId: string, result: object) =>
       team.ask(
         'coding_end_task',
@@ -167,8 +165,7 @@ describe('a budget', () => {
       assert.equal(idOf(await claim()), paid);
       const tokens = { input: 90, output: 5, cacheRead: 5 };
       await end(paid, { tokens, costUsd: 0.25 });
-      const spent = async () =>
-        Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).spent;
+      const spent = async () => Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).spent;
       assert.deepEqual(await spent(), { money: 0.25, tokens: 100 });
       assert.equal(idOf(await claim()), subscribed, 'the budget is not exhausted yet');
       await end(subscribed, { tokens });

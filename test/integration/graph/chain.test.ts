@@ -42,9 +42,7 @@ describe('the graph', () => {
     const ann = await team.join('ann');
     await team.join('runner', ['claude'], 'workspace');
     const [asAnn, asRunner] = [team.principal('ann'), team.principal('runner')];
-    const todoId = await todo('Greet everybody', {
-      due_date: new Date(team.now.getTime() + 9e8).toISOString(),
-    });
+    const todoId = await todo('Greet everybody', { due_date: new Date(team.now.getTime() + 9e8).toISOString() });
 
     const delegated = await team.ask('todo_delegate', { task_id: todoId, priority: 1 });
     const taskId = String((delegated['delegated'] as { task_id: string }).task_id);
@@ -52,11 +50,7 @@ describe('the graph', () => {
     team.pass(60);
 
     const question = { prompt: `plan ${randomUUID()}`, part_of: { kind: 'task', id: taskId } };
-    const run = await team.ask(
-      'orchestration_orchestrate',
-      { ...question, preferences: { agent: 'claude' } },
-      asAnn,
-    );
+    const run = await team.ask('orchestration_orchestrate', { ...question, preferences: { agent: 'claude' } }, asAnn);
     const runId = String(run['runId']);
     assert.equal(run['status'], 'succeeded', JSON.stringify(run));
 
@@ -147,11 +141,7 @@ describe('the graph', () => {
     assert.equal(await team.claimBeside(ann, [whole]), part);
     const report = { agent_id: ann, task_id: whole, output: 'Mine is done.', when_parts_done: true };
     await team.ask('coordination_complete_task', report, team.principal('ann'));
-    await team.ask(
-      'coordination_fail_task',
-      { agent_id: ann, task_id: part, error: 'No' },
-      team.principal('ann'),
-    );
+    await team.ask('coordination_fail_task', { agent_id: ann, task_id: part, error: 'No' }, team.principal('ann'));
     await team.follow({ kind: 'task', id: whole });
     const { tasks } = await team.ask('coordination_get_all_tasks', {});
     const shown = (tasks as { id: string; status: string; waits_for_parts?: { failed: string[] } }[]).find(
@@ -234,10 +224,7 @@ describe('the graph', () => {
     assert.deepEqual(node.totals.counts, { open: 1, cancelled: 1 });
     assert.deepEqual((tree['parts'] as { id: string }[]).map(id), [part]);
     assert.match(
-      await team.refused('coordination_create_task', {
-        description: 'x',
-        part_of: { kind: 'todo', id: todoId },
-      }),
+      await team.refused('coordination_create_task', { description: 'x', part_of: { kind: 'todo', id: todoId } }),
       /not found/,
     );
   });
@@ -246,11 +233,7 @@ describe('the graph', () => {
     const whole = { kind: 'task', id: await task() } as const;
     const parts = [await task(whole), await task(whole), await task(whole)];
     const first = await team.ask('system_getTree', { ...whole, limit: 2 });
-    const second = await team.ask('system_getTree', {
-      ...whole,
-      limit: 2,
-      cursor: String(first['nextCursor']),
-    });
+    const second = await team.ask('system_getTree', { ...whole, limit: 2, cursor: String(first['nextCursor']) });
     const shown = [first, second].flatMap((page) => (page['parts'] as { id: string }[]).map(id));
     assert.deepEqual([shown.toSorted(), second['truncated']], [parts.toSorted(), false]);
   });

@@ -58,13 +58,7 @@ export class GraphFixture extends Team {
   /** Runs continue only while their owner has a role in the workspace. */
   async enrolOwner(): Promise<void> {
     const { workspace, leader, now: addedAt } = this;
-    const member = {
-      uid: leader.owner_uid,
-      workspace,
-      role: 'leader',
-      added_by: 'a-test',
-      added_at: addedAt,
-    } as const;
+    const member = { uid: leader.owner_uid, workspace, role: 'leader', added_by: 'a-test', added_at: addedAt } as const;
     await this.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace, access: 'private' },
       { kind: 'setMember', member },
@@ -101,8 +95,7 @@ export class GraphFixture extends Team {
   async follow(ref: NodeRef): Promise<void> {
     for (;;) {
       const before = await this.documentsAt(ref);
-      for (const { data } of before)
-        for (const app of [this.app, this.app]) await app.services.followGraph(data);
+      for (const { data } of before) for (const app of [this.app, this.app]) await app.services.followGraph(data);
       const after = await this.documentsAt(ref);
       if (JSON.stringify(after) === JSON.stringify(before)) return;
     }
@@ -125,11 +118,7 @@ export class GraphFixture extends Team {
     });
     const signature = `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`;
     const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': signature };
-    const { status } = await webhook.receive({
-      method: 'POST',
-      headers,
-      body: async () => Buffer.from(text),
-    });
+    const { status } = await webhook.receive({ method: 'POST', headers, body: async () => Buffer.from(text) });
     assert.ok(status < 300, String(status));
   }
 

@@ -59,10 +59,7 @@ class History {
     team.pass(1 + (at % 30));
     switch (deed) {
       case 'task':
-        return this.made(
-          'task',
-          (await team.createOne({ priority: 1, ...(partOf && { part_of: partOf }) })).id,
-        );
+        return this.made('task', (await team.createOne({ priority: 1, ...(partOf && { part_of: partOf }) })).id);
       case 'todo': {
         const { task } = await team.ask('todo_add_task', { title: randomUUID(), ...part_of });
         return this.made('todo', (task as { id: string }).id);
@@ -96,17 +93,13 @@ class History {
         return void (await team.ask('coding_end_task', ended));
       }
       case 'delegate': {
-        const { delegated } = await team.ask('todo_delegate', {
-          task_id: this.one(at, 'todo')?.id ?? 'none',
-        });
+        const { delegated } = await team.ask('todo_delegate', { task_id: this.one(at, 'todo')?.id ?? 'none' });
         return this.made('task', (delegated as { task_id: string }).task_id);
       }
       case 'delete':
         return void (await team.ask('todo_delete_task', { task_id: this.one(at, 'todo')?.id ?? 'none' }));
       case 'cancelRun':
-        return void (await team.ask('orchestration_cancel_run', {
-          runId: this.one(at, 'run')?.id ?? 'none',
-        }));
+        return void (await team.ask('orchestration_cancel_run', { runId: this.one(at, 'run')?.id ?? 'none' }));
       case 'follow': {
         const ref = this.one(at);
         return ref && team.follow(ref);
@@ -154,9 +147,7 @@ async function verify(team: GraphFixture): Promise<void> {
     graph.where('workspace', '==', team.workspace).get(),
     graph.where('owner_uid', '==', team.leader.owner_uid).get(),
   ]);
-  const nodes = new Map(
-    [...inWorkspace.docs, ...owned.docs].map((one) => [one.id, nodeFromDocument(one.data())]),
-  );
+  const nodes = new Map([...inWorkspace.docs, ...owned.docs].map((one) => [one.id, nodeFromDocument(one.data())]));
   const known = new Map(things.map((thing) => [keyOfNode(thing), thing]));
   for (const [key, node] of nodes) {
     verifyTotals(key, things, nodes);
@@ -174,11 +165,7 @@ async function verify(team: GraphFixture): Promise<void> {
   }
 }
 
-function verifyTotals(
-  key: string,
-  things: readonly GraphNode[],
-  nodes: ReadonlyMap<string, StoredNode>,
-): void {
+function verifyTotals(key: string, things: readonly GraphNode[], nodes: ReadonlyMap<string, StoredNode>): void {
   const isIn = ({ kind, thing_id: own, ancestors = [] }: GraphNode | StoredNode) =>
     nodeKey({ kind, id: own }) === key || ancestors.includes(key);
   const below = things.filter(isIn);

@@ -227,20 +227,13 @@ describe('a call that requires approval', () => {
 
   it('can be required by leaders for writing tools, optionally above a cost', async () => {
     for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
-      const { reason, entries } = await fixture.refusal(ada, 'access_update_workspace', {
-        approvals: [{ tool }],
-      });
+      const { reason, entries } = await fixture.refusal(ada, 'access_update_workspace', { approvals: [{ tool }] });
       assert.equal(reason, 'NOT_APPROVABLE');
       assert.ok(entries.includes('github.createPR'));
     }
     const stranger = { tool: 'coding.create_task', asks: fixture.id('eve') };
-    assert.equal(
-      (await fixture.refusal(ada, 'access_update_workspace', { approvals: [stranger] })).code,
-      -32200,
-    );
-    await assert.rejects(
-      answer(fixture, 'access_update_workspace', { approvals: [] }, await fixture.person('ben')),
-    );
+    assert.equal((await fixture.refusal(ada, 'access_update_workspace', { approvals: [stranger] })).code, -32200);
+    await assert.rejects(answer(fixture, 'access_update_workspace', { approvals: [] }, await fixture.person('ben')));
     await demand([{ tool: 'orchestration.orchestrate', above_usd: 2 }]);
     agent = await fixture.agentOf('ada', 'worker');
     assert.ok(await answer(fixture, CREATE, CODE, agent), 'no longer requires approval');
@@ -265,9 +258,7 @@ describe('a call that requires approval', () => {
       options: { timeout: 0, ...(budget && { budget }) },
     });
     const isAsked = async (args: JsonObject) =>
-      /waiting for approval/.test(
-        JSON.stringify((await call(fixture, orchestrate, args, agent)).structuredContent),
-      );
+      /waiting for approval/.test(JSON.stringify((await call(fixture, orchestrate, args, agent)).structuredContent));
     const { cost_usd: costUsd } = fixture.app.budget;
     for (const [above_usd, cost_usd, asked] of [
       [2, 2, false],
@@ -289,10 +280,7 @@ describe('a call that requires approval', () => {
     const refused = await fixture.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
     assert.equal(refused['reason'], 'NOT_A_PERSON');
     const other = await waits({ ...CODE, description: 'Of another' });
-    assert.ok(
-      await fixture.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }),
-      'other caller',
-    );
+    assert.ok(await fixture.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'other caller');
   });
 
   it('runs without approval if its workspace has no approval rules', async () => {

@@ -22,8 +22,7 @@ describe('questions to people', () => {
     ben = await fixture.person('ben');
   });
 
-  const ask = async (more = {}) =>
-    String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+  const ask = async (more = {}) => String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   it('reach the owner, who finds and answers them', async () => {
     const asked = await fixture.inbox(agent, 'ask', ASK);
@@ -64,9 +63,7 @@ describe('questions to people', () => {
   it('accept one of two concurrent answers', async () => {
     const request_id = await ask();
     const both = await Promise.allSettled(
-      ['red', 'blue'].map((answer) =>
-        fixture.inbox(ada, 'answer', { request_id, answer }, fixture.anotherInstance()),
-      ),
+      ['red', 'blue'].map((answer) => fixture.inbox(ada, 'answer', { request_id, answer }, fixture.anotherInstance())),
     );
     assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
@@ -86,10 +83,7 @@ describe('questions to people', () => {
   it('reach another member by uid or email, and fail alike for non-members and unknown people', async () => {
     for (const to of [ben.uid, fixture.email('ben')]) {
       const request_id = await ask({ to });
-      assert.equal(
-        (await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason,
-        'NOT_ASKED',
-      );
+      assert.equal((await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason, 'NOT_ASKED');
       await fixture.inbox(ben, 'answer', { request_id, answer: 'red' });
     }
     const said = [];
@@ -102,10 +96,7 @@ describe('questions to people', () => {
 
   it('are hidden from other people', async () => {
     const request_id = await ask();
-    const eve = {
-      ...(await fixture.person('eve')),
-      owner: { role: 'admin' as const, workspaces: {}, access: {} },
-    };
+    const eve = { ...(await fixture.person('eve')), owner: { role: 'admin' as const, workspaces: {}, access: {} } };
     const hidden = async (id: string) => {
       const said = [];
       for (const [tool, more] of [
@@ -130,10 +121,7 @@ describe('questions to people', () => {
       assert.equal(withdrawn['state'], 'withdrawn');
     }
     await fixture.inbox(ada, 'withdraw', { request_id: toBen });
-    assert.equal(
-      (await fixture.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason,
-      'NOT_OPEN',
-    );
+    assert.equal((await fixture.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason, 'NOT_OPEN');
   });
 
   it('expire once, on a read or in a sweep, with their default or without an answer', async () => {
@@ -185,12 +173,7 @@ describe('questions to people', () => {
       const request = { agentId: agent_id, role: 'worker' as const, workspace: fixture.workspace };
       await fixture.app.services.membership.join(agent, request, () => undefined);
       await fixture.create({});
-      const claimed = await answerOf(
-        fixture,
-        'coordination_claim_task',
-        { agent_id, lease_seconds: 60 },
-        agent,
-      );
+      const claimed = await answerOf(fixture, 'coordination_claim_task', { agent_id, lease_seconds: 60 }, agent);
       return String(Object(claimed['task']).id);
     };
     const taskOf = async (id: string) => (await fixture.app.coordination.ports.tasks.find(id))?.value;
@@ -218,12 +201,7 @@ describe('questions to people', () => {
     it('keep its lease if the holder renewed it while the question was open', async () => {
       const task_id = await held();
       await ask({ task_id });
-      await answerOf(
-        fixture,
-        'coordination_start_task',
-        { agent_id: String(agent.agent_id), task_id },
-        agent,
-      );
+      await answerOf(fixture, 'coordination_start_task', { agent_id: String(agent.agent_id), task_id }, agent);
       fixture.pass(600);
       await fixture.sweep();
       assert.equal((await taskOf(task_id))?.status, 'in_progress');

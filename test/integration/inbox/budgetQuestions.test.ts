@@ -20,8 +20,7 @@ describe('a question about a budget', () => {
     const of = { kind: 'workspace', id: fixture.workspace };
     await answer(fixture, 'system_setBudget', { ...of, tokens: 0, money: 5 }, ada);
     const { taskId } = Object((await answer(fixture, 'coding_create_task', CODE, agent))['result']);
-    const claim = async () =>
-      Object((await answer(fixture, 'coding_claim_task', { taskId }, agent))['result']).task;
+    const claim = async () => Object((await answer(fixture, 'coding_claim_task', { taskId }, agent))['result']).task;
     assert.equal(await claim(), null);
     assert.equal(await claim(), null);
     const { requests } = await fixture.inbox(ada, 'list', { state: 'open' });
@@ -29,12 +28,7 @@ describe('a question about a budget', () => {
     assert.ok(question);
     assert.deepEqual(more, [], 'the question is asked once');
     assert.match(question.question, /0\.0000 of 5 US dollars, 0 of 0 tokens/);
-    const refused = await call(
-      fixture,
-      'inbox_answer',
-      { request_id: question.request_id, answer: 'approve' },
-      agent,
-    );
+    const refused = await call(fixture, 'inbox_answer', { request_id: question.request_id, answer: 'approve' }, agent);
     assert.equal(refused.isError, true, 'an agent cannot raise its own budget');
 
     await fixture.inbox(ada, 'answer', { request_id: question.request_id, answer: 'approve' });

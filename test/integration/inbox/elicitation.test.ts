@@ -10,9 +10,7 @@ import { answer as answerOf } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { InboxFixture } from './fixture.ts';
 
-type Reply =
-  | { readonly action: 'accept'; readonly content: Record<string, string> }
-  | { readonly action: 'decline' };
+type Reply = { readonly action: 'accept'; readonly content: Record<string, string> } | { readonly action: 'decline' };
 
 const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
 
@@ -76,8 +74,7 @@ describe('elicitation of an answer at the client', () => {
     return { shown, wait };
   }
 
-  const ask = async (more = {}) =>
-    String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+  const ask = async (more = {}) => String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   it("shows the question at the client, and stores the person's answer", async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
@@ -172,10 +169,7 @@ describe('elicitation of an answer at the client', () => {
   });
 
   it('does not ask in protocol revisions that elicit over a session', async () => {
-    const { shown, wait } = await connect(
-      async () => ({ action: 'accept', content: { answer: 'red' } }),
-      '2025-11-25',
-    );
+    const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }), '2025-11-25');
     assert.equal((await wait(await ask())).state, 'open');
     assert.equal(shown.length, 0);
   });

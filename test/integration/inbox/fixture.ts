@@ -15,19 +15,12 @@ export class InboxFixture extends AccessFixture {
   /** Opens the workspace: Ada leads it, and Ben works in it. */
   async open(): Promise<void> {
     for (const name of ['ada', 'ben', 'eve']) await this.arrive(name);
-    await this.app.kernel.store.commit([
-      { kind: 'nameWorkspace', workspace: this.workspace, access: 'private' },
-    ]);
+    await this.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: this.workspace, access: 'private' }]);
     await this.letIn(this.workspace, 'ada', 'leader');
     await this.letIn(this.workspace, 'ben', 'worker');
   }
 
-  async inbox(
-    principal: Principal,
-    tool: string,
-    args: JsonObject = {},
-    app = this.app,
-  ): Promise<JsonObject> {
+  async inbox(principal: Principal, tool: string, args: JsonObject = {}, app = this.app): Promise<JsonObject> {
     return answer(this.at({ app }), `inbox_${tool}`, args, principal);
   }
 

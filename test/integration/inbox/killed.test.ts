@@ -4,10 +4,7 @@ import type { Composition } from '../../../functions/src/composition/compose.ts'
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
-import {
-  ApprovalExecution,
-  type RunApprovedCall,
-} from '../../../functions/src/toolsets/inbox/rules/execution.ts';
+import { ApprovalExecution, type RunApprovedCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
 import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
@@ -28,12 +25,7 @@ describe('an approved call', () => {
     await fixture.open();
     const ada = await fixture.person('ada');
     const { agent_id: agentId = '' } = await fixture.agentOf('ada', 'worker');
-    const known = sampleAgent({
-      id: agentId,
-      owner_uid: ada.uid,
-      role: 'worker',
-      workspace: fixture.workspace,
-    });
+    const known = sampleAgent({ id: agentId, owner_uid: ada.uid, role: 'worker', workspace: fixture.workspace });
     const credential = {
       api_key: `mk_${agentId}`,
       secret_hash: 'a-digest',

@@ -19,12 +19,7 @@ describe("an agent's call that loosens a limit", () => {
     ada = await fixture.person('ada');
     const known = await fixture.agentOf('ada', 'leader');
     const id = String(known.agent_id);
-    const agent = sampleAgent({
-      id,
-      owner_uid: known.owner_uid,
-      role: 'leader',
-      workspace: fixture.workspace,
-    });
+    const agent = sampleAgent({ id, owner_uid: known.owner_uid, role: 'leader', workspace: fixture.workspace });
     const credential = {
       api_key: `mk_${id}`,
       secret_hash: 'a-digest',
@@ -60,8 +55,7 @@ describe("an agent's call that loosens a limit", () => {
     return Object(outcome);
   }
 
-  const rules = async () =>
-    (await fixture.app.access.ports.workspaces.find(fixture.workspace))?.value.approvals ?? [];
+  const rules = async () => (await fixture.app.access.ports.workspaces.find(fixture.workspace))?.value.approvals ?? [];
   const limit = async (key: string) => (await fixture.app.graph.ports.budgets.find(key))?.value;
 
   describe('on approval rules', () => {
@@ -87,10 +81,7 @@ describe("an agent's call that loosens a limit", () => {
 
     it("waits for its owner when it undoes the agent's own stricter rule", async () => {
       await update({ approvals: [rule, { tool: 'github.createBranch' }] });
-      const about = {
-        whose: { workspace: fixture.workspace },
-        narrowed: { thing: `workspace:${fixture.workspace}` },
-      };
+      const about = { whose: { workspace: fixture.workspace }, narrowed: { thing: `workspace:${fixture.workspace}` } };
       const { items } = await fixture.app.system.trail.list(about, { limit: 5 });
       const own = items.find(({ by }) => by.agent_id === leader.agent_id);
       const id = await waits('system_undo', { event_id: String(own?.id) });
@@ -153,12 +144,7 @@ describe("an agent's call that loosens a limit", () => {
   it('waits for a person with a role in the loosened workspace, not the one of the call', async () => {
     const { workspace } = fixture;
     const args = { workspace, email: fixture.email('eve'), role: 'viewer' };
-    const { structuredContent } = await call(
-      fixture.at({ workspace: 'default' }),
-      'access_invite',
-      args,
-      leader,
-    );
+    const { structuredContent } = await call(fixture.at({ workspace: 'default' }), 'access_invite', args, leader);
     const said = JSON.stringify(structuredContent);
     assert.match(said, /waiting for approval/, said);
     const { requests } = await fixture.inbox(ada, 'list');
@@ -230,11 +216,7 @@ describe("an agent's call that loosens a limit", () => {
   describe('on members', () => {
     it('waits for its owner when it invites a person or raises a role', async () => {
       const { workspace } = fixture;
-      const invited = await waits('access_invite', {
-        workspace,
-        email: fixture.email('eve'),
-        role: 'viewer',
-      });
+      const invited = await waits('access_invite', { workspace, email: fixture.email('eve'), role: 'viewer' });
       assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
       await decided(invited, 'approve');
       assert.equal((await fixture.app.access.ports.people.invitationsTo(workspace)).length, 1);

@@ -29,8 +29,7 @@ describe('concurrent calls on one question', () => {
     ada = await fixture.person('ada');
   });
 
-  const ask = async (more = {}) =>
-    String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+  const ask = async (more = {}) => String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   const stored = async (id: string) => {
     const { value } = (await fixture.app.inbox.ports.requests.find(id)) ?? {};
@@ -65,12 +64,7 @@ describe('concurrent calls on one question', () => {
     for (let times = 0; times < 5; times++) {
       const request_id = await ask();
       const [answered, withdrawn] = await Promise.all([
-        call(
-          fixture.at({ app: fixture.anotherInstance() }),
-          'inbox_answer',
-          { request_id, answer: 'red' },
-          ada,
-        ),
+        call(fixture.at({ app: fixture.anotherInstance() }), 'inbox_answer', { request_id, answer: 'red' }, ada),
         call(fixture.at({ app: fixture.anotherInstance() }), 'inbox_withdraw', { request_id }, agent),
       ]);
       assert.notEqual(answered.isError, withdrawn.isError);
@@ -170,18 +164,13 @@ describe("a question's notification", () => {
     await firestore().doc(preferencesPath(uid)).set({ email: true });
     const database = await realtimeDatabase();
     const tokens = ['phone', 'laptop'].map((name) => `${name}-${uid}`);
-    for (const token of tokens)
-      await database.ref(`devices/${uid}/${token}`).set({ token, registered_at: 1 });
+    for (const token of tokens) await database.ref(`devices/${uid}/${token}`).set({ token, registered_at: 1 });
     const asked = await fixture.inbox(agent, 'ask', ASK);
     const eventId = `question-${asked['request_id']}`;
     const event = (await fixture.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('no notification');
     const deliver = (app = fixture.app) => app.services.consumers.reminders.act(event);
     // A second concurrent delivery fails so that it is retried, in case the first has crashed.
-    await Promise.allSettled([
-      deliver(),
-      deliver(fixture.anotherInstance()),
-      deliver(fixture.anotherInstance()),
-    ]);
+    await Promise.allSettled([deliver(), deliver(fixture.anotherInstance()), deliver(fixture.anotherInstance())]);
     await deliver();
     await deliver(fixture.anotherInstance());
     assert.deepEqual(
@@ -198,10 +187,7 @@ describe("a question's notification", () => {
     const listed = (await database.ref(`notifications/${uid}`).get()).val();
     assert.deepEqual(Object.keys(Object(listed)), [eventId]);
     assert.ok((await firestore().doc(mailPath(eventId)).get()).exists);
-    const mails = await firestore()
-      .collection('mail')
-      .where('to', 'array-contains', fixture.email('ada'))
-      .get();
+    const mails = await firestore().collection('mail').where('to', 'array-contains', fixture.email('ada')).get();
     assert.equal(mails.size, 1);
   });
 });
@@ -230,10 +216,7 @@ describe('a task with an open question', () => {
       assert.ok(JSON.stringify(await ask(tool, args)).includes(name), tool);
     const taskOf = async () => (await fixture.app.coordination.ports.tasks.find(task_id))?.value;
     assert.equal((await taskOf())?.claim?.claimed_by, agent_id);
-    await fixture.inbox(await fixture.person('ada'), 'answer', {
-      request_id: String(request_id),
-      answer: 'red',
-    });
+    await fixture.inbox(await fixture.person('ada'), 'answer', { request_id: String(request_id), answer: 'red' });
     assert.equal((await taskOf())?.waiting_for, undefined);
     await ask('coordination_heartbeat', { agent_id });
     fixture.pass(7200);

@@ -66,9 +66,7 @@ function withRanges(orders: readonly Order[], ranges: readonly string[]): readon
   const direction = orders.at(-1)?.direction ?? 'ASCENDING';
   const explicit = orders.filter(({ field }) => field !== NAME);
   const names = orders.filter(({ field }) => field === NAME);
-  const implicit = ranges
-    .filter((field) => field !== NAME && !orders.some((order) => order.field === field))
-    .sort();
+  const implicit = ranges.filter((field) => field !== NAME && !orders.some((order) => order.field === field)).sort();
   return [...explicit, ...implicit.map((field) => ({ field, direction })), ...names];
 }
 
@@ -82,9 +80,7 @@ function withoutImpliedName(orders: readonly Order[]): readonly Order[] {
 
 export function describeNeed({ collection, scope, equal, ordered }: Need): string {
   const fields = [
-    ...equal
-      .map((field) => ('arrayConfig' in field ? `${field.fieldPath} ∋` : `${field.fieldPath} =`))
-      .sort(),
+    ...equal.map((field) => ('arrayConfig' in field ? `${field.fieldPath} ∋` : `${field.fieldPath} =`)).sort(),
     ...ordered.map(({ field, direction }) => `${field} ${direction === 'ASCENDING' ? '↑' : '↓'}`),
   ];
   return `${scope === 'COLLECTION' ? collection : `every ${collection}`}: ${fields.join(', ') || 'by name'}`;
@@ -117,9 +113,7 @@ function hasOwnIndex(
   const steps = field.fieldPath.split('.');
   const paths = steps.map((_step, index) => steps.slice(0, steps.length - index).join('.'));
   const override = paths
-    .map((path) =>
-      declared.fieldOverrides.find((one) => one.collectionGroup === collection && one.fieldPath === path),
-    )
+    .map((path) => declared.fieldOverrides.find((one) => one.collectionGroup === collection && one.fieldPath === path))
     .find((one) => one !== undefined);
   if (override === undefined) return scope === 'COLLECTION';
   return override.indexes.some((index) => {

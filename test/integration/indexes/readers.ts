@@ -119,8 +119,7 @@ async function repeatingCalls(): Promise<readonly Call[]> {
 }
 
 async function retentionCalls(): Promise<readonly Call[]> {
-  const { archiveRetention, graphRetention, recordRetention }: RetentionStore =
-    await load('composition/retention.ts');
+  const { archiveRetention, graphRetention, recordRetention }: RetentionStore = await load('composition/retention.ts');
   const days = { events: 1, trail: 1, logs: 1, runs: 1, tasks: 1 };
   const turn = sweepContextAt(new Date('2026-11-22T09:00:00Z'));
   return [
@@ -228,9 +227,7 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
 }
 
 async function onboardingFactsCalls(): Promise<readonly Call[]> {
-  const { FirestoreOnboardingFacts }: OnboardingFacts = await load(
-    'toolsets/onboarding/store/onboardingFacts.ts',
-  );
+  const { FirestoreOnboardingFacts }: OnboardingFacts = await load('toolsets/onboarding/store/onboardingFacts.ts');
   return [
     (database) => new FirestoreOnboardingFacts(database, documents).discovery('agent-1'),
     (database) => new FirestoreOnboardingFacts(database, documents).createdTask('agent-1'),
@@ -240,9 +237,7 @@ async function onboardingFactsCalls(): Promise<readonly Call[]> {
 const ALL = { priorities: undefined, type: undefined };
 
 async function queueCalls(): Promise<readonly Call[]> {
-  const { FirestoreQueueQueries: QueueQueries }: QueueReaders = await load(
-    'toolsets/coordination/store/queue.ts',
-  );
+  const { FirestoreQueueQueries: QueueQueries }: QueueReaders = await load('toolsets/coordination/store/queue.ts');
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
@@ -280,9 +275,7 @@ async function queueCalls(): Promise<readonly Call[]> {
 }
 
 async function requestCalls(): Promise<readonly Call[]> {
-  const { FirestoreRequestQueries: RequestQueries }: RequestReaders = await load(
-    'toolsets/inbox/store/requests.ts',
-  );
+  const { FirestoreRequestQueries: RequestQueries }: RequestReaders = await load('toolsets/inbox/store/requests.ts');
   const reader = (database: Firestore) => new RequestQueries(database, documents);
   const lists = (['asked_by', 'asked_of', 'owner_uid'] as const).flatMap((by) =>
     [undefined, 'alpha'].map(
@@ -351,33 +344,23 @@ async function sessionCalls(): Promise<readonly Call[]> {
   const session = { ...at, queue_version: 0, capability_keys: [], spread: 8, first_gate: 0 };
   return [
     (database) => new SessionQueries(database, documents, new ShardCounts()).lastGrowth(session),
-    (database) =>
-      new SessionQueries(database, documents, new ShardCounts()).unusedShards(session, ['a', 'b'], 2),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).unusedShards(session, ['a', 'b'], 2),
     (database) => new SessionQueries(database, documents, new ShardCounts()).current('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).opening('workspace-1'),
-    (database) =>
-      new SessionQueries(database, documents, new ShardCounts()).currentWithAgent('workspace-1', 'agent-1'),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).currentWithAgent('workspace-1', 'agent-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).archived('workspace-1', SESSION),
     (database) => new SessionQueries(database, documents, new ShardCounts()).lastArchived('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).counters('workspace-1', SESSION),
     (database) => new SessionQueries(database, documents, new ShardCounts()).uncleared(2),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, undefined, FIRST),
+    (database) => new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, ['api'], NEXT),
     (database) =>
-      new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, undefined, FIRST),
-    (database) =>
-      new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, ['api'], NEXT),
-    (database) =>
-      new SessionQueries(database, documents, new ShardCounts()).discoveries(
-        SESSION,
-        ['api', 'tests'],
-        FIRST,
-      ),
+      new SessionQueries(database, documents, new ShardCounts()).discoveries(SESSION, ['api', 'tests'], FIRST),
   ];
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
-  const { FirestoreSkillQueries: SkillQueries }: SkillReaders = await load(
-    'toolsets/system/store/queries.ts',
-  );
+  const { FirestoreSkillQueries: SkillQueries }: SkillReaders = await load('toolsets/system/store/queries.ts');
   const queries = [
     { words: [] },
     { words: [], category: 'general' },
@@ -396,9 +379,7 @@ async function skillCalls(): Promise<readonly Call[]> {
 }
 
 async function reminderCalls(): Promise<readonly Call[]> {
-  const { FirestoreReminderQueries: ReminderQueries }: ReminderReaders = await load(
-    'toolsets/todo/store/reminders.ts',
-  );
+  const { FirestoreReminderQueries: ReminderQueries }: ReminderReaders = await load('toolsets/todo/store/reminders.ts');
   const read =
     <Result>(reading: (reader: InstanceType<typeof ReminderQueries>) => Promise<Result>): Call =>
     (database) =>
@@ -449,9 +430,7 @@ async function accessChangeCalls(): Promise<readonly Call[]> {
 }
 
 async function grantCalls(): Promise<readonly Call[]> {
-  const { FirestoreGrantQueries: GrantQueries }: CredentialReaders = await load(
-    'identity/store/credentials.ts',
-  );
+  const { FirestoreGrantQueries: GrantQueries }: CredentialReaders = await load('identity/store/credentials.ts');
   return [
     (database) => new GrantQueries(database, documents).find('grant-1'),
     (database) => new GrantQueries(database, documents).findAll(['grant-1', 'grant-2']),
@@ -537,16 +516,12 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
     read((reader) => reader.result('task-1', { claim_epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
     // Only listens to a document.
     read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
-    read((reader) =>
-      reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100)),
-    ),
+    read((reader) => reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100))),
   ];
 }
 
 async function taskLogCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskLogQueries: TaskLogQueries }: TaskLogReaders = await load(
-    'toolsets/coding/store/logs.ts',
-  );
+  const { FirestoreTaskLogQueries: TaskLogQueries }: TaskLogReaders = await load('toolsets/coding/store/logs.ts');
   const read =
     (reading: (reader: InstanceType<typeof TaskLogQueries>) => Promise<unknown>): Call =>
     (database) =>
@@ -621,17 +596,13 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function trailCalls(): Promise<readonly Call[]> {
-  const { FirestoreAuditLogQueries: TrailQueries }: TrailReaders = await load(
-    'toolsets/system/store/queries.ts',
-  );
+  const { FirestoreAuditLogQueries: TrailQueries }: TrailReaders = await load('toolsets/system/store/queries.ts');
   const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
   const whose = [{ ownerUid: 'ada' }, { ownerUid: 'ada', calledIn: 'alpha' }, { workspace: 'alpha' }];
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
   const undoable = whose
     .slice(0, 2)
-    .flatMap((one) =>
-      narrowings.slice(1, 3).map((narrowed) => ({ whose: one, narrowed, stands: true as const })),
-    );
+    .flatMap((one) => narrowings.slice(1, 3).map((narrowed) => ({ whose: one, narrowed, stands: true as const })));
   return [
     (database) => new TrailQueries(database, documents).find('entry-1'),
     ...[...filters, ...undoable].flatMap((filter): readonly Call[] => [

@@ -11,9 +11,7 @@ const unaryFilter = z.object({ unaryFilter: z.object({ field, op: z.string() }) 
 const simple = z.union([fieldFilter, unaryFilter]);
 
 /** `OR` is omitted on purpose: no query uses it, and its index needs are not implemented. */
-const conjunction = z.object({
-  compositeFilter: z.object({ op: z.literal('AND'), filters: z.array(simple) }),
-});
+const conjunction = z.object({ compositeFilter: z.object({ op: z.literal('AND'), filters: z.array(simple) }) });
 
 const structuredQuery = z.object({
   from: z.tuple([z.object({ collectionId: z.string(), allDescendants: z.boolean().optional() })]),
@@ -73,11 +71,7 @@ export function recordQueries(database: Firestore): readonly RecordedQuery[] {
 function read(message: unknown): RecordedQuery {
   const { from, where, orderBy } = request.parse(message);
   const filters =
-    where === undefined || where === null
-      ? []
-      : 'compositeFilter' in where
-        ? where.compositeFilter.filters
-        : [where];
+    where === undefined || where === null ? [] : 'compositeFilter' in where ? where.compositeFilter.filters : [where];
   return {
     collection: from[0].collectionId,
     scope: from[0].allDescendants ? 'COLLECTION_GROUP' : 'COLLECTION',

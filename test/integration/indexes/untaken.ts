@@ -23,8 +23,7 @@ const QUERY_BUILDING = [
 ];
 
 /** Names through which code reaches a query: writers and shapes of a store contain none. */
-const REACHES_QUERIES =
-  /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
+const REACHES_QUERIES = /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
 
 /** Comments, and reads of a document by its path. */
 const NO_QUERY = /\/\/.*|\/\*[\s\S]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;

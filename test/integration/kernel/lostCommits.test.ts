@@ -13,10 +13,7 @@ import { idempotencyPath } from '../../../functions/src/kernel/firestore/paths.t
 import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
-import {
-  FirestoreSessionQueries,
-  ShardCounts,
-} from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { FirestoreSessionQueries, ShardCounts } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { type LossyConnection, LossyConnections } from '../../support/lossyFirestore/connections.ts';
 import { told, waysOf } from '../../support/lossyFirestore/losses.ts';
@@ -98,19 +95,10 @@ describe('a commit that gets lost, or whose response does', function () {
       const tried = waysOf(1).map((loss) =>
         connections.use(async (connection) => {
           const { id, task, version, changes, effects } = await fixture(connection);
-          const other: Change = {
-            kind: 'replaceTask',
-            task: { ...task, priority: 9 },
-            before: task,
-            version,
-          };
+          const other: Change = { kind: 'replaceTask', task: { ...task, priority: 9 }, before: task, version };
           await storeOf(connection.direct).commit([other]);
           connection.proxy.begin(loss);
-          await assert.rejects(
-            storeOf(connection.database).commit(changes, recordOf(id)),
-            StaleWriteError,
-            told(loss),
-          );
+          await assert.rejects(storeOf(connection.database).commit(changes, recordOf(id)), StaleWriteError, told(loss));
           assert.deepEqual(await effects(), { priority: 9, blockers: 2, done: 0 }, told(loss));
           assert.equal((await connection.direct.doc(idempotencyPath(id)).get()).exists, false, told(loss));
         }),

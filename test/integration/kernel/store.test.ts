@@ -20,10 +20,7 @@ import {
 } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
-import {
-  FirestoreSessionQueries,
-  ShardCounts,
-} from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { FirestoreSessionQueries, ShardCounts } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { START, sampleAgent, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -136,13 +133,7 @@ describe('the Firestore store', () => {
   });
 
   it('replaces all fields of a task', async () => {
-    const claim = {
-      claimed_by: 'a',
-      claim_epoch: 1,
-      claimed_at: START,
-      lease_seconds: 1,
-      lease_expires_at: START,
-    };
+    const claim = { claimed_by: 'a', claim_epoch: 1, claimed_at: START, lease_seconds: 1, lease_expires_at: START };
     const full = task({
       claim_epoch: 1,
       claim,
@@ -197,21 +188,13 @@ describe('the Firestore store', () => {
     await store.commit([drop('task-2', false)]);
     const after = (await agents.find(id))?.value;
     assert.deepEqual([after?.held, after?.tasks_completed, after?.tasks_failed], [{}, 1, 1]);
-    assert.deepEqual(
-      [after?.work_milliseconds, after?.last_failed, after?.last_completed_at],
-      [200, true, at],
-    );
+    assert.deepEqual([after?.work_milliseconds, after?.last_failed, after?.last_completed_at], [200, true, at]);
     const stored = await firestore().doc(agentPath(id)).get();
     assert.deepEqual([stored.get('held_count'), stored.get('free_slots')], [0, 1]);
   });
 
   it('stores any JSON in the capabilities of an agent', async () => {
-    const parameters = {
-      matrix: [[1, [2]], []],
-      __x__: { '': null },
-      'a.b/c': 1e308,
-      deep: { a: { b: [{}] } },
-    };
+    const parameters = { matrix: [[1, [2]], []], __x__: { '': null }, 'a.b/c': 1e308, deep: { a: { b: [{}] } } };
     const agent = sampleAgent({ id, capability_details: [{ name: 'x', category: 'y', parameters }] });
     await store.commit([{ kind: 'createAgent', agent }]);
     assert.deepEqual((await agents.find(id))?.value, agent);
@@ -224,9 +207,7 @@ describe('the Firestore store', () => {
 
   it('rejects a second commit with the key of the first, and its changes', async () => {
     await store.commit([], { response: recorded() });
-    const error = await refusal(() =>
-      store.commit([{ kind: 'createTask', task: task() }], { response: recorded() }),
-    );
+    const error = await refusal(() => store.commit([{ kind: 'createTask', task: task() }], { response: recorded() }));
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'ALREADY_SETTLED']);
     assert.equal(await tasks.find(id), undefined);
   });

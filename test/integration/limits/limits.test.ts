@@ -2,11 +2,7 @@
 import assert from 'node:assert/strict';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
-import {
-  limitPath,
-  probeRealtimeDatabase,
-  realtimeDatabase,
-} from '../../../functions/src/kernel/realtime/database.ts';
+import { limitPath, probeRealtimeDatabase, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { DatabaseLimitLedger } from '../../../functions/src/limits/store/ledgers.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
@@ -34,12 +30,7 @@ describe('rate limits', () => {
     let passed = 0;
     for (let made = 0; made < count; made++) {
       const app = instances[made % 2] ?? team.app;
-      const { structuredContent } = await call(
-        team.at({ app }),
-        'coordination_get_master_plan',
-        {},
-        principal,
-      );
+      const { structuredContent } = await call(team.at({ app }), 'coordination_get_master_plan', {}, principal);
       const refusal = String(structuredContent['error']);
       if (refusal.startsWith('Rate limit')) assert.match(refusal, /Retry in 1 second\.$/);
       else passed++;

@@ -109,8 +109,7 @@ export class LostResponseFixture extends CodingTeam {
     await this.allow(agent_id, tasks);
     await this.create(...Array.from({ length: tasks }, () => ({})));
     const claimed: string[] = [];
-    for (let count = 0; count < tasks; count++)
-      claimed.push(String(await this.claimBeside(agent_id, claimed)));
+    for (let count = 0; count < tasks; count++) claimed.push(String(await this.claimBeside(agent_id, claimed)));
     return { principal, agent_id, task_id: String(claimed[0]) };
   }
 }

@@ -4,12 +4,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
-import {
-  budgetPath,
-  graphPath,
-  preferencesPath,
-  todoPath,
-} from '../../../functions/src/kernel/firestore/paths.ts';
+import { budgetPath, graphPath, preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { SweepJob } from '../../../functions/src/kernel/sweep.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
@@ -45,11 +40,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
     'a completed occurrence': async (fixture) => {
       const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(fixture, 1) } as const;
-      const begun = await fixture.app.services.recurringTasks.create(
-        fixture.leader.owner_uid,
-        draft,
-        unkeyed,
-      );
+      const begun = await fixture.app.services.recurringTasks.create(fixture.leader.owner_uid, draft, unkeyed);
       await edit(fixture, begun.first.id, { completed: true });
       return (app) => app.services.repairTodo(begun.first.id, undefined);
     },
@@ -240,10 +231,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
 
 const inDays = (fixture: LostResponseFixture, days: number) => new Date(fixture.now.getTime() + days * DAY);
 
-async function todo(
-  fixture: LostResponseFixture,
-  title = `Water the plants of ${fixture.workspace}`,
-): Promise<string> {
+async function todo(fixture: LostResponseFixture, title = `Water the plants of ${fixture.workspace}`): Promise<string> {
   const draft = { title, due_date: inDays(fixture, 1) };
   return (await fixture.app.services.todos.add(fixture.leader.owner_uid, draft, unkeyed)).id;
 }
@@ -254,9 +242,7 @@ async function edit(fixture: LostResponseFixture, id: string, fields: object): P
 }
 
 /** Creates a task whose run has ended, and an agent that could work on it. */
-async function taskOfRun(
-  fixture: LostResponseFixture,
-): Promise<{ readonly id: string; readonly agent: string }> {
+async function taskOfRun(fixture: LostResponseFixture): Promise<{ readonly id: string; readonly agent: string }> {
   const runId = await fixture.pendingRun();
   await answer(fixture, 'orchestration_cancel_run', { runId });
   const id = `${runId}-only-1`;
@@ -321,10 +307,7 @@ async function approvedCall(fixture: LostResponseFixture): Promise<string> {
   });
   await fixture.app.kernel.store.commit([
     { kind: 'setPerson', uid: ownerUid, role: 'leader' },
-    {
-      kind: 'createAgent',
-      agent: sampleAgent({ id: agentId, owner_uid: ownerUid, role: 'worker', workspace }),
-    },
+    { kind: 'createAgent', agent: sampleAgent({ id: agentId, owner_uid: ownerUid, role: 'worker', workspace }) },
     {
       kind: 'issueCredential',
       credential: {
@@ -342,18 +325,12 @@ async function approvedCall(fixture: LostResponseFixture): Promise<string> {
 }
 
 /** Runs one part of the sweep, with its own record. */
-async function sweepPart(
-  fixture: LostResponseFixture,
-  { system }: Composition,
-  part: SweepJob,
-): Promise<void> {
+async function sweepPart(fixture: LostResponseFixture, { system }: Composition, part: SweepJob): Promise<void> {
   await sweep([part], { ...system.ports, log: silent, sweepRecord: fixture.sweepRecord });
 }
 
 /** Creates the pull request of a held task. */
-async function pullRequest(
-  fixture: LostResponseFixture,
-): Promise<{ readonly number: number; readonly id: number }> {
+async function pullRequest(fixture: LostResponseFixture): Promise<{ readonly number: number; readonly id: number }> {
   const { principal, task_id } = await fixture.holder();
   const { owner, name: repo, id } = fixture.vendors.repository(`repo-${fixture.workspace}`);
   const wanted = { owner, repo, title: 'End retries', head: 'fix/retries', base: 'main', task_id };
@@ -368,11 +345,7 @@ function deliver(name: string, payload: object) {
   return async (app: Composition): Promise<void> => {
     const ports = { ...app.gitHub.ports, log: silent };
     const webhook = new GitHubWebhook({ secret: () => SECRET, deliveries: new Deliveries(ports) });
-    const { status } = await webhook.receive({
-      method: 'POST',
-      headers,
-      body: async () => Buffer.from(body),
-    });
+    const { status } = await webhook.receive({ method: 'POST', headers, body: async () => Buffer.from(body) });
     assert.equal(status, 202);
   };
 }

@@ -8,8 +8,7 @@ export async function recount({ app, workspace }: Team, database = firestore()):
   const open = await app.coordination.ports.sessions.current(workspace);
   if (open === undefined) return [];
   const session = open.session.id;
-  const stored = (collection: string) =>
-    database.collection(collection).where('session', '==', session).get();
+  const stored = (collection: string) => database.collection(collection).where('session', '==', session).get();
   const [{ counters }, tasks, discoveries] = await Promise.all([
     app.services.coordination.status(workspace),
     stored(COLLECTIONS.tasks),

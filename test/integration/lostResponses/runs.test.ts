@@ -48,9 +48,7 @@ describe('an instance that loses the response of a commit', function () {
   ]) {
     it(course.what, async () => {
       await connections.use((connection) => execute(connection, undefined, course)); // Opens the session.
-      const { problems } = await tryLosses(connections, ALL, (connection, loss) =>
-        execute(connection, loss, course),
-      );
+      const { problems } = await tryLosses(connections, ALL, (connection, loss) => execute(connection, loss, course));
       if (problems.length > 0) assert.fail(problems.join('\n'));
       fixture.assertAcceptable();
     });
@@ -79,9 +77,7 @@ describe('an instance that loses the response of a commit', function () {
       ...(run.status === status ? [] : [`status ${run.status}: ${JSON.stringify(run.failure)}`]),
       ...(asked === questions ? [] : [`models were asked ${asked} times`]),
       ...(outcomes === questions ? [] : [`${outcomes} outcomes are counted`]),
-      ...(run.spent.output_tokens === spent
-        ? []
-        : [`${run.spent.output_tokens} tokens of ${spent} are recorded`]),
+      ...(run.spent.output_tokens === spent ? [] : [`${run.spent.output_tokens} tokens of ${spent} are recorded`]),
     ];
     const account = accountOf(
       { answer: [run.status, run.spent, run.steps_settled], written: applied },

@@ -9,11 +9,7 @@ import type { ToolResult } from '../../../functions/src/mcp/toolResponse.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { runConcurrently } from '../../e2e/support/concurrently.ts';
 import { accountOf, short } from '../../support/lossyFirestore/account.ts';
-import {
-  connectingThrough,
-  type LossyConnection,
-  LossyConnections,
-} from '../../support/lossyFirestore/connections.ts';
+import { connectingThrough, type LossyConnection, LossyConnections } from '../../support/lossyFirestore/connections.ts';
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { defaultOrNightly } from '../../support/nightly.ts';
@@ -75,10 +71,7 @@ describe('a commit with a lost response takes effect once:', function () {
     if (problems.length > 0) assert.fail(problems.join('\n'));
   }
 
-  runConcurrently(
-    AT_ONCE,
-    Object.fromEntries(scenarios.map((one) => [`${one.tool} ${one.when}`, () => loses(one)])),
-  );
+  runConcurrently(AT_ONCE, Object.fromEntries(scenarios.map((one) => [`${one.tool} ${one.when}`, () => loses(one)])));
 
   async function perform(
     scenario: Scenario,
@@ -110,15 +103,9 @@ describe('a commit with a lost response takes effect once:', function () {
   }
 
   /** Creates the client that acts as the caller, with its first call. */
-  async function connect(
-    { leader }: LostResponseFixture,
-    { services }: LostResponseFixture['app'],
-  ): Promise<void> {
+  async function connect({ leader }: LostResponseFixture, { services }: LostResponseFixture['app']): Promise<void> {
     const caller = { principal: leader, credential: `credential of ${leader.uid}` };
-    await services.data.read(caller, 'firestore', 'shared/lost/answers', {
-      shallow: false,
-      query: { limit: 1 },
-    });
+    await services.data.read(caller, 'firestore', 'shared/lost/answers', { shallow: false, query: { limit: 1 } });
   }
 });
 

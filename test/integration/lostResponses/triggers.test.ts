@@ -69,8 +69,7 @@ describe("a function's commit with a lost response takes effect once:", function
   async function perform(occasion: Occasion, connection: LossyConnection, loss?: Loss): Promise<Outcome> {
     const fixture = new LostResponseFixture(vendors, connection.direct);
     const prepared = await occasion(fixture);
-    const { deed, about } =
-      typeof prepared === 'function' ? { deed: prepared, about: fixture.workspace } : prepared;
+    const { deed, about } = typeof prepared === 'function' ? { deed: prepared, about: fixture.workspace } : prepared;
     const app = fixture.through(connection);
     // Ignores commits for data of other tests.
     connection.proxy.begin(loss, (request) => request.includes(about));

@@ -36,11 +36,7 @@ describe('log entries of calls', () => {
 
   const entriesOf = async (principal: Principal, args: (example: object) => object): Promise<Entry[][]> => {
     const calls = toolsets.flatMap((toolset) =>
-      toolset.tools.map((tool) => ({
-        toolset: toolset.name,
-        tool,
-        scope: tool.scope ?? toolset.scope ?? 'workspace',
-      })),
+      toolset.tools.map((tool) => ({ toolset: toolset.name, tool, scope: tool.scope ?? toolset.scope ?? 'workspace' })),
     );
     return Promise.all(
       calls.map(async ({ toolset, tool, scope }) => {

@@ -43,10 +43,7 @@ describe('call metrics', () => {
         await app.limits.callMetrics.flush();
       }),
     );
-    const { tools, all } = (await stored(minuteMetricsPath(team.now))) as Record<
-      string,
-      Record<string, Count>
-    >;
+    const { tools, all } = (await stored(minuteMetricsPath(team.now))) as Record<string, Record<string, Count>>;
     const withoutTime = ({ milliseconds, ...counts }: Count) => {
       assert.ok(milliseconds >= 0);
       return counts;
@@ -93,9 +90,8 @@ describe('call metrics', () => {
       }),
     });
     const look = async () =>
-      seen.parse(
-        await answer(team.at({ app: team.anotherInstance() }), 'system_getSystemStatus', {}, team.leader),
-      ).metrics.calls;
+      seen.parse(await answer(team.at({ app: team.anotherInstance() }), 'system_getSystemStatus', {}, team.leader))
+        .metrics.calls;
     assert.equal(await look(), undefined, 'no calls yet');
     const app = team.anotherInstance();
     const ann = team.principal('ann');
@@ -154,9 +150,7 @@ describe('call metrics', () => {
     }
     team.pass(1800);
     while ((await ledger.expire()) > 0);
-    const kept = await Promise.all(
-      minutes.map(async (minute) => (await stored(minuteMetricsPath(minute))) !== null),
-    );
+    const kept = await Promise.all(minutes.map(async (minute) => (await stored(minuteMetricsPath(minute))) !== null));
     assert.deepEqual(kept, [false, true, true, true]);
   });
 });

@@ -31,12 +31,7 @@ describe('npm run agents', () => {
 
     const agentId = String(principal.agent_id);
     const { services } = compose(externalServicesOf());
-    const draft = {
-      name: `child-${some}`,
-      type: 'developer',
-      version: '1.0.0',
-      capability_details: [],
-    } as const;
+    const draft = { name: `child-${some}`, type: 'developer', version: '1.0.0', capability_details: [] } as const;
     const child = await services.registration.register(
       { principal, workspace: 'default' },
       { ...draft, configuration: DEFAULT_CONFIGURATION },
@@ -94,10 +89,7 @@ describe('npm run agents', () => {
       .parse(await dataOf('agents', 'list', '--owner', owner, '--workspace', 'far-away'));
     assert.deepEqual(listed, [{ agentId, role: 'leader', home: 'far-away' }]);
     const lines = await printed('agents', 'list', '--owner', owner);
-    assert.match(
-      lines,
-      new RegExp(`${agentId}: leader of ${owner}, home workspace far-away; until .*Z; active`),
-    );
+    assert.match(lines, new RegExp(`${agentId}: leader of ${owner}, home workspace far-away; until .*Z; active`));
     assert.match(lines, new RegExp(`boss-\\S+: leader of ${owner}, home workspace default; no credential`));
     assert.doesNotMatch(lines, /mk_/);
   });

@@ -16,8 +16,7 @@ export const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';
 
 type Script = 'agents' | 'people' | 'migrate' | 'rebuild';
 
-const fileOf = (script: Script): string =>
-  fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
+const fileOf = (script: Script): string => fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
 
 /** Runs a command in a separate process. */
 export function run(script: Script, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {

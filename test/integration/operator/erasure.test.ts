@@ -116,10 +116,7 @@ describe('npm run people -- erase', function () {
     await settleIn(ben, fixture.email('ben'), 'Ben');
 
     const made = (tool: string, args: JsonObject, by: Principal = ada) => answer(fixture, tool, args, by);
-    await made('coordination_init_coordination', {
-      goal: `What ${name} wants`,
-      master_plan: `Write to ${mail}`,
-    });
+    await made('coordination_init_coordination', { goal: `What ${name} wants`, master_plan: `Write to ${mail}` });
     const created = await made('coordination_create_task', { description: `Ask ${name} at ${mail}` });
     taskId = idIn(created['task'], 'id');
     const agent_id = String(agent.agent_id);
@@ -129,28 +126,13 @@ describe('npm run people -- erase', function () {
     const question = { question: `Is it you, ${name}?`, kind: 'text', task_id: taskId };
     const { request_id } = await made('inbox_ask', question, agent);
     await made('inbox_answer', { request_id, answer: `Yes, ${name}` });
-    await made(
-      'coordination_complete_task',
-      { agent_id, task_id: taskId, output: `${mail} was asked` },
-      agent,
-    );
+    await made('coordination_complete_task', { agent_id, task_id: taskId, output: `${mail} was asked` }, agent);
     await made('coordination_message_agent', { agent_id, message: `Thanks, ${name}` });
     await made('coordination_add_discovery', { agent_id, content: `${UID} knows` }, agent);
-    await made('access_invite', {
-      workspace: fixture.workspace,
-      role: 'worker',
-      email: `guest-${UID}@example.com`,
-    });
-    await made(
-      'access_invite',
-      { workspace: fixture.workspace, role: 'worker', email: mail.toLowerCase() },
-      ben,
-    );
+    await made('access_invite', { workspace: fixture.workspace, role: 'worker', email: `guest-${UID}@example.com` });
+    await made('access_invite', { workspace: fixture.workspace, role: 'worker', email: mail.toLowerCase() }, ben);
     await made('orchestration_save_workflow', {
-      workflow: {
-        name: 'mine',
-        steps: [{ name: 'ask', agent: 'claude', role: 'plan', prompt: `For ${name}` }],
-      },
+      workflow: { name: 'mine', steps: [{ name: 'ask', agent: 'claude', role: 'plan', prompt: `For ${name}` }] },
     });
     const created2 = await printed('agents', 'create', '--name', 'of-ada', '--owner', UID);
     bearer = bearerIn(created2);
@@ -211,10 +193,7 @@ describe('npm run people -- erase', function () {
       [task?.['description'], task?.['status'], task?.['claimed_by']],
       [`Ask erased person at ${pseudonym}@erased.invalid`, 'done', agent.agent_id],
     );
-    assert.match(
-      JSON.stringify(await seen('system_getAudit', { of: 'workspace', limit: 100 })),
-      new RegExp(pseudonym),
-    );
+    assert.match(JSON.stringify(await seen('system_getAudit', { of: 'workspace', limit: 100 })), new RegExp(pseudonym));
     const found = await seen('coordination_get_discoveries');
     assert.match(JSON.stringify(found), new RegExp(`${pseudonym} knows`));
     await seen('coordination_get_status');
@@ -232,10 +211,7 @@ describe('npm run people -- erase', function () {
     assert.match(said, /Deleted: todos 1\./);
     await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
     assert.deepEqual(naming(await everything(), UID), []);
-    await assert.rejects(
-      printed('people', 'erase', '--person', pseudonym, '--yes'),
-      /No person matches erased-/,
-    );
+    await assert.rejects(printed('people', 'erase', '--person', pseudonym, '--yes'), /No person matches erased-/);
   });
 
   it('refuses the last admin, and an unknown email address', async () => {

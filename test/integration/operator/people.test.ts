@@ -25,9 +25,7 @@ describe('npm run people', () => {
   });
 
   it('creates an account without a role, and shows its password link once', async () => {
-    const made = z
-      .object({ uid: z.string(), link: z.url() })
-      .parse(await dataOf('people', 'create', '--mail', mail));
+    const made = z.object({ uid: z.string(), link: z.url() }).parse(await dataOf('people', 'create', '--mail', mail));
     uid = made.uid;
     const roles = await rolesOf(uid);
     assert.deepEqual([roles.role, personsRoleIn(roles, 'default')], [undefined, undefined]);
@@ -41,14 +39,8 @@ describe('npm run people', () => {
       ['revoke', mail],
       ['erase', '--person', mail, '--dry-run'],
     ])
-      await assert.rejects(
-        printed('people', ...args),
-        /is not verified.*registered it at .* with no provider/s,
-      );
-    await assert.rejects(
-      printed('agents', 'create', '--name', `of-${some}`, '--owner', mail),
-      /is not verified/,
-    );
+      await assert.rejects(printed('people', ...args), /is not verified.*registered it at .* with no provider/s);
+    await assert.rejects(printed('agents', 'create', '--name', `of-${some}`, '--owner', mail), /is not verified/);
     assert.equal((await access.ports.people.find(uid))?.role, undefined);
     await printed('people', 'set-role', mail.toUpperCase(), 'viewer', '--unverified');
     assert.equal((await access.ports.people.find(uid))?.role, 'viewer');
@@ -84,20 +76,16 @@ describe('npm run people', () => {
     assert.match(await printed('people', 'remove', uid, '--workspace', workspace), /has no leader/);
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
     await assert.rejects(printed('people', 'remove', uid, '--workspace', workspace), /is not a member/);
-    await assert.rejects(
-      printed('people', 'add', uid, '--workspace', `no-${some}`),
-      /Workspace .* not found/,
-    );
+    await assert.rejects(printed('people', 'add', uid, '--workspace', `no-${some}`), /Workspace .* not found/);
   });
 
   it('revokes all access of a person, and lists it', async () => {
     await printed('people', 'add', uid, '--workspace', workspace);
     const bearer = bearerIn(await printed('agents', 'create', '--name', `cyds-${some}`, '--owner', uid));
     const { agent_id: agentId } = await authenticate(bearer);
-    assert.deepEqual(
-      z.object({ agents: z.array(z.string()) }).parse(await dataOf('people', 'show', mail)).agents,
-      [agentId],
-    );
+    assert.deepEqual(z.object({ agents: z.array(z.string()) }).parse(await dataOf('people', 'show', mail)).agents, [
+      agentId,
+    ]);
     const { tokensValidAfterTime: before } = await getAuth(firebaseApp()).getUser(uid);
 
     const said = await printed('people', 'revoke', mail);
@@ -110,9 +98,7 @@ describe('npm run people', () => {
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     const after = await getAuth(firebaseApp()).getUser(uid);
     assert.deepEqual(after.customClaims ?? {}, {});
-    assert.ok(
-      Date.parse(after.tokensValidAfterTime ?? '') > Date.parse(before ?? new Date(0).toISOString()) - 1000,
-    );
+    assert.ok(Date.parse(after.tokensValidAfterTime ?? '') > Date.parse(before ?? new Date(0).toISOString()) - 1000);
     await printed('people', 'revoke', mail); // A repeated call succeeds.
   });
 });

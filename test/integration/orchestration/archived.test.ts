@@ -19,11 +19,9 @@ describe('a run whose task is in a session that gets archived', () => {
     await initialize('One');
   });
 
-  const initialize = (goal: string) =>
-    team.app.services.coordination.initialize(team.workspace, { goal }, unkeyed);
+  const initialize = (goal: string) => team.app.services.coordination.initialize(team.workspace, { goal }, unkeyed);
 
-  const sweep = ({ services } = team.app) =>
-    services.coordination.archives.sweepJob.run(sweepContextAt(team.now));
+  const sweep = ({ services } = team.app) => services.coordination.archives.sweepJob.run(sweepContextAt(team.now));
 
   /** Starts runs that wait for a live agent, and returns them with their tasks. */
   async function waiting(count: number): Promise<{ runId: string; taskId: string }[]> {
@@ -95,9 +93,7 @@ describe('a run whose task is in a session that gets archived', () => {
 
   it('fails even if it has more tasks than one batch cancels', async () => {
     const one = await waitingOne();
-    const crowd = Array.from({ length: 120 }, (_, index) => ({
-      id: `${one.runId}-${String(index).padStart(3, '0')}`,
-    }));
+    const crowd = Array.from({ length: 120 }, (_, index) => ({ id: `${one.runId}-${String(index).padStart(3, '0')}` }));
     await team.create(...crowd);
     await initialize('Two');
     for (let sweeps = 0; (await left(one.runId)) > 0 && sweeps < 3; sweeps++) await sweep();

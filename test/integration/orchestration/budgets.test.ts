@@ -86,10 +86,7 @@ describe('a budget of runs', function () {
   const settled = (run: Run) => isEnded(run) || run.budget_wait !== undefined;
 
   /** Delivers each run until it has ended or waits for an exhausted budget. */
-  async function deliverAll(
-    ids: readonly string[],
-    instances: readonly Composition[],
-  ): Promise<readonly Run[]> {
+  async function deliverAll(ids: readonly string[], instances: readonly Composition[]): Promise<readonly Run[]> {
     const deliver = async (id: string, index: number): Promise<Run> => {
       for (;;) {
         const run = await fixture.until(id, (one) => settled(one) || one.lease_expires_at === undefined);
@@ -195,20 +192,12 @@ describe('a budget of runs', function () {
     const sweeping = () => later.services.budgetSweep.sweepJob.run(sweepContextAt(later.kernel.clock.now()));
     await Promise.all([sweeping(), sweeping()]);
     const swept = await counts();
-    assert.deepEqual(
-      swept,
-      { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved },
-      'settled as the maximum cost',
-    );
+    assert.deepEqual(swept, { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved }, 'settled as the maximum cost');
     await fixture.deliver(runId, later);
     const { run } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded');
     const after = await counts(key);
-    assert.equal(
-      after.spent.tokens,
-      run.spent.input_tokens + run.spent.output_tokens,
-      "the run's recorded usage",
-    );
+    assert.equal(after.spent.tokens, run.spent.input_tokens + run.spent.output_tokens, "the run's recorded usage");
     assert.deepEqual(after.reserved, { nano_usd: 0, tokens: 0 });
   });
 

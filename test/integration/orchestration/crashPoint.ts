@@ -22,11 +22,7 @@ export interface CrashPoint {
 }
 
 /** Returns the crash point before or after a commit, if there is one. */
-function boundaryOf(
-  when: 'before' | 'after',
-  changes: readonly Change[],
-  step: string,
-): Boundary | undefined {
+function boundaryOf(when: 'before' | 'after', changes: readonly Change[], step: string): Boundary | undefined {
   const [found] = changes.flatMap((change) => (stepOf(change) === step ? change.kind : []));
   const kind = `${when} ${found}`;
   const boundaries: Readonly<Record<string, Boundary>> = {

@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import type {
-  Availability,
-  HostedAgent,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import type { Availability, HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
@@ -59,23 +56,13 @@ describe('orchestration discovery', () => {
   });
 
   async function tool(name: string, args: JsonObject = {}, principal?: Principal): Promise<JsonObject> {
-    const { structuredContent, isError } = await call(
-      team.at({ app }),
-      `orchestration_${name}`,
-      args,
-      principal,
-    );
+    const { structuredContent, isError } = await call(team.at({ app }), `orchestration_${name}`, args, principal);
     assert.equal(isError, undefined, JSON.stringify(structuredContent));
     return structuredContent;
   }
 
   async function refused(name: string, args: JsonObject, principal?: Principal) {
-    const { structuredContent, isError } = await call(
-      team.at({ app }),
-      `orchestration_${name}`,
-      args,
-      principal,
-    );
+    const { structuredContent, isError } = await call(team.at({ app }), `orchestration_${name}`, args, principal);
     assert.equal(isError, true, JSON.stringify(structuredContent));
     return error.parse(structuredContent).error;
   }
@@ -84,8 +71,7 @@ describe('orchestration discovery', () => {
     listedWorkflows.parse(await tool('list_workflows', args, principal));
   const agents = async (args: JsonObject = {}) => listedAgents.parse(await tool('list_agents', args)).agents;
   const steps = [{ agent: 'claude', role: 'plan' }, { agent: 'gemini' }];
-  const save = (name: string, args: JsonObject = {}) =>
-    tool('save_workflow', { workflow: { name, steps }, ...args });
+  const save = (name: string, args: JsonObject = {}) => tool('save_workflow', { workflow: { name, steps }, ...args });
 
   describe('workflows', () => {
     it("are listed as in the specification's example", async () => {
@@ -126,11 +112,7 @@ describe('orchestration discovery', () => {
       assert.equal(created['change'], 'created');
       assert.equal((await save('mine'))['change'], 'unchanged');
       const changed = { name: 'mine', description: 'Better', steps: [{ agent: 'claude' }] };
-      const replaced = await tool(
-        'save_workflow',
-        { workflow: JSON.stringify(changed) },
-        team.principal('other'),
-      );
+      const replaced = await tool('save_workflow', { workflow: JSON.stringify(changed) }, team.principal('other'));
       assert.equal(replaced['change'], 'replaced');
       const { workflows: found } = await workflows({ filter: 'custom' });
       assert.deepEqual(found, [
@@ -154,10 +136,7 @@ describe('orchestration discovery', () => {
       await save('mine');
       const stranger: Principal = { ...team.leader, uid: 'x', owner_uid: `stranger-${team.workspace}` };
       assert.deepEqual((await workflows({ filter: 'custom' }, stranger)).workflows, []);
-      assert.match(
-        (await refused('delete_workflow', { name: 'mine' }, stranger)).message,
-        /Workflow ".*" not found/,
-      );
+      assert.match((await refused('delete_workflow', { name: 'mine' }, stranger)).message, /Workflow ".*" not found/);
       const own = await tool('save_workflow', { workflow: { name: 'mine', steps } }, stranger);
       assert.equal(own['change'], 'created');
     });
@@ -199,12 +178,7 @@ describe('orchestration discovery', () => {
       await save('mine');
       const { workflows } = app.services.orchestration;
       const owner = team.leader.owner_uid;
-      for (const workflow of [
-        'mine',
-        'direct',
-        { name: 'mine', steps },
-        JSON.stringify({ name: 'mine', steps }),
-      ]) {
+      for (const workflow of ['mine', 'direct', { name: 'mine', steps }, JSON.stringify({ name: 'mine', steps })]) {
         assert.ok((await workflows.resolve(owner, workflow)).steps.length > 0);
       }
       await assert.rejects(workflows.resolve(owner, 'theirs'), /Workflow ".*" not found/);
@@ -234,9 +208,7 @@ describe('orchestration discovery', () => {
       // Other tests may measure claude, so the exact sums are those of a separate agent.
       const own = `agent-${team.workspace}`;
       const measure = (agent: string, requests: number, answered: number, milliseconds: number) =>
-        app.kernel.store.commit([
-          { kind: 'measureAgent', measure: { agent, requests, answered, milliseconds } },
-        ]);
+        app.kernel.store.commit([{ kind: 'measureAgent', measure: { agent, requests, answered, milliseconds } }]);
       assert.equal((await app.orchestration.ports.measures.read([own])).size, 0);
       for (const agent of [own, 'claude']) {
         await measure(agent, 2, 1, 2500);
@@ -274,11 +246,7 @@ describe('orchestration discovery', () => {
       assert.equal((await found())?.status, 'busy');
       team.pass(60);
       await team.settle(worker, taskId, { kind: 'done', result: { output: 'Done.' } });
-      assert.deepEqual((await found())?.['metrics'], {
-        avgResponseTime: 60_000,
-        successRate: 1,
-        totalRequests: 1,
-      });
+      assert.deepEqual((await found())?.['metrics'], { avgResponseTime: 60_000, successRate: 1, totalRequests: 1 });
       team.pass(SILENCE_SECONDS);
       assert.equal(await found(), undefined);
     });
@@ -295,9 +263,7 @@ describe('orchestration discovery', () => {
 
   describe('capabilities', () => {
     it('are inferred from the task', async () => {
-      const { recommendations, inferred } = await tool('get_capabilities', {
-        task: 'Process 1MB of text data',
-      });
+      const { recommendations, inferred } = await tool('get_capabilities', { task: 'Process 1MB of text data' });
       assert.deepEqual(inferred, ['The task is about 250000 tokens large.']);
       assert.match(JSON.stringify(recommendations), /^\[\{"agent":"gemini".*Lower context window/);
     });

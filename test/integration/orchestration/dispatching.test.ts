@@ -18,9 +18,7 @@ describe('a run whose dispatch fails', () => {
     const { runId } = await fixture.begin(ONE_STEP, {}, app);
     assert.equal((await fixture.view(runId)).run.status, 'pending');
     const later = new Date(Date.now() + 120_000);
-    await fixture
-      .anotherInstance(() => later)
-      .services.orchestration.runs.sweepJob.run(sweepContextAt(later));
+    await fixture.anotherInstance(() => later).services.orchestration.runs.sweepJob.run(sweepContextAt(later));
     assert.ok(fixture.dispatched.includes(runId));
     assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });

@@ -37,11 +37,7 @@ describe('a run that cannot be executed', () => {
         return name === 'gemini' ? { name, model, price, availability, ask } : agent;
       });
     return compose(
-      externalServicesOf({
-        clock: { now: () => new Date() },
-        hosted,
-        dispatch: { dispatch: async () => undefined },
-      }),
+      externalServicesOf({ clock: { now: () => new Date() }, hosted, dispatch: { dispatch: async () => undefined } }),
     );
   }
 
@@ -63,8 +59,7 @@ describe('a run that cannot be executed', () => {
     );
     assert.throws(
       () => requireNotFailed(run),
-      (error) =>
-        error instanceof MusterError && error.code === 'INTERNAL' && error.details.about?.['runId'] === runId,
+      (error) => error instanceof MusterError && error.code === 'INTERNAL' && error.details.about?.['runId'] === runId,
     );
     assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
   });
@@ -191,15 +186,9 @@ describe('a prompt that cannot be built', () => {
       { name: 'one', agent: 'claude' },
       { name: 'two', prompt: '{{input}}'.repeat(2200) },
     ];
-    const { run, steps: records } = await fixture.run(
-      { name: 'many', steps },
-      { input: 'x'.repeat(380_000) },
-    );
+    const { run, steps: records } = await fixture.run({ name: 'many', steps }, { input: 'x'.repeat(380_000) });
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'PROMPT_TOO_LARGE']);
-    assert.match(
-      run.failure?.message ?? '',
-      /^Step "two": The prompt could not be built: With \{\{input\}\}/,
-    );
+    assert.match(run.failure?.message ?? '', /^Step "two": The prompt could not be built: With \{\{input\}\}/);
     assert.deepEqual(
       records.map(({ name, status }) => [name, status]),
       [

@@ -56,9 +56,7 @@ describe('a run whose instance is killed', function () {
     assert.equal(answered.length, 1, `${step} has one response in the journal`);
     const isInDoubt = at !== undefined && IN_DOUBT.includes(at);
     assert.equal(entries.length, isInDoubt ? 2 : 1, `${step}: recorded requests`);
-    const asked = fixture.models
-      .askedAbout(input)
-      .filter(({ prompt }) => prompt.startsWith(step.toUpperCase()));
+    const asked = fixture.models.askedAbout(input).filter(({ prompt }) => prompt.startsWith(step.toUpperCase()));
     assert.equal(asked.length, at === 'before the answer is recorded' ? 2 : 1, `${step}: received requests`);
   }
 });

@@ -152,8 +152,7 @@ describe("outcomes of agents' work", () => {
     await disappoint('gemini', 7);
     const view = await fixture.ended((await ask()).runId);
     const [reason = ''] = view.run.selection?.reasons.slice(-1) ?? [];
-    if (view.steps[0]?.agents[0] === 'gemini')
-      assert.match(reason, /tried occasionally: claude scores higher/);
+    if (view.steps[0]?.agents[0] === 'gemini') assert.match(reason, /tried occasionally: claude scores higher/);
     else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 accepted here for execute, /);
     const agents = await Promise.all(
       Array.from({ length: 12 }, async () => (await fixture.ended((await ask()).runId)).steps[0]?.agents[0]),

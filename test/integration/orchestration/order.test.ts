@@ -24,10 +24,7 @@ describe('a step of several agents', () => {
     const asked = fixture.models.askedAbout(input);
     for (const [index, one] of asked.entries()) {
       const before = asked[index - 1];
-      assert.ok(
-        before === undefined || (before.answeredAt ?? Number.NaN) <= one.at,
-        `${mode}: request ${index}`,
-      );
+      assert.ok(before === undefined || (before.answeredAt ?? Number.NaN) <= one.at, `${mode}: request ${index}`);
     }
     return { asked: asked.map(({ vendor }) => vendor), steps, explanation: steps[0]?.explanation ?? '' };
   }
@@ -63,14 +60,8 @@ describe('a step of several agents', () => {
     const competitive = builtIn('competitive');
     assert.ok(competitive);
     const input = fixture.question();
-    fixture.models.when(
-      { vendor: 'anthropic', text: input, times: 1 },
-      { does: 'answer', text: 'FIRST ANSWER' },
-    );
-    fixture.models.when(
-      { vendor: 'gemini', text: input, times: 1 },
-      { does: 'answer', text: 'SECOND ANSWER' },
-    );
+    fixture.models.when({ vendor: 'anthropic', text: input, times: 1 }, { does: 'answer', text: 'FIRST ANSWER' });
+    fixture.models.when({ vendor: 'gemini', text: input, times: 1 }, { does: 'answer', text: 'SECOND ANSWER' });
     const { run } = await fixture.run(competitive, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     const judged = fixture.models.askedAbout(input).at(-1)?.prompt ?? '';

@@ -51,8 +51,7 @@ describe('a run whose database is unreachable', () => {
     return app;
   }
 
-  const geminiAsked = (input: string) =>
-    fixture.models.askedAbout(input).filter(({ vendor }) => vendor === 'gemini');
+  const geminiAsked = (input: string) => fixture.models.askedAbout(input).filter(({ vendor }) => vendor === 'gemini');
   const claudeAsked = (input: string) =>
     fixture.models.askedAbout(input).filter(({ vendor }) => vendor === 'anthropic');
 

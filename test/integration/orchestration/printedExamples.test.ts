@@ -17,43 +17,42 @@ const PLAN_AND_EXECUTE = [
 
 const BOTH = ['claude', 'gemini'];
 
-const CALLS: readonly (readonly [string, JsonObject, readonly (readonly [string, string | undefined])[]])[] =
+const CALLS: readonly (readonly [string, JsonObject, readonly (readonly [string, string | undefined])[]])[] = [
   [
-    [
-      'orchestrate',
-      {
-        prompt: anew('Create a React component for user authentication'),
-        preferences: { workflow: 'plan-execute', agent: 'auto' },
+    'orchestrate',
+    {
+      prompt: anew('Create a React component for user authentication'),
+      preferences: { workflow: 'plan-execute', agent: 'auto' },
+    },
+    PLAN_AND_EXECUTE,
+  ],
+  [
+    'orchestrate_workflow',
+    {
+      workflow: {
+        name: 'custom',
+        steps: [
+          { agent: 'claude', role: 'plan' },
+          { agent: 'gemini', role: 'execute' },
+          { agent: 'claude', role: 'review' },
+        ],
       },
-      PLAN_AND_EXECUTE,
-    ],
+      input: anew('Build a REST API'),
+    },
     [
-      'orchestrate_workflow',
-      {
-        workflow: {
-          name: 'custom',
-          steps: [
-            { agent: 'claude', role: 'plan' },
-            { agent: 'gemini', role: 'execute' },
-            { agent: 'claude', role: 'review' },
-          ],
-        },
-        input: anew('Build a REST API'),
-      },
-      [
-        ['step_1', 'claude'],
-        ['step_2', 'gemini'],
-        ['step_3', 'claude'],
-      ],
+      ['step_1', 'claude'],
+      ['step_2', 'gemini'],
+      ['step_3', 'claude'],
     ],
-    [
-      'orchestrate_workflow',
-      { workflow: 'code-review', input: anew('Create a secure login system') },
-      [['generate', 'gemini']],
-    ],
-    ['execute_code', { prompt: anew('Write a Python web scraper') }, [['execute', 'gemini']]],
-    ['execute_task', { task: { id: 'task-001', prompt: anew('Build a REST API') } }, PLAN_AND_EXECUTE],
-  ];
+  ],
+  [
+    'orchestrate_workflow',
+    { workflow: 'code-review', input: anew('Create a secure login system') },
+    [['generate', 'gemini']],
+  ],
+  ['execute_code', { prompt: anew('Write a Python web scraper') }, [['execute', 'gemini']]],
+  ['execute_task', { task: { id: 'task-001', prompt: anew('Build a REST API') } }, PLAN_AND_EXECUTE],
+];
 
 describe('examples of the orchestration specification', () => {
   const models = new LocalModels();

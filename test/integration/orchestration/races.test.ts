@@ -28,10 +28,7 @@ describe('runs with a race', function () {
       const input = `race ${number} ${randomUUID()}`;
       models.when({ vendor: fast.vendor, text: input }, { does: 'answer', text: 'First!', company: 2 });
       // The slow agent stops before its first word or midway.
-      models.when(
-        { vendor: slow.vendor, text: input },
-        { does: 'hang', ...(number % 4 < 2 && { after: 2 }) },
-      );
+      models.when({ vendor: slow.vendor, text: input }, { does: 'hang', ...(number % 4 < 2 && { after: 2 }) });
       const { run, steps } = await fixture.run(RACE, { input });
       assert.equal(run.status, 'succeeded');
       assert.deepEqual(steps[0]?.agents, [fast.agent]);

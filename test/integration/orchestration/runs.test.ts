@@ -154,10 +154,7 @@ describe('a run', () => {
     const { models } = fixture;
     models.when({ text: 'Your first answer has no line' }, { does: 'answer', text: 'Final ranking: B > A' });
     models.when({ text: `ANSWER ${input}` }, { does: 'answer', text: 'Fine.' });
-    models.when(
-      { text: `ANSWER ${input}`, times: 1 },
-      { does: 'answer', text: '', thinks: 'Hm.', end: 'limit' },
-    );
+    models.when({ text: `ANSWER ${input}`, times: 1 }, { does: 'answer', text: '', thinks: 'Hm.', end: 'limit' });
     fixture.losing = true;
     const { runId } = await fixture.begin(workflow, { input });
     const dying = fixture.anotherInstance();
@@ -249,9 +246,7 @@ describe('a run', () => {
         const view = await runs.view(principal, run.id);
         assert.deepEqual([view.visibility, view.run.title], ['all', input]);
         assert.ok(view.steps[0]?.output);
-        assert.ok(
-          (await runs.list(principal, undefined, 100, undefined)).items.some(({ id }) => id === run.id),
-        );
+        assert.ok((await runs.list(principal, undefined, 100, undefined)).items.some(({ id }) => id === run.id));
       }
     });
 
@@ -281,10 +276,7 @@ describe('a run', () => {
       fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
       const { run } = await fixture.run(ONE_STEP, { input });
       const { failure } = (await runs.view(leader, run.id)).run;
-      assert.deepEqual(
-        [failure?.reason, failure?.message],
-        ['AUTHENTICATION', 'Only its owner can see the reason.'],
-      );
+      assert.deepEqual([failure?.reason, failure?.message], ['AUTHENTICATION', 'Only its owner can see the reason.']);
       assert.notEqual(run.failure?.message, failure?.message);
     });
 
@@ -301,10 +293,7 @@ describe('a run', () => {
         ]);
         return JSON.stringify(refusals.map(({ code, message, details }) => [code, message, details]));
       };
-      assert.equal(
-        (await said(runId)).replaceAll(runId, '{run}'),
-        (await said(unknown)).replaceAll(unknown, '{run}'),
-      );
+      assert.equal((await said(runId)).replaceAll(runId, '{run}'), (await said(unknown)).replaceAll(unknown, '{run}'));
       assert.deepEqual((await runs.list(stranger, undefined, 10, undefined)).items, []);
       assert.equal((await fixture.view(runId)).run.status, 'pending');
       assert.equal((await runs.cancel(leader, runId, unkeyed)).status, 'cancelled');
@@ -352,12 +341,7 @@ describe('a run', () => {
     const claim = { workspace: fixture.workspace, agentId, leaseSeconds: 1800 };
     await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
-    await services.taskQueue.reportOutcome(
-      worker,
-      taskId,
-      { claimant: { agent_id: agentId }, outcome: done },
-      unkeyed,
-    );
+    await services.taskQueue.reportOutcome(worker, taskId, { claimant: { agent_id: agentId }, outcome: done }, unkeyed);
     await runs.taskChanged(taskId);
     await runs.taskChanged(taskId);
 

@@ -26,12 +26,7 @@ describe('undo of a run', () => {
     const ann = await team.join('ann');
     const claimed = await team.claim(ann);
     const args = { run_id: runId };
-    const { structuredContent } = await call(
-      team.at({ app: fixture.app }),
-      'system_undo',
-      args,
-      fixture.principal,
-    );
+    const { structuredContent } = await call(team.at({ app: fixture.app }), 'system_undo', args, fixture.principal);
     const { undone, refused } = Object(structuredContent);
     const [left, right] = [`${runId}-left-1`, `${runId}-right-1`];
     const open = claimed === left ? right : left;

@@ -1,11 +1,6 @@
 /** Record of all successful claims and reports, compared with the stored tasks. */
 import assert from 'node:assert/strict';
-import {
-  isClosed,
-  isHeld,
-  TASK_STATUSES,
-  type Task,
-} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { isClosed, isHeld, TASK_STATUSES, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Team } from '../coordination/team.ts';
 
 export class Ledger {
@@ -50,11 +45,7 @@ export class Ledger {
     assert.equal(epoch, epochs.length, `${id} has one epoch per successful claim`);
     assert.equal(claim !== undefined, isHeld(status) || isClosed(status));
     if (claim)
-      assert.equal(
-        this.given.get(`${id} ${claim.claim_epoch}`),
-        claim.claimed_by,
-        `${id} is held by its claimant`,
-      );
+      assert.equal(this.given.get(`${id} ${claim.claim_epoch}`), claim.claimed_by, `${id} is held by its claimant`);
     if (claim) assert.equal(claim.claim_epoch, epoch);
     const settled = task.retries + Number(isClosed(status));
     assert.equal(settled, this.accepted.get(id) ?? 0, `${id} counts every accepted report once`);
@@ -69,18 +60,14 @@ function auditDependencies(task: Task, byId: ReadonlyMap<string, Task>): void {
     return dependency;
   });
   const open = dependencies.filter((dependency) => dependency.status !== 'done');
-  if (task.claim_epoch > 0)
-    assert.equal(open.length, 0, `${task.id} was claimed before its dependencies were done`);
+  if (task.claim_epoch > 0) assert.equal(open.length, 0, `${task.id} was claimed before its dependencies were done`);
   assert.equal(task.blockers, open.length + Number(task.retry_at !== undefined), `blockers of ${task.id}`);
   const failed = dependencies.filter((dependency) => dependency.status === 'failed').map(({ id }) => id);
   assert.deepEqual([...task.failed_dependencies].sort(), failed.sort());
 }
 
 async function auditCounters(team: Team, tasks: readonly Task[]): Promise<void> {
-  const expected = TASK_STATUSES.map((status) => [
-    status,
-    tasks.filter((task) => task.status === status).length,
-  ]);
+  const expected = TASK_STATUSES.map((status) => [status, tasks.filter((task) => task.status === status).length]);
   const counted = expected.filter(([, count]) => count !== 0);
   assert.deepEqual(await team.counts(), Object.fromEntries(counted), 'the counters equal the tasks');
 }

@@ -52,10 +52,7 @@ export class QueueModel {
       holder: task.claim?.claimed_by,
       claimedAt: seconds(task.claim?.claimed_at),
       leaseEnds: seconds(task.claim?.lease_expires_at),
-      lapsed: task.lapsed_claims.map(({ agent_id: agentId, claim_epoch: epoch }) => ({
-        agent: agentId,
-        epoch,
-      })),
+      lapsed: task.lapsed_claims.map(({ agent_id: agentId, claim_epoch: epoch }) => ({ agent: agentId, epoch })),
       retries: task.retries,
       retryAt: task.retry_at && seconds(task.retry_at),
       outcome: task.status === 'done' ? 'done' : task.status === 'failed' ? 'failed' : undefined,
@@ -125,9 +122,7 @@ export class QueueModel {
     if (isMine && task.outcome !== undefined) {
       return (outcome === 'done') === (task.outcome === 'done') ? 'repeated' : 'refused';
     }
-    const lapsed = task.lapsed.findLast(
-      (one) => one.agent === agent && (epoch === undefined || epoch === one.epoch),
-    );
+    const lapsed = task.lapsed.findLast((one) => one.agent === agent && (epoch === undefined || epoch === one.epoch));
     if (lapsed === undefined) return 'refused';
     if (task.status === 'available' && lapsed.epoch === task.epoch) return this.accept(task, agent, outcome);
     return 'late';

@@ -73,10 +73,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 2,
   },
   { arbitrary: fc.record({ kind: fc.constant('claim' as const), agent, instance }), weight: 6 },
-  {
-    arbitrary: fc.record({ kind: fc.constant('start' as const), agent, instance, whose, task: place }),
-    weight: 2,
-  },
+  { arbitrary: fc.record({ kind: fc.constant('start' as const), agent, instance, whose, task: place }), weight: 2 },
   {
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
@@ -85,10 +82,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
       whose,
       task: place,
       outcome: fc.constantFrom('done', 'done', 'done', 'retry', 'failed'),
-      stale: fc.oneof(
-        { arbitrary: fc.constant(false), weight: 5 },
-        { arbitrary: fc.constant(true), weight: 1 },
-      ),
+      stale: fc.oneof({ arbitrary: fc.constant(false), weight: 5 }, { arbitrary: fc.constant(true), weight: 1 }),
     }),
     weight: 6,
   },
@@ -113,8 +107,7 @@ export function aim(what: Operation, model: QueueModel, { agents }: Real): Aimed
 }
 
 function candidates(whose: OnTask['whose'], model: QueueModel, agents: readonly string[]) {
-  if (whose === 'holder')
-    return agents.flatMap((agent) => model.held(agent).map((task) => ({ agent, task })));
+  if (whose === 'holder') return agents.flatMap((agent) => model.held(agent).map((task) => ({ agent, task })));
   if (whose === 'anyone') return [];
   return model.tasks.flatMap((task) => task.lapsed.map(({ agent }) => ({ agent, task })));
 }

@@ -99,12 +99,7 @@ async function newTeam(): Promise<{ model: QueueModel; real: Real }> {
   await team.allow(ann, 2);
   const model = new QueueModel(new Map(agents.map((agent) => [agent, agent === ann ? 2 : 1])));
   const real = { team, agents, instances: [team.app, team.anotherInstance()], ledger: new Ledger() };
-  await perform(
-    { kind: 'create', tasks: SOME, instance: 0 },
-    { agent: '', taskId: '', epoch: undefined },
-    model,
-    real,
-  );
+  await perform({ kind: 'create', tasks: SOME, instance: 0 }, { agent: '', taskId: '', epoch: undefined }, model, real);
   return { model, real };
 }
 

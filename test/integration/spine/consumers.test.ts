@@ -66,8 +66,7 @@ describe('event consumers', () => {
 
   it('receive events directly if the machine has no broker', async () => {
     const { services, todo, kernel } = person.app;
-    const relay = (id: string) =>
-      relayEvent({ ...todo.ports, log: silent }, directDelivery(services.consumers), id);
+    const relay = (id: string) => relayEvent({ ...todo.ports, log: silent }, directDelivery(services.consumers), id);
     const event = person.event('updated');
     await kernel.store.commit([{ kind: 'recordEvent', event }]);
     await relay(event.id);

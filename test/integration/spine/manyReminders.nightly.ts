@@ -2,10 +2,7 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import {
-  reminderAt,
-  reminderToDocument,
-} from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import { reminderAt, reminderToDocument } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { sampleTodo } from '../../support/builders.ts';
 import { Person } from './person.ts';
@@ -42,11 +39,7 @@ async function addDue(person: Person): Promise<void> {
   for (let first = 0; first < REMINDERS; first += WRITES / 2) {
     const batch = firestore().batch();
     for (let number = first; number < first + WRITES / 2; number++) {
-      const todo = sampleTodo({
-        id: `${person.uid}-${number}`,
-        owner_uid: person.uid,
-        title: `To-do ${number}`,
-      });
+      const todo = sampleTodo({ id: `${person.uid}-${number}`, owner_uid: person.uid, title: `To-do ${number}` });
       batch.set(firestore().doc(todoPath(todo.id)), todoToDocument(todo));
       batch.set(firestore().doc(reminderPath(todo.id)), reminderToDocument(reminderAt(todo, person.now)));
     }

@@ -65,10 +65,7 @@ describe('reminder notifications', () => {
     it("omit the webpush link to the emulators' console, which FCM would reject", async () => {
       const notification = notificationOf(event, new ConsoleLinks('http://127.0.0.1:5000'));
       assert.ok(notification);
-      const outcome = await fcmPushService(() => localMessagingApp(fcm.url)).send(
-        token('phone'),
-        notification,
-      );
+      const outcome = await fcmPushService(() => localMessagingApp(fcm.url)).send(token('phone'), notification);
       assert.equal(outcome, 'sent');
       const [message] = fcm.of(token('phone'));
       assert.equal(message?.data['link'], `http://127.0.0.1:5000/d/${event.taskId}`);

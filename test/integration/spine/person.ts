@@ -11,11 +11,7 @@ import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports
 import type { PushService } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
-import {
-  messageOf,
-  type TaskEvent,
-  type Topic,
-} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { messageOf, type TaskEvent, type Topic } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { sampleTodo } from '../../support/builders.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { silent } from '../coordination/team.ts';

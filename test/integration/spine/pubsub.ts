@@ -33,8 +33,7 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
   const url = `http://${process.env['PUBSUB_EMULATOR_HOST']}/v1/${resource}`;
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok && response.status !== 409)
-    throw new Error(`Pub/Sub answered ${response.status} to ${resource}`);
+  if (!response.ok && response.status !== 409) throw new Error(`Pub/Sub answered ${response.status} to ${resource}`);
   return response.json();
 }
 

@@ -51,9 +51,7 @@ describe('the event relay', () => {
     ['reminder', TOPICS.reminders],
   ] as const) {
     it(`publishes ${type} events to ${topic}`, async () => {
-      const subscriptions = await Promise.all(
-        [TOPICS.taskEvents, topic].map((each) => Subscription.to(each)),
-      );
+      const subscriptions = await Promise.all([TOPICS.taskEvents, topic].map((each) => Subscription.to(each)));
       const event = person.event(type);
       await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
       await person.app.services.relayEvent(event.id);

@@ -20,10 +20,7 @@ describe('sending reminders', () => {
     await person.sendReminders();
     assert.deepEqual(await person.sendings(due), [`reminder-${due}-${person.now.getTime()}`]);
     assert.deepEqual(await person.sendings(later), []);
-    assert.deepEqual(
-      [(await person.reminder(due))?.sent, (await person.reminder(later))?.sent],
-      [true, false],
-    );
+    assert.deepEqual([(await person.reminder(due))?.sent, (await person.reminder(later))?.sent], [true, false]);
     assert.deepEqual((await person.reminder(due))?.sent_at, person.now);
   });
 

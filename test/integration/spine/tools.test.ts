@@ -103,10 +103,7 @@ describe('reminder tools', () => {
     assert.equal((await reminder(id))?.sent, true);
     await use('snooze_reminder', { reminder_id: id });
     const snoozed = await reminder(id);
-    assert.deepEqual(
-      [snoozed?.remind_at, snoozed?.sent, snoozed?.sent_at],
-      [new Date(at(600)), false, undefined],
-    );
+    assert.deepEqual([snoozed?.remind_at, snoozed?.sent, snoozed?.sent_at], [new Date(at(600)), false, undefined]);
     team.pass(600);
     await send();
     const history = await firestore().collection('events').where('task_id', '==', id).get();

@@ -60,9 +60,7 @@ describe('events without a relay', () => {
   it('are all relayed if a page is missing, and the next sweep resumes where this one stopped', async () => {
     const writer = database.bulkWriter();
     for (let number = 0; number < 450; number++)
-      void writer.set(database.doc(`events/e-${number}`), {
-        timestamp: new Date(NOW.getTime() - DAY - number),
-      });
+      void writer.set(database.doc(`events/e-${number}`), { timestamp: new Date(NOW.getTime() - DAY - number) });
     await writer.close();
     let looked = 0;
     const first = await run({ isOver: () => looked++ > 300 });
@@ -90,9 +88,7 @@ describe('events without a relay', () => {
       throw new Error('away');
     });
     for (const hours of [0, 1]) {
-      const { isBehind, counts } = await failing.run(
-        sweepContextAt(new Date(NOW.getTime() + hours * 60 * MINUTE)),
-      );
+      const { isBehind, counts } = await failing.run(sweepContextAt(new Date(NOW.getTime() + hours * 60 * MINUTE)));
       assert.deepEqual([isBehind, counts['relayed']], [false, 0]);
     }
     assert.deepEqual(tried, ['broken', 'later', 'broken', 'later']);

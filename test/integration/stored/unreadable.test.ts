@@ -142,10 +142,7 @@ describe('unreadable documents', () => {
     const { id } = await team.createOne();
     await breakTask(id);
     await assert.rejects(team.task(id), names(taskPath(id)));
-    await assert.rejects(
-      team.app.services.coordination.namedTasks(team.workspace, [id]),
-      names(taskPath(id)),
-    );
+    await assert.rejects(team.app.services.coordination.namedTasks(team.workspace, [id]), names(taskPath(id)));
     await assert.rejects(team.createOne({ dependencies: [id] }), names(taskPath(id)));
   });
 

@@ -139,10 +139,7 @@ export class Subscriber {
   }
 
   /** Polls until the received events are enough. */
-  async until(
-    instance: Instance,
-    isEnough: (told: readonly string[]) => boolean,
-  ): Promise<readonly string[]> {
+  async until(instance: Instance, isEnough: (told: readonly string[]) => boolean): Promise<readonly string[]> {
     return eventually('enough events', async () => {
       await this.poll(instance, 1000);
       return isEnough(this.told) ? this.told : undefined;

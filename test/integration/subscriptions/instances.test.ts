@@ -4,15 +4,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { LoggedEvent } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { agentCaller } from '../data/callers.ts';
-import {
-  Instance,
-  kept,
-  LONGER_THAN_ANY_TEST_MS,
-  newPath,
-  type Subscriber,
-  subscribe,
-  write,
-} from './instance.ts';
+import { Instance, kept, LONGER_THAN_ANY_TEST_MS, newPath, type Subscriber, subscribe, write } from './instance.ts';
 
 const caller = agentCaller('viewer');
 
@@ -50,9 +42,7 @@ describe('a subscription with several instances', () => {
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
     const [first, second] = [subscriber.poll(one, 20_000), subscriber.poll(another, 20_000)];
-    await eventually('both wait', async () =>
-      one.watches.size + another.watches.size === 1 ? true : undefined,
-    );
+    await eventually('both wait', async () => (one.watches.size + another.watches.size === 1 ? true : undefined));
     await write(path, { a: 1 });
     const [here, there] = await Promise.all([first, second]);
     assert.deepEqual(there.events, here.events);
@@ -101,9 +91,7 @@ describe('a subscription with several instances', () => {
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
     const lost = subscriber.poll(one, 3000);
-    await eventually('the first reads', async () =>
-      (await kept(subscriber)).lease?.reading ? true : undefined,
-    );
+    await eventually('the first reads', async () => ((await kept(subscriber)).lease?.reading ? true : undefined));
     const polling = subscriber.poll(another, 20_000);
     one.kill();
     await write(path, { a: 1 });
@@ -117,9 +105,7 @@ describe('a subscription with several instances', () => {
     await subscriber.poll(one);
     assert.equal(one.watches.size, 1);
     await eventually('the watch has stopped', async () => (one.watches.size === 0 ? true : undefined));
-    await eventually('the lease is deleted', async () =>
-      (await kept(subscriber)).lease === null ? true : undefined,
-    );
+    await eventually('the lease is deleted', async () => ((await kept(subscriber)).lease === null ? true : undefined));
   });
 
   it('ends a poll when its client disconnects', async () => {

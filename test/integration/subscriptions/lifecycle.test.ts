@@ -14,15 +14,7 @@ import { silent } from '../coordination/team.ts';
 import { agentCaller, because } from '../data/callers.ts';
 import { changeRules, restoreRules } from '../data/firestore/rules.ts';
 import { changeRules as changeRealtimeRules } from '../data/realtimeRules.ts';
-import {
-  Instance,
-  kept,
-  LONGER_THAN_ANY_TEST_MS,
-  newPath,
-  Subscriber,
-  subscribe,
-  write,
-} from './instance.ts';
+import { Instance, kept, LONGER_THAN_ANY_TEST_MS, newPath, Subscriber, subscribe, write } from './instance.ts';
 
 const unkeyed = (): undefined => undefined;
 
@@ -51,8 +43,7 @@ describe('a subscription', () => {
     eventType: 'child_added',
     ...wish,
   });
-  const begin = (wish: SubscriptionRequest, by = caller) =>
-    instance.subscriptions.subscribe(by, wish, unkeyed);
+  const begin = (wish: SubscriptionRequest, by = caller) => instance.subscriptions.subscribe(by, wish, unkeyed);
   const poll = ({ subscriptionId }: SubscriptionRequest, cursor?: string, by = caller) =>
     instance.subscriptions.poll(by, { subscriptionId, cursor }, 0);
 
@@ -119,8 +110,7 @@ describe('a subscription', () => {
   }
 
   it('is rejected for too many children, and ends when there are too many', async () => {
-    const children = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
+    const children = (count: number) => Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
     const many = request();
     await write(many.path, children(1001));
     await assert.rejects(begin(many), because('SIZE_LIMIT_EXCEEDED'));
@@ -171,11 +161,7 @@ describe('a subscription', () => {
 
   it('ends every read and deletes all data when it is unsubscribed', async () => {
     const another = new Instance();
-    const subscriber = await subscribe(instance, caller, {
-      database: 'realtime',
-      path: newPath(),
-      eventType: 'value',
-    });
+    const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const readers = [subscriber.poll(instance, 20_000), subscriber.poll(another, 20_000)].map((reading) =>
       assert.rejects(reading, because('NOT_FOUND')),
@@ -194,11 +180,7 @@ describe('a subscription', () => {
   });
 
   it('ends before its log is deleted, and is swept if its instance crashes in between', async () => {
-    const subscriber = await subscribe(instance, caller, {
-      database: 'realtime',
-      path: newPath(),
-      eventType: 'value',
-    });
+    const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const { events } = instance.composition.firebase.ports;
     const dying = new SubscriptionService({
@@ -219,11 +201,7 @@ describe('a subscription', () => {
   });
 
   it('is kept by reads, and swept a day after the last one', async () => {
-    const subscriber = await subscribe(instance, caller, {
-      database: 'realtime',
-      path: newPath(),
-      eventType: 'value',
-    });
+    const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const later = (hours: number): void => {
       now = new Date(now.getTime() + hours * 3_600_000);
@@ -287,11 +265,7 @@ describe('a subscription', () => {
     });
 
     it('reports the overflow to a waiting reader immediately', async () => {
-      const { overflow } = await instance.subscriptions.poll(
-        caller,
-        { ...wish, cursor },
-        LONGER_THAN_ANY_TEST_MS,
-      );
+      const { overflow } = await instance.subscriptions.poll(caller, { ...wish, cursor }, LONGER_THAN_ANY_TEST_MS);
       assert.equal(overflow, true);
     });
 

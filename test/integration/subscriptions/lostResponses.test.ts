@@ -33,8 +33,7 @@ describe('a compare-and-set with a lost response', () => {
     await deleteApp(app);
   });
 
-  const there = async (path: string): Promise<unknown> =>
-    (await (await realtimeDatabase()).ref(path).get()).val();
+  const there = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
 
   /** Runs `work` without a response to its compare-and-set. The connection closes when `isDone` is true. */
   async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {

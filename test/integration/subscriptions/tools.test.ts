@@ -94,12 +94,7 @@ describe('subscription tools', () => {
       outcome.answer['events'].map((params) => ({ method: 'firebase.event', params })),
     );
     assert.deepEqual(
-      notified.map(({ params }) => [
-        params['subscriptionId'],
-        params['eventType'],
-        params['key'],
-        params['data'],
-      ]),
+      notified.map(({ params }) => [params['subscriptionId'], params['eventType'], params['key'], params['data']]),
       [
         [subscriptionId, 'child_added', 'a', { n: 1 }],
         [subscriptionId, 'child_added', 'b', { n: 2 }],

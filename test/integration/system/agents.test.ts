@@ -227,12 +227,7 @@ describe('system.getAgents', () => {
     const second = await team.claim(agentId);
     team.pass(10);
     await team.fail(agentId, second ?? '');
-    assert.deepEqual(await metrics(), {
-      tasksCompleted: 1,
-      successRate: 0.5,
-      avgResponseTime: 20_000,
-      uptime: 40,
-    });
+    assert.deepEqual(await metrics(), { tasksCompleted: 1, successRate: 0.5, avgResponseTime: 20_000, uptime: 40 });
     assert.equal((await list()).agents[0]?.metrics, undefined);
     team.pass(SILENCE_SECONDS);
     await team.sweep();

@@ -92,12 +92,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       deadline: '2041-05-05T05:00:00Z',
     },
     async create(fixture, ada) {
-      const { task: first } = await answer(
-        fixture,
-        'coordination_create_task',
-        { description: 'First' },
-        ada,
-      );
+      const { task: first } = await answer(fixture, 'coordination_create_task', { description: 'First' }, ada);
       const draft = {
         description: 'A',
         priority: 2,
@@ -199,8 +194,7 @@ describe('updates', () => {
       /** Returns the fields that have another value after the call. */
       async function changedBy(given: JsonObject): Promise<readonly string[]> {
         // Two to-dos with an equal title would be duplicates.
-        const args: JsonObject =
-          typeof given['title'] === 'string' ? { ...given, title: randomUUID() } : given;
+        const args: JsonObject = typeof given['title'] === 'string' ? { ...given, title: randomUUID() } : given;
         const { named, read } = await create(fixture, ada);
         const before = await read(undefined);
         assert.ok(

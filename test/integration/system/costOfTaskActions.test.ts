@@ -74,11 +74,7 @@ describe('the cost', () => {
   it('of releasing a task is at most the cost of claiming it, plus requeueing', async () => {
     await create();
     const claimed = await claim();
-    assertNoDearer(
-      await called('coordination.release_task', { task_id: idOf(claimed) }),
-      claimed,
-      BACK_IN_THE_QUEUE,
-    );
+    assertNoDearer(await called('coordination.release_task', { task_id: idOf(claimed) }), claimed, BACK_IN_THE_QUEUE);
   });
 
   it('of retrying a task is at most the cost of failing it, plus requeueing', async () => {

@@ -55,8 +55,7 @@ describe('the audit log', () => {
       const { destructiveHint } = tool.annotations;
       const effects = left.flatMap((entry) => entry.effects);
       const isFinal = (kinds: readonly string[]) => effects.every(({ kind }) => kinds.includes(kind));
-      if (isFinal(LEFT))
-        return assert.ok(destructiveHint, 'the tool cannot be undone and has no destructiveHint');
+      if (isFinal(LEFT)) return assert.ok(destructiveHint, 'the tool cannot be undone and has no destructiveHint');
       if (isFinal(READ)) {
         return assert.ok(
           destructiveHint || /cannot be (?:taken back|undone|withdrawn)/.test(fullDescription(tool)),

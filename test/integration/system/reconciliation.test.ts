@@ -3,11 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
 import { graphPath, personPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import {
-  personAccessPath,
-  queuedTaskPath,
-  realtimeDatabase,
-} from '../../../functions/src/kernel/realtime/database.ts';
+import { personAccessPath, queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { sampleCodingWork } from '../../support/builders.ts';
 import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { answer } from '../coordination/calls.ts';

@@ -2,19 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
-import {
-  type GraphNode,
-  keyOfNode,
-  nodeFromDocument,
-  nodeKey,
-} from '../../../functions/src/graph/rules/graphNode.ts';
-import {
-  agentPath,
-  COLLECTIONS,
-  graphPath,
-  runPath,
-  taskPath,
-} from '../../../functions/src/kernel/firestore/paths.ts';
+import { type GraphNode, keyOfNode, nodeFromDocument, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
+import { agentPath, COLLECTIONS, graphPath, runPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { agentMetricsPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { RetentionDays, SweepContext, SweepJob } from '../../../functions/src/kernel/sweep.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
@@ -37,8 +26,7 @@ describe('retention', function () {
   const database = new Firestore({ projectId: `demo-muster-retention-${randomUUID().slice(0, 8)}` });
   after(() => database.terminate());
   beforeEach(async () => {
-    for (const one of [COLLECTIONS.tasks, COLLECTIONS.runs])
-      await database.recursiveDelete(database.collection(one));
+    for (const one of [COLLECTIONS.tasks, COLLECTIONS.runs]) await database.recursiveDelete(database.collection(one));
   });
 
   const bindings = (retention = KEPT) => ({ database, retention });
@@ -71,9 +59,7 @@ describe('retention', function () {
     }
 
     const left = () =>
-      Promise.all(
-        collections.map(async (one) => (await database.collection(one).count().get()).data().count),
-      );
+      Promise.all(collections.map(async (one) => (await database.collection(one).count().get()).data().count));
 
     beforeEach(async () => {
       for (const one of collections) await database.recursiveDelete(database.collection(one));
@@ -84,12 +70,7 @@ describe('retention', function () {
       await record(team, 61, 320);
       await record(team, 31, 5);
       await record(team, 29, 2);
-      assert.deepEqual(await sweep(team), [
-        'events kept: 325',
-        'audit kept: 325',
-        'mail kept: 325',
-        'trail kept: 320',
-      ]);
+      assert.deepEqual(await sweep(team), ['events kept: 325', 'audit kept: 325', 'mail kept: 325', 'trail kept: 320']);
       assert.deepEqual(await left(), [2, 2, 2, 7]);
       assert.deepEqual(await sweep(team), []);
     });
@@ -140,10 +121,7 @@ describe('retention', function () {
       assert.deepEqual(await sweep(team), [], 'the second task is available');
       await finished(team, agentId, second);
       assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'completed tasks are never retried');
-      assert.deepEqual(
-        [await isThere(taskPath(first.id)), await isThere(taskPath(second.id))],
-        [false, true],
-      );
+      assert.deepEqual([await isThere(taskPath(first.id)), await isThere(taskPath(second.id))], [false, true]);
       assert.equal(await isThere(`${taskPath(first.id)}/results/1-0`), false);
       assert.deepEqual(await recount(team, database), []);
       assert.deepEqual(await team.counts(), { available: 1, done: 1 });
@@ -160,10 +138,7 @@ describe('retention', function () {
     it("are kept if a dependent may be retried, and can be retried after a dependent's deletion", async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
-      const [failing, waiting] = await team.create(
-        { priority: 1 },
-        { priority: 2, dependencies: ['task-1'] },
-      );
+      const [failing, waiting] = await team.create({ priority: 1 }, { priority: 2, dependencies: ['task-1'] });
       assert.ok(failing && waiting);
       await team.claim(agentId);
       await team.start(agentId, failing.id);
@@ -171,10 +146,7 @@ describe('retention', function () {
       await answer(team, 'coordination_cancel_task', { task_id: waiting.id });
       team.pass(50 * DAY);
       assert.deepEqual(await sweep(team), ['tasks kept: 1']);
-      assert.deepEqual(
-        [await isThere(taskPath(failing.id)), await isThere(taskPath(waiting.id))],
-        [true, false],
-      );
+      assert.deepEqual([await isThere(taskPath(failing.id)), await isThere(taskPath(waiting.id))], [true, false]);
       await answer(team, 'coordination_retry_task', { task_id: failing.id });
       await finished(team, agentId, await team.task(failing.id));
     });
@@ -211,9 +183,7 @@ describe('retention', function () {
       await finished(team, agentId, await team.task(whole.id));
       assert.deepEqual(await sweep(team), ['tasks kept: 1']);
       assert.equal(await isThere(taskPath(id)), false);
-      const node = nodeFromDocument(
-        (await database.doc(graphPath(nodeKey({ kind: 'task', id }))).get()).data(),
-      );
+      const node = nodeFromDocument((await database.doc(graphPath(nodeKey({ kind: 'task', id }))).get()).data());
       assert.equal(node.deleted, true, 'the totals are kept');
     });
 
@@ -265,8 +235,7 @@ describe('retention', function () {
       spent: { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 },
       created_at: team.now,
     };
-    const { version } =
-      (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('task not found');
+    const { version } = (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('task not found');
     await team.app.kernel.store.commit([{ kind: 'addNode', node: parent, version }]);
     const part = { ancestors: [keyOfNode(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
@@ -289,8 +258,7 @@ describe('retention', function () {
 
   describe('agents', () => {
     const skill = (name: string, workspace: string) => `skills/capability.${name}@${workspace}`;
-    const metrics = async (id: string) =>
-      (await (await realtimeDatabase()).ref(agentMetricsPath(id)).get()).val();
+    const metrics = async (id: string) => (await (await realtimeDatabase()).ref(agentMetricsPath(id)).get()).val();
 
     /** Registers a terminal, which has no credential. */
     async function terminal(team: Team, name: string, capabilities: readonly string[] = []): Promise<string> {

@@ -40,8 +40,7 @@ describe('system.listSkills', () => {
   /** A word that no other test uses. */
   let word: string;
 
-  const list = async (args = {}): Promise<SkillPage> =>
-    page.parse(await answer(team, 'system_listSkills', args));
+  const list = async (args = {}): Promise<SkillPage> => page.parse(await answer(team, 'system_listSkills', args));
   const names = async (args = {}) => (await list(args)).skills.map(({ name }) => name);
 
   beforeEach(() => {
@@ -168,10 +167,7 @@ describe('system.listSkills', () => {
       for (let offset = 0; offset < total; offset += 3) {
         const { skills, totalPages, hasNext, hasPrevious } = await list({ ...args, limit: 3, offset });
         seen.push(...skills.map(({ id }) => id));
-        assert.deepEqual(
-          [totalPages, hasNext, hasPrevious],
-          [Math.ceil(total / 3), offset + 3 < total, offset > 0],
-        );
+        assert.deepEqual([totalPages, hasNext, hasPrevious], [Math.ceil(total / 3), offset + 3 < total, offset > 0]);
       }
       assert.equal(seen.length, total, JSON.stringify(args));
       assert.equal(new Set(seen).size, total, JSON.stringify(args));
@@ -202,8 +198,6 @@ describe('system.listSkills', () => {
     const claim = skills.find(({ id }) => id === 'coordination.claim_task');
     assert.deepEqual([claim?.successRate, claim?.lastUsed], [0.75, minutes[0]?.minute.toISOString()]);
     const { skills: others } = await list({ category: 'onboarding' });
-    assert.ok(
-      others.every(({ successRate, lastUsed }) => successRate === undefined && lastUsed === undefined),
-    );
+    assert.ok(others.every(({ successRate, lastUsed }) => successRate === undefined && lastUsed === undefined));
   });
 });

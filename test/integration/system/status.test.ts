@@ -7,11 +7,7 @@ import { Team } from '../coordination/team.ts';
 const status = z.object({
   status: z.string(),
   services: z.object({ firebase: z.object({ status: z.string() }) }),
-  metrics: z.object({
-    activeAgents: z.number().optional(),
-    tasksInQueue: z.number().optional(),
-    uptime: z.number(),
-  }),
+  metrics: z.object({ activeAgents: z.number().optional(), tasksInQueue: z.number().optional(), uptime: z.number() }),
 });
 
 describe('system.getSystemStatus', () => {
@@ -26,8 +22,7 @@ describe('system.getSystemStatus', () => {
     owner: { ...roles, access },
   });
 
-  const of = async (principal: Principal) =>
-    status.parse(await answer(team, 'system_getSystemStatus', {}, principal));
+  const of = async (principal: Principal) => status.parse(await answer(team, 'system_getSystemStatus', {}, principal));
 
   before(async () => {
     await Promise.all([team.join('one'), team.join('two')]);

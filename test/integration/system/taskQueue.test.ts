@@ -35,8 +35,7 @@ describe('system.getTaskQueue', () => {
   let team: Team;
   let agentId: string;
 
-  const look = async (args = {}): Promise<Queue> =>
-    queue.parse(await answer(team, 'system_getTaskQueue', args));
+  const look = async (args = {}): Promise<Queue> => queue.parse(await answer(team, 'system_getTaskQueue', args));
   const titles = async (args = {}) => (await look(args)).tasks.map(({ title }) => title);
 
   beforeEach(async () => {
@@ -101,10 +100,7 @@ describe('system.getTaskQueue', () => {
   });
 
   it('lists the tasks that an agent may claim', async () => {
-    await team.create(
-      { description: 'for any agent' },
-      { description: 'flying', required_capabilities: ['fly'] },
-    );
+    await team.create({ description: 'for any agent' }, { description: 'flying', required_capabilities: ['fly'] });
     assert.deepEqual(await titles({ agentId, status: 'pending' }), ['for any agent']);
     const pilot = await team.join('pilot', ['Fly']);
     assert.deepEqual(await titles({ agentId: pilot, status: 'pending' }), ['for any agent', 'flying']);

@@ -89,10 +89,7 @@ describe('getAudit and undo', () => {
     const { event_id } = await latest(ada);
     assert.deepEqual(await events(ben), []);
     assert.deepEqual(await events(ben, { thing: `todo:${id}` }), []);
-    assert.equal(
-      (await refusal(ben, { event_id })).data.suggestion,
-      'system_getAudit lists events with their ids.',
-    );
+    assert.equal((await refusal(ben, { event_id })).data.suggestion, 'system_getAudit lists events with their ids.');
     assert.equal((await todos()).length, 1);
   });
 
@@ -173,10 +170,7 @@ describe('getAudit and undo', () => {
       const changed = await latest(ada);
       await answer(fixture, 'todo_update_task', { task_id: id, title: 'Soy milk' }, hers);
       const refused = await refusal(ada, { event_id: changed.event_id });
-      assert.match(
-        refused.message,
-        new RegExp(`changed since: title.*"${hers.agent_id}" by todo.update_task`),
-      );
+      assert.match(refused.message, new RegExp(`changed since: title.*"${hers.agent_id}" by todo.update_task`));
       await answer(fixture, 'todo_update_task', { task_id: id, priority: 'HIGH' }, ada);
       const { event_id } = await latest(ada);
       await answer(fixture, 'todo_update_task', { task_id: id, description: 'Two' }, ada);
@@ -265,11 +259,7 @@ describe('getAudit and undo', () => {
       assert.deepEqual([second.more, second.nextCursor], [false, undefined]);
       const looked = [...first.refused, ...second.refused].map(({ event_id }: JsonObject) => event_id);
       assert.equal(new Set(looked).size, looked.length);
-      const { data } = await refusal(ada, {
-        ...args,
-        since: '2020-01-01T00:00:00Z',
-        cursor: first.nextCursor,
-      });
+      const { data } = await refusal(ada, { ...args, since: '2020-01-01T00:00:00Z', cursor: first.nextCursor });
       assert.equal(data.field, 'cursor');
     });
 
@@ -335,12 +325,7 @@ describe('getAudit and undo', () => {
       await undo(ada, { event_id: (await latest(ada)).event_id });
       await answer(fixture, 'orchestration_delete_workflow', { name: 'mine' }, ada);
       await undo(ada, { event_id: (await latest(ada)).event_id });
-      const listed = await answer(
-        fixture,
-        'orchestration_list_workflows',
-        { filter: 'custom', detailed: true },
-        ada,
-      );
+      const listed = await answer(fixture, 'orchestration_list_workflows', { filter: 'custom', detailed: true }, ada);
       assert.match(JSON.stringify(listed), /One \{input\}/);
     });
 

@@ -22,11 +22,7 @@ const TOOLS = [
 ];
 
 export const moves = fc.array(
-  fc.record({
-    tool: fc.constantFrom(...TOOLS),
-    at: fc.nat({ max: 9 }),
-    number: fc.integer({ min: 1, max: 9 }),
-  }),
+  fc.record({ tool: fc.constantFrom(...TOOLS), at: fc.nat({ max: 9 }), number: fc.integer({ min: 1, max: 9 }) }),
   { minLength: 4, maxLength: 14 },
 );
 
@@ -67,10 +63,7 @@ export class UndoFixture {
     const undoFixture = new UndoFixture(accessFixture, principal, String(principal.agent_id));
     await undoFixture.ask('coordination_register_agent', { agent_id: undoFixture.agentId, role: 'worker' });
     const first = Object(await undoFixture.ask('coordination_create_task', { description: 'The first' }));
-    await undoFixture.ask('coordination_create_task', {
-      description: 'The second',
-      dependencies: [first.task.id],
-    });
+    await undoFixture.ask('coordination_create_task', { description: 'The second', dependencies: [first.task.id] });
     await undoFixture.ask('coordination_create_task', { description: 'The third', priority: 3 });
     await undoFixture.ask('todo_add_task', { title: 'Milk' });
     await undoFixture.ask('firebase_write', {
@@ -120,12 +113,7 @@ export class UndoFixture {
   /** Returns the reasons for which parts were not undone. */
   private async undo(event_id: string): Promise<readonly string[]> {
     this.accessFixture.pass(1);
-    const { structuredContent, isError } = await call(
-      this.accessFixture,
-      'system_undo',
-      { event_id },
-      this.principal,
-    );
+    const { structuredContent, isError } = await call(this.accessFixture, 'system_undo', { event_id }, this.principal);
     if (isError) return [JSON.stringify(structuredContent['error'])];
     return Object(structuredContent['refused']).map(({ why }: JsonObject) => String(why));
   }
@@ -146,11 +134,7 @@ export class UndoFixture {
       request_id: runId,
       run_id: runId,
     };
-    const { drafts } = this.accessFixture.request([
-      {},
-      { dependencies: ['task-1'] },
-      { dependencies: ['task-2'] },
-    ]);
+    const { drafts } = this.accessFixture.request([{}, { dependencies: ['task-1'] }, { dependencies: ['task-2'] }]);
     const request = { workspace, createdBy: this.agentId, drafts, isBatch: true };
     const tasks = await this.accessFixture.app.services.taskCreation.create(request, () => ({ by }));
     return tasks.map(({ id }) => id);
@@ -218,12 +202,7 @@ export class UndoFixture {
       state.set(String(id), { title, completed, completed_at, delegated: Object(delegated).task_id });
     for (const at of [0, 1]) {
       const args = { database: 'firestore', path: this.path(at) };
-      const { structuredContent, isError } = await call(
-        this.accessFixture,
-        'firebase_read',
-        args,
-        this.principal,
-      );
+      const { structuredContent, isError } = await call(this.accessFixture, 'firebase_read', args, this.principal);
       if (!isError) state.set(`firestore:${this.path(at)}`, structuredContent['data']);
     }
     return state;

@@ -66,8 +66,7 @@ describe("undo of an agent's calls", function () {
       const after = await fixture.state();
       for (const id of gone) assert.equal(Object(after.get(id)).status, 'failed', id);
       for (const id of left) assert.deepEqual(after.get(id), meanwhile.get(id), id);
-      for (const id of before.keys())
-        assert.equal(Object(after.get(id)).status, Object(meanwhile.get(id)).status, id);
+      for (const id of before.keys()) assert.equal(Object(after.get(id)).status, Object(meanwhile.get(id)).status, id);
       assert.deepEqual(await recount(fixture.accessFixture), []);
       assert.equal(events.length, gone.length > 0 ? 1 : 0);
     });

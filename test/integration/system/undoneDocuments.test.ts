@@ -5,12 +5,7 @@ import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.t
 import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 
-const EVERYTHING = {
-  text: 'one',
-  number: 1.5,
-  none: null,
-  nested: { list: [1, { deep: ['a'] }], 'odd-name': true },
-};
+const EVERYTHING = { text: 'one', number: 1.5, none: null, nested: { list: [1, { deep: ['a'] }], 'odd-name': true } };
 
 const OF_FIRESTORE = {
   when: { __timestamp__: '2026-11-22T01:02:03.123456Z' },
@@ -59,12 +54,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       ask('firebase_write', { database, path, data, ...more }, principal);
 
     const data = async (at = path): Promise<JsonValue | undefined> => {
-      const { structuredContent, isError } = await call(
-        fixture,
-        'firebase_read',
-        { database, path: at },
-        hers,
-      );
+      const { structuredContent, isError } = await call(fixture, 'firebase_read', { database, path: at }, hers);
       if (!isError) return structuredContent['data'];
       assert.equal(Object(structuredContent['error']).data.reason, 'NOT_FOUND');
       return undefined;
@@ -129,12 +119,7 @@ for (const database of ['firestore', 'realtime'] as const) {
     });
 
     it('deletes a pushed child', async () => {
-      const { key } = await ask('firebase_write', {
-        database,
-        path: list,
-        data: { a: 1 },
-        operation: 'push',
-      });
+      const { key } = await ask('firebase_write', { database, path: list, data: { a: 1 }, operation: 'push' });
       assert.deepEqual((await latest()).changes[0].id, `${database}:${list}/${key}`);
       await undoLatest();
       assert.equal(await data(`${list}/${key}`), undefined);

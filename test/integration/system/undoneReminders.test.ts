@@ -23,8 +23,7 @@ describe('undo of reminders', () => {
     return answer(fixture, tool, args, ada);
   };
 
-  const latest = async (): Promise<string> =>
-    Object(await ask('system_getAudit', { limit: 1 })).events[0].event_id;
+  const latest = async (): Promise<string> => Object(await ask('system_getAudit', { limit: 1 })).events[0].event_id;
 
   const undoLatest = async () => ask('system_undo', { event_id: await latest() });
 

@@ -45,10 +45,7 @@ export async function crowdTodos(team: Team, count: number): Promise<readonly To
   const [first] = todos;
   const changes = todos.flatMap((todo, number): Change[] => [
     { kind: 'createTodo', todo },
-    {
-      kind: 'createReminder',
-      reminder: reminderAt(todo, new Date(team.now.getTime() + (number + 1) * HOUR)),
-    },
+    { kind: 'createReminder', reminder: reminderAt(todo, new Date(team.now.getTime() + (number + 1) * HOUR)) },
     {
       kind: 'createRecurringTask',
       recurringTask: sampleRecurringTask({ id: `${todo.id}-again`, owner_uid: todo.owner_uid }),

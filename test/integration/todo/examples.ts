@@ -18,12 +18,7 @@ const [TODO, COMPLETED, RECURRING] = ['todo-xxx-001', 'todo-xxx-002', 'recurring
 
 export async function setTodos(team: Team): Promise<void> {
   const { owner_uid: ownerUid } = team.leader;
-  const todo = sampleTodo({
-    id: TODO,
-    owner_uid: ownerUid,
-    title: 'Prepare the meeting',
-    created_at: team.now,
-  });
+  const todo = sampleTodo({ id: TODO, owner_uid: ownerUid, title: 'Prepare the meeting', created_at: team.now });
   await team.app.kernel.store.commit([
     { kind: 'createReminder', reminder: reminderAt(todo, new Date(team.now.getTime() + 3_600_000)) },
     ...creationChanges(todo, { eventId: `${TODO}-created`, now: team.now }),
@@ -38,19 +33,13 @@ export async function setTodos(team: Team): Promise<void> {
       }),
       { eventId: `${COMPLETED}-created`, now: team.now },
     ),
-    {
-      kind: 'createRecurringTask',
-      recurringTask: sampleRecurringTask({ id: RECURRING, owner_uid: ownerUid }),
-    },
+    { kind: 'createRecurringTask', recurringTask: sampleRecurringTask({ id: RECURRING, owner_uid: ownerUid }) },
   ]);
 }
 
 /** Deletes the example data, because every test uses its ids. */
 export async function clearTodos(): Promise<void> {
-  const { docs } = await firestore()
-    .collection(COLLECTIONS.events)
-    .where('task_id', 'in', [TODO, COMPLETED])
-    .get();
+  const { docs } = await firestore().collection(COLLECTIONS.events).where('task_id', 'in', [TODO, COMPLETED]).get();
   const batch = firestore().batch();
   for (const path of [
     todoPath(TODO),

@@ -55,9 +55,7 @@ describe('lists of to-dos', function () {
   /** Default run: each filter with one order, each order with some filters of every kind. Nightly run: all pairs. */
   function filtersFor(by: TodoSort['by'], order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
     const place = orders.indexOf(`${by} ${order}`);
-    return filters.filter(
-      (_, index) => IS_NIGHTLY || (index + Math.floor(index / 8)) % orders.length === place,
-    );
+    return filters.filter((_, index) => IS_NIGHTLY || (index + Math.floor(index / 8)) % orders.length === place);
   }
 
   for (const sort_by of SORT_FIELDS) {

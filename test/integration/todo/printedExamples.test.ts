@@ -20,12 +20,7 @@ const PRESENTATION = {
   tags: ['work', 'urgent'],
 };
 
-const made = (fields: JsonObject): JsonObject => ({
-  completed: false,
-  ...fields,
-  id: SOME,
-  created_at: TIME,
-});
+const made = (fields: JsonObject): JsonObject => ({ completed: false, ...fields, id: SOME, created_at: TIME });
 
 const LOGIN = { title: 'Fix the login page', description: 'After the meeting' };
 const loginId = (known: Known) => known.of('the login page', 'task', 'id');
@@ -235,11 +230,7 @@ describe('the examples of the to-do specification', function () {
       event_type: 'updated',
       task_id,
       user_id: team.leader.owner_uid,
-      event_data: {
-        before: login(known, TAGGED),
-        after: login(known, RENAMED),
-        changes: ['title', 'priority'],
-      },
+      event_data: { before: login(known, TAGGED), after: login(known, RENAMED), changes: ['title', 'priority'] },
     });
   });
 
@@ -257,10 +248,7 @@ describe('the examples of the to-do specification', function () {
       const { isError, structuredContent } = await ask(tool, args);
       assert.equal(isError, true);
       const { details, ...error } = Object(structuredContent['error']);
-      assertPrinted(
-        { ...structuredContent, error },
-        { success: false, error: { code, message: SOME, ...more } },
-      );
+      assertPrinted({ ...structuredContent, error }, { success: false, error: { code, message: SOME, ...more } });
       if (code === 'TASK_NOT_FOUND')
         assert.deepEqual([details.task_id, details.user_id], ['123', team.leader.owner_uid]);
     });

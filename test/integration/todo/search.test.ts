@@ -52,9 +52,7 @@ describe('search_tasks', function () {
     it(`returns and counts each to-do matching "${query}" once, for every page size`, async () => {
       const words = searchWords(query);
       const isInTitle = ({ title }: Todo) => matchesWords(title, words);
-      const matching = todos.filter(({ title, description = '' }) =>
-        matchesWords(`${title}\n${description}`, words),
-      );
+      const matching = todos.filter(({ title, description = '' }) => matchesWords(`${title}\n${description}`, words));
       for (const limit of [1, 7, 100]) {
         const { found, totals } = await pages(query, limit);
         const ids = found.flat();

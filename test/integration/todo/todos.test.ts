@@ -52,21 +52,12 @@ describe('to-do tools', () => {
 
   it('reject an update without fields, and report an update that changes nothing', async () => {
     const id = await added({ title: 'Once' });
-    const again = {
-      title: 'Again',
-      frequency: 'WEEKLY',
-      start_date: inDays(1),
-      tags: ['a'],
-      description: 'x',
-    };
+    const again = { title: 'Again', frequency: 'WEEKLY', start_date: inDays(1), tags: ['a'], description: 'x' };
     const { recurring_task } = await tool('create_recurring_task', again);
     const recurring = { recurring_task_id: fieldOf(recurring_task, 'id') };
     for (const [name, args] of [
       ['update_task', { task_id: id }],
-      [
-        'update_task',
-        { task_id: id, title: null, description: null, due_date: null, priority: null, tags: null },
-      ],
+      ['update_task', { task_id: id, title: null, description: null, due_date: null, priority: null, tags: null }],
       ['update_recurring_task', recurring],
       ['update_recurring_task', { ...recurring, title: null, end_date: null, timezone: null }],
     ] as const) {
@@ -139,10 +130,7 @@ describe('to-do tools', () => {
     const tags = Array.from({ length: 11 }, (_, index) => `tag-${index}`);
     assert.equal((await refused('add_task', { title: 'Two', tags }))['code'], 'MAX_TAGS_EXCEEDED');
     await tool('add_task_tags', { task_id: id, tags: tags.slice(0, 10) });
-    assert.equal(
-      (await refused('add_task_tags', { task_id: id, tags: ['one more'] }))['code'],
-      'MAX_TAGS_EXCEEDED',
-    );
+    assert.equal((await refused('add_task_tags', { task_id: id, tags: ['one more'] }))['code'], 'MAX_TAGS_EXCEEDED');
     const hourly = { title: 'Often', frequency: 'HOURLY', start_date: inDays(1) };
     assert.equal((await refused('create_recurring_task', hourly))['code'], 'INVALID_FREQUENCY');
     const stranger = { ...team.leader, owner_uid: 'another' };
@@ -171,22 +159,14 @@ describe('to-do tools', () => {
     await added({ title: 'Late', priority: 'HIGH', tags: ['work', 'urgent'], due_date: inDays(3) });
     team.pass(1);
     await added({ title: 'Soon', priority: 'MEDIUM', tags: ['urgent', 'WORK', 'x'], due_date: inDays(1) });
-    assert.deepEqual(await titles('sort_tasks', { sort_by: 'due_date', sort_order: 'asc' }), [
-      'Soon',
-      'Late',
-      'None',
-    ]);
+    assert.deepEqual(await titles('sort_tasks', { sort_by: 'due_date', sort_order: 'asc' }), ['Soon', 'Late', 'None']);
     assert.deepEqual(await titles('sort_tasks', { sort_by: 'due_date' }), ['Late', 'Soon', 'None']);
     assert.deepEqual(await titles('sort_tasks', { sort_by: 'priority' }), ['Late', 'Soon', 'None']);
     assert.deepEqual(await titles('list_tasks'), ['Soon', 'Late', 'None']);
     assert.deepEqual(await titles('filter_tasks', { tags: ['Urgent', 'work'] }), ['Soon', 'Late']);
     const range = { due_after: inDays(2), due_before: inDays(4) };
     for (const sort_by of ['due_date', 'priority', 'created_at'])
-      assert.deepEqual(
-        await titles('filter_tasks', { ...range, tags: ['work'], sort_by }),
-        ['Late'],
-        sort_by,
-      );
+      assert.deepEqual(await titles('filter_tasks', { ...range, tags: ['work'], sort_by }), ['Late'], sort_by);
     const asked = { tags: ['work'], sort_by: 'priority', limit: 2 };
     const first = await tool('list_tasks', asked);
     assert.deepEqual([first['total'], first['truncated']], [3, true]);
@@ -241,10 +221,7 @@ describe('to-do tools', () => {
     assert.equal(await reminder(), false);
     team.pass(1);
     const { task } = await tool('reopen_task', { task_id: id });
-    assert.deepEqual(
-      [isObject(task) && task['completed'], isObject(task) && task['completed_at']],
-      [false, undefined],
-    );
+    assert.deepEqual([isObject(task) && task['completed'], isObject(task) && task['completed_at']], [false, undefined]);
     assert.equal(await reminder(), true);
     assert.equal((await refused('add_task', { title: 'buy MILK', due_date: due }))['code'], 'DUPLICATE_TASK');
     assert.deepEqual(
@@ -262,9 +239,7 @@ describe('to-do tools', () => {
   });
 
   describe('for recurring to-dos', () => {
-    async function begin(
-      args: JsonObject = {},
-    ): Promise<{ readonly recurring: string; readonly first: string }> {
+    async function begin(args: JsonObject = {}): Promise<{ readonly recurring: string; readonly first: string }> {
       const { recurring_task, first_occurrence } = await tool('create_recurring_task', {
         title: 'Standup',
         frequency: 'DAILY',
@@ -276,9 +251,7 @@ describe('to-do tools', () => {
 
     it('create one next occurrence when concurrent calls complete the first', async () => {
       const { first } = await begin();
-      const completing = Array.from({ length: 4 }, () =>
-        call(team, 'todo_complete_task', { task_id: first }),
-      );
+      const completing = Array.from({ length: 4 }, () => call(team, 'todo_complete_task', { task_id: first }));
       const results = await Promise.all(completing);
       assert.equal(results.filter(({ isError }) => isError === undefined).length, 1);
       await Promise.all([1, 2].map(() => team.app.services.repairTodo(first, undefined)));
@@ -433,11 +406,7 @@ describe('to-do tools', () => {
   it('record no event when a call is rejected', async () => {
     const count = async () =>
       (
-        await firestore()
-          .collection(COLLECTIONS.events)
-          .where('user_id', '==', team.leader.owner_uid)
-          .count()
-          .get()
+        await firestore().collection(COLLECTIONS.events).where('user_id', '==', team.leader.owner_uid).count().get()
       ).data().count;
     await added({ title: 'A' });
     await refused('add_task', { title: 'a' });

@@ -36,9 +36,7 @@ interface Course {
 
 const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
   (['complete_task', 'delete_task', 'client'] as const).flatMap((end) =>
-    FREQUENCIES.flatMap((frequency) =>
-      (['event', 'agent'] as const).map((by) => ({ fate, end, frequency, by })),
-    ),
+    FREQUENCIES.flatMap((frequency) => (['event', 'agent'] as const).map((by) => ({ fate, end, frequency, by }))),
   ),
 );
 
@@ -173,9 +171,7 @@ class Home {
     );
     const shown = (all: readonly JsonObject[] = []) =>
       all
-        .map(({ restored, index, recorded, ended_at, ...rest }) =>
-          canonicalJson({ ...rest, ended: ended_at !== null }),
-        )
+        .map(({ restored, index, recorded, ended_at, ...rest }) => canonicalJson({ ...rest, ended: ended_at !== null }))
         .sort();
     const living = recurring?.filter(({ ended }) => ended === false);
     return [shown(todos), shown(reminders), shown(living)];
@@ -278,11 +274,7 @@ describe('undo of to-do changes', function () {
     const recurring_task_id = async () => ({ recurring_task_id: (await home.begin({})).recurring });
     const calls: Readonly<Record<string, () => Promise<JsonObject>>> = {
       todo_add_task: async () => ({ title: 'Added', due_date }),
-      todo_update_task: async () => ({
-        ...(await task_id('Update')),
-        title: 'Updated',
-        due_date: home.inDays(3),
-      }),
+      todo_update_task: async () => ({ ...(await task_id('Update')), title: 'Updated', due_date: home.inDays(3) }),
       todo_complete_task: async () => ({ task_id: (await home.begin({ title: 'Complete' })).first }),
       todo_reopen_task: async () => {
         const { first } = await home.begin({ title: 'Reopen' });
@@ -293,11 +285,7 @@ describe('undo of to-do changes', function () {
       todo_set_task_priority: async () => ({ ...(await task_id('Rank')), priority: 'HIGH' }),
       todo_set_task_due_date: async () => ({ ...(await task_id('Move')), due_date: home.inDays(4) }),
       todo_add_task_tags: async () => ({ ...(await task_id('Tag')), tags: ['one'] }),
-      todo_create_recurring_task: async () => ({
-        title: 'Created',
-        frequency: 'WEEKLY',
-        start_date: home.inDays(1),
-      }),
+      todo_create_recurring_task: async () => ({ title: 'Created', frequency: 'WEEKLY', start_date: home.inDays(1) }),
       todo_update_recurring_task: async () => ({
         ...(await recurring_task_id()),
         title: 'Renamed',

@@ -18,12 +18,7 @@ const life = z.object({
   begin: z.coerce.date(),
   days: z.int(),
   tasks: z.array(
-    z.object({
-      title: z.string(),
-      frequency: z.enum(FREQUENCIES),
-      start_date: z.coerce.date(),
-      timezone: z.string(),
-    }),
+    z.object({ title: z.string(), frequency: z.enum(FREQUENCIES), start_date: z.coerce.date(), timezone: z.string() }),
   ),
 });
 
@@ -42,8 +37,7 @@ async function completeWhatIsDue(): Promise<void> {
 }
 
 moveTo(0);
-for (const { title, ...rule } of tasks)
-  await services.recurringTasks.create(ownerUid, { title, ...rule }, unkeyed);
+for (const { title, ...rule } of tasks) await services.recurringTasks.create(ownerUid, { title, ...rule }, unkeyed);
 for (let day = 1; day <= days; day++) {
   moveTo(day);
   await services.sendReminders();

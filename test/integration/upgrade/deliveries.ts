@@ -20,9 +20,7 @@ import type { Version } from './version.ts';
 
 const listed = z.object({
   documents: z
-    .array(
-      z.object({ name: z.string(), fields: z.unknown(), createTime: z.string(), updateTime: z.string() }),
-    )
+    .array(z.object({ name: z.string(), fields: z.unknown(), createTime: z.string(), updateTime: z.string() }))
     .default([]),
   nextPageToken: z.string().optional(),
 });
@@ -127,9 +125,7 @@ export class Deliveries {
   private async deliverDocuments(): Promise<number> {
     const followers = this.followers();
     let count = 0;
-    for (const [collection, now] of await this.collections(
-      followers.map(({ pattern }) => collectionOf(pattern)),
-    ))
+    for (const [collection, now] of await this.collections(followers.map(({ pattern }) => collectionOf(pattern))))
       for (const [path, write] of this.changes(collection, now)) {
         count += 1;
         this.written.add(path);
@@ -178,8 +174,7 @@ export class Deliveries {
         const consumers = this.serving.flatMap(({ manifests }) =>
           Object.entries(manifests).flatMap(([name, one]) => (topicOf(one) === topic ? [name] : [])),
         );
-        for (const name of new Set(consumers))
-          await this.bring(name, messageEvent(this.project, topic, message));
+        for (const name of new Set(consumers)) await this.bring(name, messageEvent(this.project, topic, message));
         count += 1;
       }
     return count;
@@ -195,11 +190,7 @@ export class Deliveries {
         await eventually(
           'a run is accepted',
           async () => {
-            const { ok } = await fetch(String(version?.urlOf('executeRun')), {
-              method: 'POST',
-              headers,
-              body,
-            });
+            const { ok } = await fetch(String(version?.urlOf('executeRun')), { method: 'POST', headers, body });
             return ok || undefined;
           },
           PATIENCE_MS,

@@ -25,10 +25,7 @@ const WEBHOOK_SECRET = 'a secret of webhooks';
 
 const parameters = z.record(z.string(), z.string());
 
-const registered = z.object({
-  agentId: z.string(),
-  credentials: z.object({ apiKey: z.string(), secret: z.string() }),
-});
+const registered = z.object({ agentId: z.string(), credentials: z.object({ apiKey: z.string(), secret: z.string() }) });
 
 export interface Agent {
   readonly id: string;
@@ -86,12 +83,7 @@ export class UpgradeFixture {
     const [models, gitHub] = [new LocalModels(), new LocalGitHub()];
     seedClaudeNetwork(gitHub.world);
     await Promise.all([models.start(), gitHub.start()]);
-    const fixture = new UpgradeFixture(
-      own,
-      await Deliveries.open(own['GCLOUD_PROJECT'] ?? ''),
-      models,
-      gitHub,
-    );
+    const fixture = new UpgradeFixture(own, await Deliveries.open(own['GCLOUD_PROJECT'] ?? ''), models, gitHub);
     await fixture.writeLead();
     return fixture;
   }
@@ -102,10 +94,7 @@ export class UpgradeFixture {
 
   async start(name: VersionName): Promise<Version> {
     // Revision names like those of Cloud Run.
-    const revision = {
-      K_SERVICE: 'mcp',
-      K_REVISION: `mcp-${String(this.versions.length + 1).padStart(5, '0')}-abc`,
-    };
+    const revision = { K_SERVICE: 'mcp', K_REVISION: `mcp-${String(this.versions.length + 1).padStart(5, '0')}-abc` };
     const version = await Version.start(name, { ...this.env, ...revision });
     this.versions.push(version);
     return version;
@@ -125,12 +114,7 @@ export class UpgradeFixture {
 
   async close(): Promise<void> {
     await Promise.all(this.versions.map((version) => version.end()));
-    await Promise.all([
-      this.deliveries.close(),
-      this.models.stop(),
-      this.gitHub.stop(),
-      this.firestore.terminate(),
-    ]);
+    await Promise.all([this.deliveries.close(), this.models.stop(), this.gitHub.stop(), this.firestore.terminate()]);
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -97,8 +97,7 @@ describe('the last release and this version', function () {
 async function cast(fixture: UpgradeFixture, old: Version): Promise<readonly ScenarioRun[]> {
   const performances: ScenarioRun[] = [];
   const create = async (name: string) => {
-    if (name !== 'default')
-      await old.call(fixture.lead.credential, 'default', 'access_create_workspace', { name });
+    if (name !== 'default') await old.call(fixture.lead.credential, 'default', 'access_create_workspace', { name });
     await old.call(fixture.lead.credential, name, 'coordination_init_coordination', { goal: 'Begin' });
   };
   await create('default');

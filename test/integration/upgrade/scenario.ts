@@ -65,9 +65,7 @@ export const COURSES = {
     responseFixture('back', 'old'),
     responseFixture('back', 'old'),
   ],
-} as const satisfies Readonly<
-  Record<string, readonly [ScenarioStep, ScenarioStep, ScenarioStep, ScenarioStep]>
->;
+} as const satisfies Readonly<Record<string, readonly [ScenarioStep, ScenarioStep, ScenarioStep, ScenarioStep]>>;
 
 function responseFixture(phase: Phase, by: ScenarioStep['by']): ScenarioStep {
   return { phase, by };

@@ -25,18 +25,11 @@ export async function raceForClaims({ fixture, versions, workspace }: Both): Pro
   const { lead } = fixture;
   await one.call(lead.credential, workspace, 'coordination_init_coordination', { goal: 'Race' });
   const drafts = Array.from({ length: TASKS }, (_, number) => ({ description: `Task ${number}` }));
-  const made = await one.call(lead.credential, workspace, 'coordination_create_tasks_batch', {
-    tasks: drafts,
-  });
+  const made = await one.call(lead.credential, workspace, 'coordination_create_tasks_batch', { tasks: drafts });
   await fixture.deliveries.settle();
   const racing = versions.flatMap((version) =>
     [1, 2].map(async (number) => {
-      const worker = await register(
-        version,
-        lead,
-        `racer-${number}-${version.name.replaceAll('.', '-')}`,
-        workspace,
-      );
+      const worker = await register(version, lead, `racer-${number}-${version.name.replaceAll('.', '-')}`, workspace);
       return claimAll(version, worker, workspace);
     }),
   );
@@ -48,9 +41,7 @@ export async function raceForClaims({ fixture, versions, workspace }: Both): Pro
 async function claimAll(version: Version, worker: Agent, workspace: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (;;) {
-    const answer = await version.call(worker.credential, workspace, 'coordination_claim_task', {
-      agent_id: worker.id,
-    });
+    const answer = await version.call(worker.credential, workspace, 'coordination_claim_task', { agent_id: worker.id });
     const { task } = claimed.parse(answer);
     if (!task) return ids;
     ids.push(task.id);
@@ -80,11 +71,7 @@ export async function endLeases({ fixture, versions, workspace }: Both): Promise
     await fixture.deliveries.tick(other, 'sweep');
     assert.equal(await claimOne(other, taker, workspace), id, `${other.name} has released the task`);
     const complete = (at: Version, who: Agent, output: string) =>
-      at.call(who.credential, workspace, 'coordination_complete_task', {
-        agent_id: who.id,
-        task_id: id,
-        output,
-      });
+      at.call(who.credential, workspace, 'coordination_complete_task', { agent_id: who.id, task_id: id, output });
     await complete(version, holder, 'Too late').catch(() => undefined);
     await complete(other, taker, 'In time');
     const results = await version.call(fixture.lead.credential, workspace, 'coordination_get_results', {
@@ -106,9 +93,7 @@ async function claimOne(version: Version, { id, credential }: Agent, workspace: 
 }
 
 async function remind(version: Version, who: Agent, workspace: string, remind_at: string): Promise<string> {
-  const todo = await version.call(who.credential, workspace, 'todo_add_task', {
-    title: `Remember ${who.id}`,
-  });
+  const todo = await version.call(who.credential, workspace, 'todo_add_task', { title: `Remember ${who.id}` });
   const { id } = created.parse(todo).task;
   await version.call(who.credential, workspace, 'todo_set_reminder', { task_id: id, remind_at });
   return id;

@@ -63,9 +63,7 @@ export class Version {
     });
     closeSync(log);
     const saying = Promise.race([once(child, 'message'), once(child, 'exit')]);
-    const own = OWN_PROCESS.map(
-      async (target) => [target, await serveFunction({ source, target, env })] as const,
-    );
+    const own = OWN_PROCESS.map(async (target) => [target, await serveFunction({ source, target, env })] as const);
     const [[said], ...servers] = await Promise.all([saying, ...own]);
     const parsed = started.safeParse(said);
     if (!parsed.success) throw new Error(`${name} did not start: ${readFileSync(logFile, 'utf8')}`);
@@ -83,8 +81,7 @@ export class Version {
         return await this.caller(credential, workspace).call(tool, args);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (number === MAX_CALLS || !message.includes('CONNECTION_ERROR'))
-          throw new Error(`${this.name}: ${message}`);
+        if (number === MAX_CALLS || !message.includes('CONNECTION_ERROR')) throw new Error(`${this.name}: ${message}`);
       }
   }
 

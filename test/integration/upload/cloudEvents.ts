@@ -67,12 +67,7 @@ export function messageEvent(
   { data, attributes }: { readonly data: Buffer; readonly attributes: Readonly<Record<string, string>> },
 ): Delivery {
   const messageId = String(Date.now());
-  const message = {
-    data: data.toString('base64'),
-    attributes,
-    messageId,
-    publishTime: new Date().toISOString(),
-  };
+  const message = { data: data.toString('base64'), attributes, messageId, publishTime: new Date().toISOString() };
   const subscription = `projects/${projectId}/subscriptions/eventarc-${topic}`;
   return {
     headers: {

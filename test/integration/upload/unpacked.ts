@@ -17,9 +17,7 @@ const packing = z.object({
 const unpacking = z.object({ unzip: z.custom<(file: string, folder: string) => Promise<void>>(isFunction) });
 const packed = z.object({ pathToSource: z.string() });
 
-const firebaseJson = z.object({
-  functions: z.array(z.object({ source: z.string(), ignore: z.array(z.string()) })),
-});
+const firebaseJson = z.object({ functions: z.array(z.object({ source: z.string(), ignore: z.array(z.string()) })) });
 
 export interface Unpacked {
   readonly folder: string;
@@ -50,12 +48,7 @@ export async function unpackUpload(): Promise<Unpacked> {
   const install = ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
   await promisify(execFile)('npm', install, { cwd: folder });
   const framework = join(folder, 'node_modules/@google-cloud/functions-framework/build/src/main.js');
-  return {
-    folder,
-    framework,
-    log: join(own, 'log'),
-    remove: () => rm(own, { recursive: true, force: true }),
-  };
+  return { folder, framework, log: join(own, 'log'), remove: () => rm(own, { recursive: true, force: true }) };
 }
 
 function isFunction(value: unknown): boolean {

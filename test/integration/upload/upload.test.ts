@@ -10,11 +10,7 @@ import { type FunctionServer, musterFunction, serveFunction } from '../../../ben
 import { DEFAULT_WORKSPACE } from '../../../functions/src/identity/rules/principal.ts';
 import * as functions from '../../../functions/src/index.ts';
 import { personPath, WORKSPACE_ACCESS_PATH } from '../../../functions/src/kernel/firestore/paths.ts';
-import {
-  personAccessPath,
-  queuedTaskPath,
-  realtimeDatabase,
-} from '../../../functions/src/kernel/realtime/database.ts';
+import { personAccessPath, queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { root } from '../../../scripts/project.mjs';
 import { type Delivery, documentEvent, messageEvent } from './cloudEvents.ts';
 import { type Unpacked, unpackUpload } from './unpacked.ts';
@@ -80,9 +76,7 @@ describe('the upload', () => {
       await server.end();
       const log = await readFile(server.log, 'utf8');
       await rm(server.log);
-      const errors = log
-        .split('\n')
-        .filter((line) => /"severity":"ERROR"|Cannot find (module|package)/.test(line));
+      const errors = log.split('\n').filter((line) => /"severity":"ERROR"|Cannot find (module|package)/.test(line));
       assert.deepEqual(errors, [], `${target} logged errors`);
     }
   };
@@ -107,10 +101,7 @@ describe('the upload', () => {
     try {
       const caller = new McpCaller(mcp.url, leader.credential);
       await caller.call('coordination_init_coordination', { goal: 'Ship it', master_plan: 'One task.' });
-      const todo = await caller.call('todo_add_task', {
-        title: 'Look at it',
-        due_date: '2027-01-01T10:00:00Z',
-      });
+      const todo = await caller.call('todo_add_task', { title: 'Look at it', due_date: '2027-01-01T10:00:00Z' });
       const { id } = answers.task.parse(todo['task']);
       written.set('todo', id);
       const draft = { description: 'Pack it.', part_of: { kind: 'todo', id } };
@@ -125,11 +116,7 @@ describe('the upload', () => {
 
   it('serves webhooks, tasks and schedules', async () => {
     const json = { 'content-type': 'application/json' };
-    assert.equal(
-      await answered('githubWebhook', { headers: json, body: Buffer.from('{}') }),
-      503,
-      'no secret',
-    );
+    assert.equal(await answered('githubWebhook', { headers: json, body: Buffer.from('{}') }), 503, 'no secret');
     const run = { headers: { ...json, authorization: `Bearer ${UNSIGNED}` } };
     const order = Buffer.from(JSON.stringify({ data: { runId: 'gone', turn: 'first' } }));
     assert.equal(await answered('executeRun', { ...run, body: order }), 204);
@@ -173,10 +160,7 @@ describe('the upload', () => {
     const database = await realtimeDatabase();
     const queued = await database.ref(queuedTaskPath(DEFAULT_WORKSPACE, String(written.get('task')))).get();
     assert.ok(queued.exists(), 'the task is in the queue of the Realtime Database');
-    assert.ok(
-      (await database.ref(personAccessPath(OWNER)).get()).exists(),
-      'the access mirror contains the person',
-    );
+    assert.ok((await database.ref(personAccessPath(OWNER)).get()).exists(), 'the access mirror contains the person');
     const { data, attributes } = await arrived;
     await subscription.close();
     await pubSub.close();
@@ -184,11 +168,7 @@ describe('the upload', () => {
       const { eventTrigger } = manifest.parse(endpointOf(target));
       const topic = String(topicOf(eventTrigger));
       if (topic === 'dead-letters') continue; // This function only logs an error.
-      assert.equal(
-        await answered(target, messageEvent(project.id, topic, { data, attributes })),
-        204,
-        target,
-      );
+      assert.equal(await answered(target, messageEvent(project.id, topic, { data, attributes })), 204, target);
     }
     assert.equal((await firestore.collection('audit').get()).size, 1, 'the event has arrived');
   });

@@ -23,8 +23,7 @@ const used = {
   'cloudresourcemanager.v3': /\.projects\.(get|getIamPolicy|setIamPolicy)$/,
   'cloudscheduler.v1': /jobs\.(list|resume)$/,
   'cloudtasks.v2': /queues\.(list|resume)$/,
-  'firebase.v1beta1':
-    /(\.projects\.(get|getAdminSdkConfig|webApps\.(list|create|getConfig))|operations\.get)$/,
+  'firebase.v1beta1': /(\.projects\.(get|getAdminSdkConfig|webApps\.(list|create|getConfig))|operations\.get)$/,
   'firebasedatabase.v1beta': /instances\.(list|create)$/,
   'firebasehosting.v1beta1': /projects\.sites\.(list|create|patch)$/,
   'firebaserules.v1': /\.projects\.(test|releases\.(list|patch)|rulesets\.create)$/,
@@ -37,8 +36,7 @@ const used = {
   'pubsub.v1':
     /(topics\.(list|create|getIamPolicy|setIamPolicy)|projects\.subscriptions\.(list|patch|getIamPolicy|setIamPolicy))$/,
   'run.v2': /projects\.locations\.(services\.(list|patch|getIamPolicy|setIamPolicy)|operations\.get)$/,
-  'secretmanager.v1':
-    /\.projects\.secrets\.(list|create|addVersion|versions\.list|getIamPolicy|setIamPolicy)$/,
+  'secretmanager.v1': /\.projects\.secrets\.(list|create|addVersion|versions\.list|getIamPolicy|setIamPolicy)$/,
   'serviceusage.v1': /(services\.(list|get|batchEnable)|operations\.get)$/,
 };
 
@@ -55,9 +53,7 @@ for (const [name, wanted] of Object.entries(used)) {
       id,
       httpMethod,
       path: patternOf(path, parameters),
-      query: Object.entries(parameters ?? {}).flatMap(([key, { location }]) =>
-        location === 'query' ? [key] : [],
-      ),
+      query: Object.entries(parameters ?? {}).flatMap(([key, { location }]) => (location === 'query' ? [key] : [])),
       ...(request && { request: request.$ref }),
       ...(response && { response: response.$ref }),
     })),

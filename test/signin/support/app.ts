@@ -38,12 +38,7 @@ export class App {
   readonly resource: string;
   private readonly redirect: string;
 
-  private constructor(
-    server: oauth.AuthorizationServer,
-    clientId: string,
-    resource: string,
-    redirect = REDIRECT,
-  ) {
+  private constructor(server: oauth.AuthorizationServer, clientId: string, resource: string, redirect = REDIRECT) {
     this.redirect = redirect;
     this.server = server;
     this.client = { client_id: clientId };
@@ -51,12 +46,7 @@ export class App {
   }
 
   /** Discovers the endpoints from the challenge and registers an app. */
-  static async registered(
-    deployment: Deployment,
-    name = 'Test App',
-    below = '',
-    redirect = REDIRECT,
-  ): Promise<App> {
+  static async registered(deployment: Deployment, name = 'Test App', below = '', redirect = REDIRECT): Promise<App> {
     const server = await discovered(`${deployment.mcp}${below}`);
     const metadata = { client_name: name, redirect_uris: [redirect], token_endpoint_auth_method: 'none' };
     const response = await oauth.dynamicClientRegistrationRequest(server, metadata, INSECURE);
@@ -84,8 +74,7 @@ export class App {
       ...more,
     };
     const url = new URL(this.server.authorization_endpoint ?? '');
-    for (const [name, value] of Object.entries(parameters))
-      if (value !== undefined) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
     return { url, verifier, state };
   }
 

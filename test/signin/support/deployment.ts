@@ -114,11 +114,7 @@ export class Deployment {
   /** @param role role in the deployment; `none` for a person without a role */
   async person(name: string, role: Role | 'none' = 'worker'): Promise<Someone> {
     const mark = randomUUID().slice(0, 8);
-    const someone = {
-      uid: `${name.toLowerCase()}-${mark}`,
-      name,
-      email: `${name.toLowerCase()}-${mark}@example.com`,
-    };
+    const someone = { uid: `${name.toLowerCase()}-${mark}`, name, email: `${name.toLowerCase()}-${mark}@example.com` };
     const { uid, email } = someone;
     const account = { uid, email, displayName: name, password: PASSWORD, emailVerified: true };
     await getAuth(firebaseApp()).createUser(account);

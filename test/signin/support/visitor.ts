@@ -51,11 +51,7 @@ export async function idTokenOf({ email }: Pick<Someone, 'email'>): Promise<stri
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
   const body = JSON.stringify({ email, password: PASSWORD, returnSecureToken: true });
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   return signedIn.parse(await response.json()).idToken;
 }
 

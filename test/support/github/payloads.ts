@@ -109,13 +109,7 @@ export function checkRun(about: About, options: CheckOptions = {}): Payload {
 export function startedCheckRun(about: About): Payload {
   const { repository, head } = about;
   const pull_requests = pullRequestsOf(about, repository);
-  const check_run = {
-    head_sha: head,
-    conclusion: null,
-    completed_at: null,
-    status: 'in_progress',
-    pull_requests,
-  };
+  const check_run = { head_sha: head, conclusion: null, completed_at: null, status: 'in_progress', pull_requests };
   return payloadOf('check_run', 'created', { repository: { id: repository }, check_run });
 }
 
@@ -137,16 +131,7 @@ export function checkSuite(about: About, options: CheckOptions = {}): Payload {
 
 export function workflowRun(about: About, options: CheckOptions = {}): Payload {
   const { repository, head } = about;
-  const {
-    name = 'ci',
-    conclusion = 'failure',
-    commit = head,
-    at,
-    id = 1,
-    of = 1,
-    url,
-    attempt = 1,
-  } = options;
+  const { name = 'ci', conclusion = 'failure', commit = head, at, id = 1, of = 1, url, attempt = 1 } = options;
   return payloadOf('workflow_run', 'completed', {
     repository: { id: repository },
     workflow_run: {

@@ -136,10 +136,7 @@ export class LocalGitHub {
     this.problems.push(...answerProblems(route, reply.status, plain(reply.body)));
     const conditional = unlessKnown(reply, request);
     seen.status = conditional.status;
-    send(response, {
-      ...conditional,
-      headers: { ...conditional.headers, ...this.spend(conditional, request) },
-    });
+    send(response, { ...conditional, headers: { ...conditional.headers, ...this.spend(conditional, request) } });
   }
 
   /** Each response costs the credential one request of its limit, except 304. */
@@ -174,8 +171,7 @@ export class LocalGitHub {
 
   /** Outside the API, a token in a request would be leaked. */
   private giveLog(pathname: string, request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers.authorization !== undefined)
-      this.problems.push('the token went to the host of the logs');
+    if (request.headers.authorization !== undefined) this.problems.push('the token went to the host of the logs');
     const jobs = [...this.world.repositories.values()].flatMap(({ runs }) => runs.flatMap((run) => run.jobs));
     const job = jobs.find(({ id }) => pathname === `/-/logs/${id}`);
     response.writeHead(job === undefined ? 404 : 200, { 'content-type': 'text/plain' }).end(job?.log ?? '');

@@ -40,8 +40,7 @@ export async function recordingOf(name: RecordedProject): Promise<Recording> {
   writeFileSync(join(folder, `.env.${PROJECT}`), lines.join(''));
   const declared = await declaredFor(PROJECT, folder);
   const all = new Map(Object.entries(answers));
-  for (const [path, value] of all)
-    if (typeof value === 'string') all.set(path, declaredAnswer(value, declared));
+  for (const [path, value] of all) if (typeof value === 'string') all.set(path, declaredAnswer(value, declared));
   for (const [path, policy] of policiesOf(declared)) if (all.has('$policies')) all.set(path, policy);
   all.delete('$policies');
   return { declared, folder, answers: all };
@@ -56,8 +55,7 @@ export function declaredAnswer(text: string, declared: Declared): unknown {
 
 const place = ({ region }: Declared): string => `projects/${PROJECT}/locations/${region}`;
 
-const firestore = ({ databaseId }: Declared): string =>
-  `projects/${PROJECT}/databases/${databaseId}/collectionGroups`;
+const firestore = ({ databaseId }: Declared): string => `projects/${PROJECT}/databases/${databaseId}/collectionGroups`;
 
 export const RULESET = `firebaserules.googleapis.com/v1/projects/${PROJECT}/rulesets/5e1f`;
 export const RELEASES = `firebaserules.googleapis.com/v1/projects/${PROJECT}/releases`;
@@ -112,9 +110,7 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       })),
     ],
   }),
-  $functions: (declared) => ({
-    functions: functionsOf(declared, { projectId: PROJECT, databaseURL: DATABASE_URL }),
-  }),
+  $functions: (declared) => ({ functions: functionsOf(declared, { projectId: PROJECT, databaseURL: DATABASE_URL }) }),
   // Functions that were deployed before the Realtime Database was created.
   $functionsWithoutDatabase: (declared) => ({ functions: functionsOf(declared, { projectId: PROJECT }) }),
   $services: (declared) => ({
@@ -124,10 +120,7 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
     })),
   }),
   $queues: (declared) => ({
-    queues: of(declared, 'queue').map((name) => ({
-      name: `${place(declared)}/queues/${name}`,
-      state: 'RUNNING',
-    })),
+    queues: of(declared, 'queue').map((name) => ({ name: `${place(declared)}/queues/${name}`, state: 'RUNNING' })),
   }),
   $jobs: (declared) => ({
     jobs: of(declared, 'schedule').map((name) => ({
@@ -142,10 +135,7 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       name: subscription,
       topic,
       ...(retries && {
-        deadLetterPolicy: {
-          deadLetterTopic: `projects/${PROJECT}/topics/dead-letters`,
-          maxDeliveryAttempts: 20,
-        },
+        deadLetterPolicy: { deadLetterTopic: `projects/${PROJECT}/topics/dead-letters`, maxDeliveryAttempts: 20 },
       }),
     })),
   }),
@@ -173,12 +163,7 @@ function functionsOf(declared: Declared, config: object) {
         FIREBASE_CONFIG: JSON.stringify(config),
         GCLOUD_PROJECT: PROJECT,
       },
-      secretEnvironmentVariables: secrets.map((key) => ({
-        key,
-        projectId: PROJECT,
-        secret: key,
-        version: '1',
-      })),
+      secretEnvironmentVariables: secrets.map((key) => ({ key, projectId: PROJECT, secret: key, version: '1' })),
     },
   }));
 }
@@ -219,10 +204,7 @@ function policiesOf(declared: Declared): readonly (readonly [string, unknown])[]
     ),
     ...topicsOf(declared).map(
       ({ subscription }) =>
-        [
-          `pubsub.googleapis.com/v1/${subscription}:getIamPolicy`,
-          granting('roles/pubsub.subscriber', AGENT),
-        ] as const,
+        [`pubsub.googleapis.com/v1/${subscription}:getIamPolicy`, granting('roles/pubsub.subscriber', AGENT)] as const,
     ),
     [
       `pubsub.googleapis.com/v1/projects/${PROJECT}/topics/dead-letters:getIamPolicy`,

@@ -71,9 +71,7 @@ export function methodAt(httpMethod: string, api: string, path: string): Method 
 function methodsOf({ source, methods, schemas }: Document): Known[] {
   const api = new URL(source).host;
   const ajv = new Ajv({ strict: false, allErrors: true });
-  const definitions = Object.fromEntries(
-    Object.entries(schemas).map(([name, one]) => [name, converted(one)]),
-  );
+  const definitions = Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, converted(one)]));
   const validator = (name: string | undefined) =>
     ajv.compile(name === undefined ? {} : { $ref: `#/definitions/${name}`, definitions });
   return methods.map(({ id, httpMethod, path, query, request, response }) => {
@@ -84,14 +82,11 @@ function methodsOf({ source, methods, schemas }: Document): Known[] {
       api,
       httpMethod,
       // A custom method follows the resource name: `projects/p:getIamPolicy`.
-      path: new RegExp(
-        path.replaceAll('[^/]+', '(?:(?!:[a-zA-Z]+$)[^/])+').replaceAll('.*', '(?:(?!:[a-zA-Z]+$).)*'),
-      ),
+      path: new RegExp(path.replaceAll('[^/]+', '(?:(?!:[a-zA-Z]+$)[^/])+').replaceAll('.*', '(?:(?!:[a-zA-Z]+$).)*')),
       faultOfRequest: (given, sent) => {
         const unknown = [...given.keys()].filter((name) => !query.includes(name));
         if (unknown.length > 0) return `${id} has no parameter ${unknown.join(', ')}`;
-        if (request === undefined && sent !== undefined && JSON.stringify(sent) !== '{}')
-          return `${id} takes no body`;
+        if (request === undefined && sent !== undefined && JSON.stringify(sent) !== '{}') return `${id} takes no body`;
         return faultBy(body, `the request of ${id}`, sent ?? {});
       },
       faultOfAnswer: (given) => faultBy(answer, `the answer of ${id}`, given),
@@ -108,23 +103,13 @@ function faultBy(validate: ValidateFunction, what: string, value: unknown): stri
 }
 
 /** Converts to JSON Schema. Unknown fields are errors. */
-function converted({
-  type,
-  format,
-  enum: values,
-  $ref,
-  items,
-  additionalProperties,
-  properties,
-}: Schema): object {
+function converted({ type, format, enum: values, $ref, items, additionalProperties, properties }: Schema): object {
   if ($ref !== undefined) return { $ref: `#/definitions/${$ref}` };
   if (type === 'array') return { type, items: converted(items ?? { type: 'any' }) };
   if (type === 'object')
     return {
       type,
-      properties: Object.fromEntries(
-        Object.entries(properties ?? {}).map(([name, one]) => [name, converted(one)]),
-      ),
+      properties: Object.fromEntries(Object.entries(properties ?? {}).map(([name, one]) => [name, converted(one)])),
       additionalProperties: additionalProperties === undefined ? false : converted(additionalProperties),
     };
   const isLong = format === 'int64' || format === 'uint64';

@@ -22,12 +22,7 @@ export interface GoogleRequest {
 export type Write = (request: GoogleRequest, answers: Map<string, unknown>) => unknown;
 
 /** Error in the form of google.rpc.Status, returned in any state of the project. */
-export function googleError(
-  code: number,
-  status: string,
-  message: string,
-  details: readonly object[] = [],
-): object {
+export function googleError(code: number, status: string, message: string, details: readonly object[] = []): object {
   return { error: { code, message, status, details } };
 }
 
@@ -65,11 +60,7 @@ export class LocalGoogle extends LocalServer {
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
 
-  private answerTo(
-    request: IncomingMessage,
-    httpMethod: string,
-    asked: Omit<GoogleRequest, 'method'>,
-  ): unknown {
+  private answerTo(request: IncomingMessage, httpMethod: string, asked: Omit<GoogleRequest, 'method'>): unknown {
     const { api, path, query, body } = asked;
     // A Realtime Database has its own host, which is in no discovery document.
     if (httpMethod === 'GET' && api.endsWith('.firebaseio.com'))
@@ -117,8 +108,7 @@ export class LocalGoogle extends LocalServer {
 function policyAsAsked(answer: unknown, { query, body }: Omit<GoogleRequest, 'method'>): unknown {
   const { data } = conditional.safeParse(answer);
   const asked =
-    query.get('options.requestedPolicyVersion') ??
-    options.safeParse(body).data?.options.requestedPolicyVersion;
+    query.get('options.requestedPolicyVersion') ?? options.safeParse(body).data?.options.requestedPolicyVersion;
   if (data === undefined || Number(asked) === 3) return answer;
   const bindings = data.bindings.map(({ condition, ...binding }) =>
     condition === undefined ? binding : { ...binding, role: `${binding.role}_withcond_0` },

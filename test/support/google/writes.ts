@@ -46,11 +46,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   'firestore.projects.databases.collectionGroups.indexes.create': ({ body, path }, answers) => {
     const groups = path.replace(/collectionGroups\/[^/]+/, 'collectionGroups/-');
     const name = `${path.replace('v1/', '')}/CIC${answers.size}`;
-    append(answers, `firestore.googleapis.com/${groups}`, 'indexes', {
-      name,
-      ...fields(body),
-      state: 'READY',
-    });
+    append(answers, `firestore.googleapis.com/${groups}`, 'indexes', { name, ...fields(body), state: 'READY' });
     return { name: `${name}/operations/1`, done: true };
   },
   'firestore.projects.databases.collectionGroups.fields.patch': ({ body, path }, answers) => {
@@ -91,11 +87,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   'firebase.projects.webApps.create': (_request, answers) => {
     const app = { name: `projects/${PROJECT}/webApps/${APP}`, appId: APP, projectId: PROJECT };
     append(answers, `${FIREBASE}/webApps`, 'apps', app);
-    answers.set(`${FIREBASE}/webApps/${APP}/config`, {
-      projectId: PROJECT,
-      appId: APP,
-      apiKey: 'AIzaSyA-made',
-    });
+    answers.set(`${FIREBASE}/webApps/${APP}/config`, { projectId: PROJECT, appId: APP, apiKey: 'AIzaSyA-made' });
     return begun(answers, 'firebase.googleapis.com/v1beta1/', 'operations/workflows.1', app);
   },
   'firebasehosting.projects.sites.create': ({ body, query, path }, answers) => {
@@ -119,20 +111,14 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   'secretmanager.projects.secrets.create': ({ query, path }, answers) => {
     const secret = `secretmanager.googleapis.com/${path}/${query.get('secretId')}`;
-    if (answers.has(`${secret}/versions`))
-      return googleError(409, 'ALREADY_EXISTS', 'Secret already exists.');
+    if (answers.has(`${secret}/versions`)) return googleError(409, 'ALREADY_EXISTS', 'Secret already exists.');
     answers.set(`${secret}/versions`, {});
     answers.set(`${secret}:getIamPolicy`, { etag: 'ACAB' });
     return { name: path };
   },
   'secretmanager.projects.secrets.addVersion': ({ path }, answers) => {
     const version = { name: `${path.replace(':addVersion', '')}/versions/1`, state: 'ENABLED' };
-    append(
-      answers,
-      `secretmanager.googleapis.com/${path.replace(':addVersion', '')}/versions`,
-      'versions',
-      version,
-    );
+    append(answers, `secretmanager.googleapis.com/${path.replace(':addVersion', '')}/versions`, 'versions', version);
     return version;
   },
   setIamPolicy: (request, answers) => {

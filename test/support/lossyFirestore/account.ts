@@ -171,9 +171,7 @@ export function differences(expected: Account, found: Account): readonly string[
   const missing = without(expected.written, found.written);
   const surplus = without(found.written, expected.written);
   return [
-    ...(found.answer === expected.answer
-      ? []
-      : [`answered ${short(found.answer)}`, `not ${short(expected.answer)}`]),
+    ...(found.answer === expected.answer ? [] : [`answered ${short(found.answer)}`, `not ${short(expected.answer)}`]),
     ...missing.map((write, index) => `did not write ${differing(write, surplus[index])}`),
     ...surplus.map((write, index) => `wrote besides ${differing(write, missing[index])}`),
   ];

@@ -41,8 +41,7 @@ export class LossyConnections {
 
   /** Waits for a free lane. */
   async use<T>(work: (connection: LossyConnection) => Promise<T>): Promise<T> {
-    const connection =
-      this.free.pop() ?? (await new Promise<LossyConnection>((resolve) => this.waiting.push(resolve)));
+    const connection = this.free.pop() ?? (await new Promise<LossyConnection>((resolve) => this.waiting.push(resolve)));
     try {
       return await work(connection);
     } finally {

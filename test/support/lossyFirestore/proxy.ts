@@ -112,8 +112,7 @@ export class LossyProxy {
     if (loss?.what === 'request') return refuse(stream, loss.status);
     const { response, answer, trailers } = await this.ask(headers, body);
     const { 'grpc-status': status = response['grpc-status'] } = trailers;
-    if (isOurs && status === '0')
-      watch.applied.push(...CommitRequest.decode(body.subarray(PREFIX_LENGTH)).writes);
+    if (isOurs && status === '0') watch.applied.push(...CommitRequest.decode(body.subarray(PREFIX_LENGTH)).writes);
     if (loss !== undefined) return refuse(stream, loss.status);
     if (stream.destroyed) return;
     if (answer.length === 0) return stream.respond({ ...response, ...trailers }, { endStream: true });
@@ -175,11 +174,7 @@ function refuse(stream: ServerHttp2Stream, status: LostStatus): void {
   stream.respond(headers, { endStream: true });
 }
 
-function forward(
-  upstream: ClientHttp2Session,
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-): void {
+function forward(upstream: ClientHttp2Session, stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
   const call = upstream.request(headers);
   let trailers: IncomingHttpHeaders = {};
   stream.pipe(call);

@@ -41,8 +41,7 @@ const VERSIONS: ReadonlySet<unknown> = new Set(['2023-06-01', '2026-10-21']);
 export const anthropic: Dialect = {
   vendor: 'anthropic',
   serves: (path) => path === '/v1/messages',
-  admits: ({ authorization }) =>
-    typeof authorization === 'string' && /^Bearer (?!wrong)\S+$/.test(authorization),
+  admits: ({ authorization }) => typeof authorization === 'string' && /^Bearer (?!wrong)\S+$/.test(authorization),
   read(_path, headers, body): Question {
     if (!VERSIONS.has(headers['anthropic-version'])) throw new Unacceptable('anthropic-version: unknown');
     const { success, data, error } = request.safeParse(body);
@@ -62,17 +61,11 @@ export const anthropic: Dialect = {
     return [
       named({ type: 'message_start', message: start }),
       ...(said.thinking === '' ? [] : thought(said.thinking)),
-      named({
-        type: 'content_block_start',
-        index: 0,
-        content_block: { type: 'text', text: '', citations: null },
-      }),
+      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } }),
       'event: ping\ndata: {"type": "ping"}\n\n',
       ...pieces
         .filter(Boolean)
-        .map((piece) =>
-          named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } }),
-        ),
+        .map((piece) => named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } })),
       named({ type: 'content_block_stop', index: 0 }),
       named({
         type: 'message_delta',
@@ -126,11 +119,7 @@ function message({ question, text: answer, thinking, ending }: Said): Anthropic.
 
 function thought(thinking: string): readonly string[] {
   return [
-    named({
-      type: 'content_block_start',
-      index: 0,
-      content_block: { type: 'thinking', thinking: '', signature: '' },
-    }),
+    named({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } }),
     named({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking } }),
     named({ type: 'content_block_stop', index: 0 }),
   ];

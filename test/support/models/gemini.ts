@@ -3,12 +3,7 @@
  * SDK.
  * Source: https://ai.google.dev/api/generate-content
  */
-import {
-  type Content,
-  FinishReason,
-  type GenerateContentResponse,
-  type GenerationConfig,
-} from '@google/genai';
+import { type Content, FinishReason, type GenerateContentResponse, type GenerationConfig } from '@google/genai';
 import { z } from 'zod';
 import { type Dialect, type Ending, type Question, type Said, tokensIn, Unacceptable } from './dialect.ts';
 
@@ -50,8 +45,7 @@ type Wire = Pick<GenerateContentResponse, 'candidates' | 'usageMetadata' | 'mode
 export const gemini: Dialect = {
   vendor: 'gemini',
   serves: (path) => ENDPOINT.test(path),
-  admits: (headers) =>
-    typeof headers['x-goog-api-key'] === 'string' && !/^(wrong.*)?$/.test(headers['x-goog-api-key']),
+  admits: (headers) => typeof headers['x-goog-api-key'] === 'string' && !/^(wrong.*)?$/.test(headers['x-goog-api-key']),
   read(path, _headers, body): Question {
     const { success, data, error } = request.safeParse(body);
     if (!success) throw new Unacceptable(z.prettifyError(error));

@@ -97,12 +97,7 @@ export class Reply {
     }
   }
 
-  private end(
-    status: number,
-    type: string,
-    body: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): void {
+  private end(status: number, type: string, body: string, headers: Readonly<Record<string, string>> = {}): void {
     this.over = true;
     this.response.writeHead(status, { 'content-type': type, ...headers }).end(body);
   }

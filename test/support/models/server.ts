@@ -50,9 +50,7 @@ export class LocalModels extends LocalServer {
     });
   });
 
-  constructor({
-    usually = ({ prompt }) => `An answer to: ${prompt.slice(0, 200)}`,
-  }: LocalModelsOptions = {}) {
+  constructor({ usually = ({ prompt }) => `An answer to: ${prompt.slice(0, 200)}` }: LocalModelsOptions = {}) {
     super();
     this.usually = usually;
   }
@@ -136,8 +134,7 @@ export class LocalModels extends LocalServer {
 
   private ruleFor(vendor: Vendor, question: Question): Rule | undefined {
     const found = this.rules.find(
-      ({ match, left }) =>
-        left > 0 && (match.vendor ?? vendor) === vendor && mentions(question, match.text ?? ''),
+      ({ match, left }) => left > 0 && (match.vendor ?? vendor) === vendor && mentions(question, match.text ?? ''),
     );
     if (found !== undefined) found.left--;
     return found;

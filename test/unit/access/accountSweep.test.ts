@@ -13,10 +13,7 @@ const NOW = 5000;
 
 const good = { isDisabled: false, createdAt: MADE, validSince: MADE };
 
-const changed = (
-  stored: Pick<Person, 'account' | 'valid_since'>,
-  found: Parameters<typeof accountChange>[2],
-) => {
+const changed = (stored: Pick<Person, 'account' | 'valid_since'>, found: Parameters<typeof accountChange>[2]) => {
   const change = accountChange('ada', stored, found, NOW);
   if (change === undefined) return undefined;
   const { uid, ...rest } = change;
@@ -39,11 +36,7 @@ describe('account of a person', () => {
     const disabled = { ...good, isDisabled: true };
     for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
-    assert.deepEqual(changed({ account: 'good' }, undefined), {
-      account: 'deleted',
-      validSince: NOW,
-      isNews: true,
-    });
+    assert.deepEqual(changed({ account: 'good' }, undefined), { account: 'deleted', validSince: NOW, isNews: true });
     assert.equal(changed({ account: 'disabled', valid_since: NOW - 60 }, disabled), undefined);
     assert.equal(changed({ account: 'deleted', valid_since: NOW - 60 }, undefined), undefined);
     assert.deepEqual(changed({ account: 'disabled', valid_since: NOW - 60 }, undefined), {
@@ -117,13 +110,7 @@ describe('access mirror', () => {
       },
       workspaces: async () => ({ alpha: 'private' }) as const,
     };
-    const member = {
-      uid: 'ada',
-      workspace: 'alpha',
-      role: 'leader',
-      added_by: 'ada',
-      added_at: new Date(0),
-    } as const;
+    const member = { uid: 'ada', workspace: 'alpha', role: 'leader', added_by: 'ada', added_at: new Date(0) } as const;
     const log = { info() {}, warn() {}, error() {} };
     const changes: readonly AccessChange[] = [
       { kind: 'nameWorkspace', workspace: 'alpha', access: 'private' },

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  Addresses,
-  belowMcp,
-  isLoopback,
-  metadataUrlOf,
-} from '../../../functions/src/access/rules/addresses.ts';
+import { Addresses, belowMcp, isLoopback, metadataUrlOf } from '../../../functions/src/access/rules/addresses.ts';
 
 const ORIGIN = 'https://muster.example';
 const ROOT = { issuer: ORIGIN, mcp: `${ORIGIN}/mcp` };
@@ -15,13 +10,7 @@ const OWN = { issuer: FUNCTION, mcp: FUNCTION };
 const mainOf = (publicUrl: string | undefined) => new Addresses({ publicUrl, functionUrl: undefined }).main;
 
 describe('public address', () => {
-  for (const written of [
-    ORIGIN,
-    `${ORIGIN}/`,
-    `${ORIGIN}/mcp`,
-    `${ORIGIN}/mcp/`,
-    'HTTPS://Muster.Example:443/mcp',
-  ])
+  for (const written of [ORIGIN, `${ORIGIN}/`, `${ORIGIN}/mcp`, `${ORIGIN}/mcp/`, 'HTTPS://Muster.Example:443/mcp'])
     it(`is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
 
   it('keeps its port', () => {
@@ -137,11 +126,7 @@ describe('metadata address', () => {
       ['/todo', '/todo'],
       ['/mcp/todo', '/todo'],
     ] as const)
-      assert.equal(
-        metadataUrlOf(OWN, path),
-        `${FUNCTION}/.well-known/oauth-protected-resource${found}`,
-        path,
-      );
+      assert.equal(metadataUrlOf(OWN, path), `${FUNCTION}/.well-known/oauth-protected-resource${found}`, path);
   });
 
   it('has the path of MCP removed once', () => {

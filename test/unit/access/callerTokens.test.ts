@@ -60,12 +60,7 @@ describe('ID tokens of callers', () => {
   it('are not created from an invalid credential, and errors do not quote it', async () => {
     const { tokens } = fixture();
     const principal = personOf('ada', 'leader');
-    for (const credential of [
-      '',
-      'secret',
-      'a.secret.c',
-      `a.${Buffer.from('[1]').toString('base64url')}.c`,
-    ]) {
+    for (const credential of ['', 'secret', 'a.secret.c', `a.${Buffer.from('[1]').toString('base64url')}.c`]) {
       const refused = tokens.of({ principal, credential });
       await assert.rejects(refused, (error: Error & { code?: string }) => {
         assert.equal(error.code, 'UNAUTHORIZED');

@@ -102,10 +102,7 @@ describe('ID tokens of people', () => {
   });
 
   it('are rejected within a minute after the account is disabled, deleted or signed out', async () => {
-    const [soon, late] = [
-      String(Math.floor(Date.now() / 1000)),
-      String(Math.floor(Date.now() / 1000) - 3600),
-    ];
+    const [soon, late] = [String(Math.floor(Date.now() / 1000)), String(Math.floor(Date.now() / 1000) - 3600)];
     const token = idTokenOf('ada');
     accounts.set('ada', { validSince: late });
     await verifier.verify(token);

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { CACHE_TTL_MS } from '../../../functions/src/access/rules/credentialCache.ts';
-import {
-  closedSince,
-  hasLostAccess,
-  lostAccessOf,
-  OwnerRoles,
-} from '../../../functions/src/access/rules/leaving.ts';
+import { closedSince, hasLostAccess, lostAccessOf, OwnerRoles } from '../../../functions/src/access/rules/leaving.ts';
 import type { Person } from '../../../functions/src/identity/rules/people.ts';
 import type { PersonRoles } from '../../../functions/src/identity/rules/principal.ts';
 import { UnreadableDocumentError } from '../../../functions/src/kernel/ports.ts';

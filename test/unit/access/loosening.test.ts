@@ -71,11 +71,7 @@ describe('loosening', () => {
     ['one approval is replaced by another', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: CODE }]), 'cyd'],
     ['a member is added', [{ kind: 'setMember', member: member('viewer') }], 'ada'],
     ['a role is raised', [{ kind: 'setMember', member: member('leader'), before: member('worker') }], 'ada'],
-    [
-      'a role is lowered',
-      [{ kind: 'setMember', member: member('viewer'), before: member('worker') }],
-      undefined,
-    ],
+    ['a role is lowered', [{ kind: 'setMember', member: member('viewer'), before: member('worker') }], undefined],
     [
       'a new workspace gets its first leader',
       [
@@ -132,26 +128,12 @@ describe('loosening', () => {
     ],
     [
       'a model is allowed again',
-      [
-        {
-          kind: 'routeWorkspace',
-          workspace: 'alpha',
-          routing: { forbidden: [] },
-          before: { forbidden: ['gemini'] },
-        },
-      ],
+      [{ kind: 'routeWorkspace', workspace: 'alpha', routing: { forbidden: [] }, before: { forbidden: ['gemini'] } }],
       'ada',
     ],
     [
       'a model is forbidden',
-      [
-        {
-          kind: 'routeWorkspace',
-          workspace: 'alpha',
-          routing: { forbidden: ['gemini'] },
-          before: { forbidden: [] },
-        },
-      ],
+      [{ kind: 'routeWorkspace', workspace: 'alpha', routing: { forbidden: ['gemini'] }, before: { forbidden: [] } }],
       undefined,
     ],
     [
@@ -196,11 +178,7 @@ describe('loosening', () => {
       assert.equal(decides(changes), who);
       assert.equal(decides(changes, PERSON), undefined, 'a person does it');
       if (who === undefined || who === 'in person') return;
-      assert.equal(
-        decides(changes, { ...AGENT, approved_by: who }),
-        undefined,
-        'the right person has approved',
-      );
+      assert.equal(decides(changes, { ...AGENT, approved_by: who }), undefined, 'the right person has approved');
       assert.equal(decides(changes, { ...AGENT, approved_by: 'eve' }), who, 'another person has approved');
       const shown = wouldOf(changes);
       assert.equal(
@@ -264,9 +242,7 @@ describe('loosening', () => {
         cost_set_by: 'cyd',
         tokens_set_by: 'ada',
       });
-      assert.deepEqual(limitSettersAfter(budget({ cost_usd: 5 }), { cost_usd: 1 }, agent), {
-        cost_set_by: 'ada',
-      });
+      assert.deepEqual(limitSettersAfter(budget({ cost_usd: 5 }), { cost_usd: 1 }, agent), { cost_set_by: 'ada' });
     });
   });
 });

@@ -1,9 +1,6 @@
 /** Permission checks and their use by every tool and resource. `test/rules/rules` has the matrix of both databases. */
 import assert from 'node:assert/strict';
-import {
-  permissionError,
-  type RequiredPermission,
-} from '../../../functions/src/access/rules/permissionCheck.ts';
+import { permissionError, type RequiredPermission } from '../../../functions/src/access/rules/permissionCheck.ts';
 import type { Principal, Scope } from '../../../functions/src/identity/rules/principal.ts';
 import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
@@ -15,10 +12,7 @@ const NOBODY = personOf('nobody', undefined);
 const worker = agentOf('a', 'ada', 'worker');
 /** Leads the private workspace alpha and has no role elsewhere. */
 const member = personOf('ben', 'leader', 'alpha');
-const only: Principal = {
-  ...member,
-  owner: { workspaces: { alpha: 'leader' }, access: { alpha: 'private' } },
-};
+const only: Principal = { ...member, owner: { workspaces: { alpha: 'leader' }, access: { alpha: 'private' } } };
 
 const READS: RequiredPermission = {
   toolset: 'todo',
@@ -30,102 +24,67 @@ const READS: RequiredPermission = {
 const WRITES: RequiredPermission = { ...READS, writes: true };
 
 /** Caller, workspace, need and the reason of the rejection; undefined if the call is allowed. */
-const TABLE: readonly (readonly [what: string, Principal, string, RequiredPermission, string | undefined])[] =
+const TABLE: readonly (readonly [what: string, Principal, string, RequiredPermission, string | undefined])[] = [
+  ['an agent with the role', worker, 'default', WRITES, undefined],
+  ['an agent with a weaker role', agentOf('a', 'ada', 'viewer'), 'default', READS, 'ROLE_TOO_WEAK'],
+  ['an agent with a stronger role', agentOf('a', 'ada', 'leader'), 'default', READS, undefined],
   [
-    ['an agent with the role', worker, 'default', WRITES, undefined],
-    ['an agent with a weaker role', agentOf('a', 'ada', 'viewer'), 'default', READS, 'ROLE_TOO_WEAK'],
-    ['an agent with a stronger role', agentOf('a', 'ada', 'leader'), 'default', READS, undefined],
-    [
-      'an agent whose required role is weaker than that of people',
-      worker,
-      'default',
-      { ...READS, role: 'admin', agentRole: 'worker' },
-      undefined,
-    ],
-    [
-      'an agent whose required role is stronger than that of people',
-      worker,
-      'default',
-      { ...READS, agentRole: 'leader' },
-      'ROLE_TOO_WEAK',
-    ],
-    [
-      'a person whose required role is weaker than that of agents',
-      personOf('ada', 'worker'),
-      'default',
-      { ...READS, agentRole: 'leader' },
-      undefined,
-    ],
-    ['a person without a role', NOBODY, 'default', READS, 'NO_ROLE'],
-    [
-      'a person without a role if none is required',
-      NOBODY,
-      'default',
-      { ...READS, scope: 'anyone' },
-      undefined,
-    ],
-    [
-      'a person without a role in the owner scope',
-      NOBODY,
-      'default',
-      { ...READS, scope: 'owner' },
-      'NO_ROLE',
-    ],
-    ['a member in their workspace', only, 'alpha', WRITES, undefined],
-    ['a member in another workspace', only, 'default', READS, 'NO_ROLE'],
-    ['a member in the owner scope', only, 'default', { ...WRITES, scope: 'owner' }, undefined],
-    [
-      'a leader of the deployment in a private workspace',
-      { ...member, owner: { role: 'leader', workspaces: {}, access: { alpha: 'private' } } },
-      'alpha',
-      READS,
-      'NO_ROLE',
-    ],
-    ['a worker in a missing workspace', personOf('ada', 'worker'), 'nowhere', READS, 'NO_ROLE'],
-    ['a leader in a missing workspace', personOf('ada', 'leader'), 'nowhere', WRITES, undefined],
-    ['a read-only credential that reads', { ...worker, readonly: true }, 'default', READS, undefined],
-    ['a read-only credential that writes', { ...worker, readonly: true }, 'default', WRITES, 'READ_ONLY'],
-    ['a credential with the toolset', { ...worker, toolsets: ['todo'] }, 'default', WRITES, undefined],
-    [
-      'a credential without the toolset',
-      { ...worker, toolsets: ['coding'] },
-      'default',
-      READS,
-      'TOOLSET_NOT_ALLOWED',
-    ],
-    [
-      'a credential without the toolset, for a tool that is open to all',
-      { ...worker, toolsets: [] },
-      'default',
-      { ...READS, openToAll: true },
-      undefined,
-    ],
-    [
-      'a credential restricted to the workspace',
-      { ...worker, held_to: 'default' },
-      'default',
-      WRITES,
-      undefined,
-    ],
-    [
-      'a credential restricted to another workspace',
-      { ...worker, held_to: 'alpha' },
-      'default',
-      READS,
-      'NO_ROLE',
-    ],
-    [
-      'a credential restricted to a private workspace, in the owner scope',
-      {
-        ...worker,
-        held_to: 'alpha',
-        owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } },
-      },
-      'default',
-      { ...READS, scope: 'owner' },
-      'NO_ROLE',
-    ],
-  ];
+    'an agent whose required role is weaker than that of people',
+    worker,
+    'default',
+    { ...READS, role: 'admin', agentRole: 'worker' },
+    undefined,
+  ],
+  [
+    'an agent whose required role is stronger than that of people',
+    worker,
+    'default',
+    { ...READS, agentRole: 'leader' },
+    'ROLE_TOO_WEAK',
+  ],
+  [
+    'a person whose required role is weaker than that of agents',
+    personOf('ada', 'worker'),
+    'default',
+    { ...READS, agentRole: 'leader' },
+    undefined,
+  ],
+  ['a person without a role', NOBODY, 'default', READS, 'NO_ROLE'],
+  ['a person without a role if none is required', NOBODY, 'default', { ...READS, scope: 'anyone' }, undefined],
+  ['a person without a role in the owner scope', NOBODY, 'default', { ...READS, scope: 'owner' }, 'NO_ROLE'],
+  ['a member in their workspace', only, 'alpha', WRITES, undefined],
+  ['a member in another workspace', only, 'default', READS, 'NO_ROLE'],
+  ['a member in the owner scope', only, 'default', { ...WRITES, scope: 'owner' }, undefined],
+  [
+    'a leader of the deployment in a private workspace',
+    { ...member, owner: { role: 'leader', workspaces: {}, access: { alpha: 'private' } } },
+    'alpha',
+    READS,
+    'NO_ROLE',
+  ],
+  ['a worker in a missing workspace', personOf('ada', 'worker'), 'nowhere', READS, 'NO_ROLE'],
+  ['a leader in a missing workspace', personOf('ada', 'leader'), 'nowhere', WRITES, undefined],
+  ['a read-only credential that reads', { ...worker, readonly: true }, 'default', READS, undefined],
+  ['a read-only credential that writes', { ...worker, readonly: true }, 'default', WRITES, 'READ_ONLY'],
+  ['a credential with the toolset', { ...worker, toolsets: ['todo'] }, 'default', WRITES, undefined],
+  ['a credential without the toolset', { ...worker, toolsets: ['coding'] }, 'default', READS, 'TOOLSET_NOT_ALLOWED'],
+  [
+    'a credential without the toolset, for a tool that is open to all',
+    { ...worker, toolsets: [] },
+    'default',
+    { ...READS, openToAll: true },
+    undefined,
+  ],
+  ['a credential restricted to the workspace', { ...worker, held_to: 'default' }, 'default', WRITES, undefined],
+  ['a credential restricted to another workspace', { ...worker, held_to: 'alpha' }, 'default', READS, 'NO_ROLE'],
+  [
+    'a credential restricted to a private workspace, in the owner scope',
+    { ...worker, held_to: 'alpha', owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } } },
+    'default',
+    { ...READS, scope: 'owner' },
+    'NO_ROLE',
+  ],
+];
 
 interface Entry {
   readonly name: string;
@@ -166,9 +125,7 @@ const entriesOf = ({
   })),
   ...[...resources, ...templates].map((one) => {
     const uri =
-      'uri' in one
-        ? one.uri
-        : one.uriTemplate.replace(/\{(\w+)\}/g, (_, name: string) => NAMED[name] ?? 'task-1');
+      'uri' in one ? one.uri : one.uriTemplate.replace(/\{(\w+)\}/g, (_, name: string) => NAMED[name] ?? 'task-1');
     const { role, scope = 'workspace' } = one;
     return {
       name: uri,
@@ -196,9 +153,7 @@ describe('permission check', () => {
       ...personOf('eve', 'worker'),
       owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } },
     };
-    const [hidden, missing] = ['alpha', 'nowhere'].map((workspace) =>
-      permissionError(outside, workspace, READS),
-    );
+    const [hidden, missing] = ['alpha', 'nowhere'].map((workspace) => permissionError(outside, workspace, READS));
     assert.equal(hidden?.message.replaceAll('alpha', 'nowhere'), missing?.message);
     assert.deepEqual({ ...hidden?.details }, { ...missing?.details });
   });
@@ -244,10 +199,7 @@ function saidIn(answer: unknown): string {
 type Attempt = readonly [caller: string, Principal, reason: string | undefined];
 
 /** Returns the weakest allowed callers, the strongest refused ones and each kind of restricted credential. */
-function attemptsAt(
-  { role, agentRole, scope, writes, openToAll, method }: Entry,
-  own: string,
-): readonly Attempt[] {
+function attemptsAt({ role, agentRole, scope, writes, openToAll, method }: Entry, own: string): readonly Attempt[] {
   const strong = agentOf('a', 'ada', 'admin');
   const others = toolsets.map(({ name }) => name).filter((name) => name !== own);
   const ofRole = (least: Role, as: (has: Role) => Principal): readonly Attempt[] => {

@@ -19,8 +19,7 @@ describe('availability of an agent', () => {
   });
 
   it('becomes offline after three missed heartbeats', () => {
-    const status = (seconds: number) =>
-      availability(withPresence(sampleAgent(), START, secondsAfterStart(seconds)));
+    const status = (seconds: number) => availability(withPresence(sampleAgent(), START, secondsAfterStart(seconds)));
     assert.deepEqual([status(180), status(181)], ['idle', 'offline']);
     assert.equal(availability(withPresence(sampleAgent(), undefined, secondsAfterStart(999))), 'idle');
   });
@@ -30,18 +29,10 @@ describe('milestones of an agent', () => {
   it('remain once they are set', () => {
     const first = withHeldTask(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
     assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
-    assert.deepEqual(
-      [first.status, first.active_since, first.held],
-      ['active', secondsAfterStart(1), { a: HAND }],
-    );
+    assert.deepEqual([first.status, first.active_since, first.held], ['active', secondsAfterStart(1), { a: HAND }]);
     const completed = { ...first, held: {}, last_completed_at: secondsAfterStart(2) };
     const second = withHeldTask(completed, 'b', HAND, secondsAfterStart(3));
-    const third = withHeldTask(
-      { ...second, last_completed_at: secondsAfterStart(4) },
-      'c',
-      HAND,
-      secondsAfterStart(5),
-    );
+    const third = withHeldTask({ ...second, last_completed_at: secondsAfterStart(4) }, 'c', HAND, secondsAfterStart(5));
     assert.deepEqual(third.milestones, {
       seen: secondsAfterStart(1),
       claimed: secondsAfterStart(1),
@@ -52,10 +43,7 @@ describe('milestones of an agent', () => {
 
   it('are kept while the start of activity is reset when the agent goes offline', () => {
     const gone = markedOffline(markedSeen(sampleAgent(), START), secondsAfterStart(5));
-    assert.deepEqual(
-      [gone.status, gone.active_since, gone.last_seen],
-      ['offline', undefined, secondsAfterStart(5)],
-    );
+    assert.deepEqual([gone.status, gone.active_since, gone.last_seen], ['offline', undefined, secondsAfterStart(5)]);
     assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).active_since, secondsAfterStart(9));
     assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).milestones.seen, START);
   });

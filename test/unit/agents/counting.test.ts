@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  type Agent,
-  countedAgent,
-  requireWorkspaceLimit,
-} from '../../../functions/src/agents/rules/agent.ts';
+import { type Agent, countedAgent, requireWorkspaceLimit } from '../../../functions/src/agents/rules/agent.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const member = (more: Partial<Agent>): Agent => ({
@@ -43,9 +39,7 @@ describe('agent counts', () => {
   });
 
   it('include an agent in each workspace in which it has a role', () => {
-    assert.deepEqual(moves(member({}), member({ parts: { alpha: 'worker', beta: 'leader' } })), [
-      ['beta', 1, 1, 1],
-    ]);
+    assert.deepEqual(moves(member({}), member({ parts: { alpha: 'worker', beta: 'leader' } })), [['beta', 1, 1, 1]]);
     const both = { parts: { alpha: 'worker', beta: 'worker' } } as const;
     assert.deepEqual(moves(member(both), member({ ...both, status: 'offline' })), [
       ['alpha', 0, 0, -1],

@@ -11,15 +11,9 @@ const isOurs = (path: string): boolean => !/(^|\/)(node_modules|lib|\.dev)(\/|$)
 const find = (pattern: string): readonly string[] =>
   globSync(pattern, { cwd: root, exclude: (path) => !isOurs(path) }).sort();
 
-const sources = [
-  'functions/src',
-  'console/src',
-  'runner/src',
-  'packages',
-  'scripts',
-  'test',
-  'bench',
-].flatMap((folder) => find(`${folder}/**/*.{ts,tsx,mjs}`));
+const sources = ['functions/src', 'console/src', 'runner/src', 'packages', 'scripts', 'test', 'bench'].flatMap(
+  (folder) => find(`${folder}/**/*.{ts,tsx,mjs}`),
+);
 const documents = ['*.md', 'docs/**/*.md'].flatMap(find);
 
 interface Citation {
@@ -35,11 +29,7 @@ const CITED =
 
 /** Citations of our documents in comments and messages, with or without an anchor. */
 const cited = sources.flatMap((from): readonly Citation[] =>
-  [...readFileSync(join(root, from), 'utf8').matchAll(CITED)].map(([, path = '', anchor]) => ({
-    from,
-    path,
-    anchor,
-  })),
+  [...readFileSync(join(root, from), 'utf8').matchAll(CITED)].map(([, path = '', anchor]) => ({ from, path, anchor })),
 );
 
 /** Links from one document to another or to an anchor in the same document. */

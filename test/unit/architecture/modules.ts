@@ -61,11 +61,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Forbidden imports per part of a feature: rules do not import databases, and only tools import tools. */
-export const parts: readonly {
-  readonly part: RegExp;
-  readonly never: RegExp;
-  readonly butTypes?: boolean;
-}[] = [
+export const parts: readonly { readonly part: RegExp; readonly never: RegExp; readonly butTypes?: boolean }[] = [
   // The page runs in browsers, unlike the rest.
   { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
   // Views and their shared code also run in browsers.
@@ -87,18 +83,7 @@ export const parts: readonly {
 
 /** Folders that may import each package of functions/src. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
-  zod: [
-    'kernel/',
-    'identity/',
-    'limits/',
-    'agents/',
-    'access/',
-    'graph/',
-    'mcp/',
-    'signin/',
-    'toolsets/',
-    'vendors/',
-  ],
+  zod: ['kernel/', 'identity/', 'limits/', 'agents/', 'access/', 'graph/', 'mcp/', 'signin/', 'toolsets/', 'vendors/'],
   '@modelcontextprotocol': ['mcp/'],
   '@google-cloud/firestore': [
     'kernel/firestore/',
@@ -156,8 +141,6 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the most specific layer that contains the file. */
 export function moduleOf(file: string): string | undefined {
-  const holding = Object.keys(modules).filter((one) =>
-    one.endsWith('/') ? file.startsWith(one) : file === one,
-  );
+  const holding = Object.keys(modules).filter((one) => (one.endsWith('/') ? file.startsWith(one) : file === one));
   return holding.sort((a, b) => b.length - a.length)[0];
 }

@@ -16,8 +16,7 @@ import { START } from '../../support/builders.ts';
 const entryOf = (sequence: number, message = 'x') =>
   ({ sequence, at: START, level: 'info', type: 'output', message }) as const;
 
-const fill = (from: number, count: number) =>
-  Array.from({ length: count }, (_, index) => entryOf(from + index));
+const fill = (from: number, count: number) => Array.from({ length: count }, (_, index) => entryOf(from + index));
 
 describe('log chunks', () => {
   it('contain every line once and in order if batches overlap', () => {

@@ -130,9 +130,7 @@ describe('returned coding task', () => {
   it('cannot be both returned and final', async () => {
     const task = claimed(sampleCodingTask());
     const failure = { class: 'crashed', message: 'x', retryable: false, returnAfterSeconds: 0 } as const;
-    const error = await refusal(() =>
-      endByRunner(task, claimant(task), { status: 'failed', failure }, START),
-    );
+    const error = await refusal(() => endByRunner(task, claimant(task), { status: 'failed', failure }, START));
     assert.equal(error.code, 'VALIDATION_ERROR');
   });
 });

@@ -12,9 +12,7 @@ const PROJECT = 'muster-team';
 const OWN = `https://europe-west1-${PROJECT}.cloudfunctions.net/mcp`;
 
 const loaded = z.looseObject({ endpoint: z.string(), address: z.string() });
-const page = z.object({
-  loadDeployment: z.custom<() => Promise<unknown>>((value) => typeof value === 'function'),
-});
+const page = z.object({ loadDeployment: z.custom<() => Promise<unknown>>((value) => typeof value === 'function') });
 
 describe('address shown by the console', () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-'));

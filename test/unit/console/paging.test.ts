@@ -7,10 +7,7 @@ const rows = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 
 describe('paged list in the console', () => {
   it('counts its own rows if all are loaded, even if a counter is outdated', () => {
-    const live = {
-      state: 'live',
-      value: { rows: rows('a', 'b'), unreadable: 1, isTruncated: false },
-    } as const;
+    const live = { state: 'live', value: { rows: rows('a', 'b'), unreadable: 1, isTruncated: false } } as const;
     const list = pagedOf(live, 17, { more: () => undefined });
     assert.equal(list.count, 3);
     assert.equal(list.more, undefined);
@@ -53,11 +50,7 @@ describe('paged list in the console', () => {
     assert.deepEqual(parts({ state: 'loading' }), { state: 'loading' });
     assert.deepEqual(parts({ state: 'denied' }), { state: 'denied' });
     const asOf = new Date(0);
-    const stale = parts({
-      state: 'stale',
-      value: { rows: rows('b'), unreadable: 0, isTruncated: false },
-      asOf,
-    });
+    const stale = parts({ state: 'stale', value: { rows: rows('b'), unreadable: 0, isTruncated: false }, asOf });
     assert.equal(stale.state === 'stale' && stale.asOf, asOf);
   });
 });

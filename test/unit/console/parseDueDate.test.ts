@@ -35,14 +35,7 @@ describe("due date in a to-do's title", () => {
   });
 
   it('is in the future, and the rest of the title is preserved', () => {
-    const when = fc.constantFrom(
-      'today 23:59',
-      'tomorrow',
-      'monday',
-      'on sunday 8:15',
-      'in 2 weeks',
-      'in 5 hours',
-    );
+    const when = fc.constantFrom('today 23:59', 'tomorrow', 'monday', 'on sunday 8:15', 'in 2 weeks', 'in 5 hours');
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), when, (title, words) => {
         const found = parseDueDate(`${title}x ${words}`, NOW);

@@ -20,11 +20,7 @@ describe('received value', () => {
   });
 
   it('is stale if it comes from the cache, and keeps the time when the connection was lost', () => {
-    assert.deepEqual(hear({ state: 'live', value: 'old' }, false), {
-      state: 'stale',
-      value: 'new',
-      asOf: NOW,
-    });
+    assert.deepEqual(hear({ state: 'live', value: 'old' }, false), { state: 'stale', value: 'new', asOf: NOW });
     assert.deepEqual(hear({ state: 'stale', value: 'old', asOf: EARLIER }, false), {
       state: 'stale',
       value: 'new',

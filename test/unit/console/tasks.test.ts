@@ -71,9 +71,7 @@ describe('log lines in the console', () => {
 
   it('have no color codes, fit on one line each and show unreadable text unchanged', () => {
     const message = '\u001b[31mred\u001b[0m\nand more';
-    const parts = {
-      n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json`,
-    };
+    const parts = { n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json` };
     const head = { chunk: 0, first_line: 0, lines: 2, bytes: 0, claim_epoch: 1, sequence: 0 };
     const lines = linesOf([{ ...head, parts }]);
     assert.deepEqual(

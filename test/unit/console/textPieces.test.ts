@@ -11,12 +11,7 @@ describe('texts of agents and people in the console', () => {
       { kind: 'unseen', text: '\u202E' },
       { kind: 'text', text: 'now' },
     ]);
-    for (const address of [
-      'http://example.org',
-      'javascript:alert(1)',
-      'https://ada@example.org',
-      'https://',
-    ])
+    for (const address of ['http://example.org', 'javascript:alert(1)', 'https://ada@example.org', 'https://'])
       assert.deepEqual(
         piecesOf(address).filter(({ kind }) => kind === 'link'),
         [],

@@ -13,10 +13,7 @@ describe('batch dependencies', () => {
   });
 
   it('are deduplicated', () => {
-    assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [
-      { sibling: 0 },
-      { existing: 'x' },
-    ]);
+    assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [{ sibling: 0 }, { existing: 'x' }]);
   });
 
   for (const unknown of ['task-0', 'task-3', 'task-99999999999999999999']) {
@@ -24,10 +21,7 @@ describe('batch dependencies', () => {
       const error = await refusal(() => resolveBatch([[], [unknown]]));
       assert.equal(error.code, 'VALIDATION_ERROR');
       assert.match(error.message, new RegExp(`Unknown dependency "${unknown}" of task-2`));
-      assert.deepEqual(
-        [error.details.field, error.details.reason],
-        ['tasks.1.dependencies', 'UNKNOWN_DEPENDENCY'],
-      );
+      assert.deepEqual([error.details.field, error.details.reason], ['tasks.1.dependencies', 'UNKNOWN_DEPENDENCY']);
       assert.match(error.details.suggestion ?? '', /This batch has 2/);
     });
   }
@@ -93,8 +87,7 @@ function shuffledGraph(withCycle: boolean): fc.Arbitrary<number[][]> {
       const edges: number[][] = places.map(() => []);
       const add = (from: number, to: number): void => void edges[places[from] ?? 0]?.push(places[to] ?? 0);
       for (const [one, other] of forward) if (one !== other) add(Math.min(one, other), Math.max(one, other));
-      if (withCycle)
-        for (const [at, from] of around.entries()) add(from, around[(at + 1) % around.length] ?? from);
+      if (withCycle) for (const [at, from] of around.entries()) add(from, around[(at + 1) % around.length] ?? from);
       return edges;
     });
   });

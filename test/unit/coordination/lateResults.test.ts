@@ -27,10 +27,7 @@ describe('late report', () => {
   });
 
   it('may be a final or a retryable failure', () => {
-    assert.equal(
-      reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status,
-      'failed',
-    );
+    assert.equal(reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status, 'failed');
     const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
   });
@@ -96,9 +93,7 @@ describe('late report', () => {
   });
 
   it('is rejected with an epoch that the agent never had', async () => {
-    const error = await refusal(() =>
-      reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 7 }, done, later),
-    );
+    const error = await refusal(() => reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 7 }, done, later));
     assert.equal(error.code, 'CONFLICT');
     await refusal(() => reportOutcome(lapsed(), { agent_id: 'bob' }, done, later));
   });

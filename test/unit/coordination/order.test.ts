@@ -17,11 +17,7 @@ describe('queue order', () => {
     ].map((changes) => sampleTask(changes));
     for (const [place, one] of ordered.entries()) {
       for (const [otherPlace, other] of ordered.entries()) {
-        assert.equal(
-          Math.sign(compareInQueue(one, other)),
-          Math.sign(place - otherPlace),
-          `${one.id} ${other.id}`,
-        );
+        assert.equal(Math.sign(compareInQueue(one, other)), Math.sign(place - otherPlace), `${one.id} ${other.id}`);
       }
     }
   });

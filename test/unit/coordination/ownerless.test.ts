@@ -57,9 +57,6 @@ describe("task that carries out its owner's instructions", () => {
     assert.ok(replaced);
     assert.equal(replaced.task.status, 'cancelled');
     assert.equal(replaced.task.coding?.failure?.class, 'cancelled');
-    assert.match(
-      String(replaced.task.error),
-      /^Cancelled: its owner no longer has the role worker in the workspace/,
-    );
+    assert.match(String(replaced.task.error), /^Cancelled: its owner no longer has the role worker in the workspace/);
   });
 });

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { isBusy } from '../../../functions/src/toolsets/coordination/rules/openSession.ts';
 
-const aged = (count: number, milliseconds: number): number[] =>
-  Array.from({ length: count }, () => milliseconds);
+const aged = (count: number, milliseconds: number): number[] => Array.from({ length: count }, () => milliseconds);
 
 describe('isBusy', () => {
   for (const { name, ages, spread, busy } of [
-    {
-      name: 'is true if each document was written within a second',
-      ages: aged(8, 900),
-      spread: 8,
-      busy: true,
-    },
+    { name: 'is true if each document was written within a second', ages: aged(8, 900), spread: 8, busy: true },
     { name: 'is false if the writes are over a second old', ages: aged(8, 1100), spread: 8, busy: false },
     { name: 'uses the mean age of all documents', ages: [...aged(7, 100), 7200], spread: 8, busy: true },
     { name: 'is false if only some are recent', ages: [...aged(7, 100), 7400], spread: 8, busy: false },

@@ -15,12 +15,7 @@ import {
   restoreClaim,
   startTask,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
-import {
-  type Claimant,
-  isClosed,
-  isHeld,
-  type Task,
-} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { type Claimant, isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { requeueTask } from '../../../functions/src/toolsets/coordination/rules/taskActions.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
@@ -64,25 +59,16 @@ function holds(before: Task, after: Task): void {
     assert.notEqual(before.status, 'done', 'done is final');
     assert.equal(after.claim_epoch, before.claim_epoch);
     assert.equal(after.former_ends.at(-1)?.error, before.error, 'the previous outcome is recorded');
-    assert.ok(
-      !after.lapsed_claims.some((lapsed) => lapsed.claim_epoch === after.claim_epoch),
-      'no old claim is valid',
-    );
+    assert.ok(!after.lapsed_claims.some((lapsed) => lapsed.claim_epoch === after.claim_epoch), 'no old claim is valid');
   } else if (isClosed(before.status)) {
-    assert.deepEqual(
-      { ...after, late_result: undefined },
-      { ...before, late_result: undefined },
-      'closed is final',
-    );
+    assert.deepEqual({ ...after, late_result: undefined }, { ...before, late_result: undefined }, 'closed is final');
   }
   // Only finishing from outside closes a task without a claim.
   const claimed = isHeld(after.status) || (isClosed(after.status) && before.claim !== undefined);
   if (claimed) assert.ok(after.claim !== undefined, 'a held or settled task has a claim');
   if (after.status === 'available') assert.equal(after.claim, undefined, 'no claim without a holder');
-  if (after.claim)
-    assert.equal(after.claim.claim_epoch, after.claim_epoch, 'the claim in force is the latest');
-  if (isHeld(before.status) && isHeld(after.status))
-    assert.equal(after.claim?.claimed_by, before.claim?.claimed_by);
+  if (after.claim) assert.equal(after.claim.claim_epoch, after.claim_epoch, 'the claim in force is the latest');
+  if (isHeld(before.status) && isHeld(after.status)) assert.equal(after.claim?.claimed_by, before.claim?.claimed_by);
   assert.ok(after.retries <= MAX_TASK_RETRIES);
   assert.equal(after.blockers, after.retry_at === undefined ? 0 : 1, 'only a wait blocks');
   assert.equal(after.status === 'done', after.result !== undefined);
@@ -147,8 +133,7 @@ const finish = step('finish', (task, now, model) => {
   assert.equal(kind, isClosed(task.status) ? 'repeated' : 'accepted');
   assert.ok(isClosed(finished.status));
   const { claim } = finished;
-  if (claim)
-    assert.ok(model.given.get(claim.claimed_by)?.has(task.claim_epoch), 'only for the latest holder');
+  if (claim) assert.ok(model.given.get(claim.claimed_by)?.has(task.claim_epoch), 'only for the latest holder');
   else assert.ok(!isHeld(task.status), 'never without its holder');
   return finished;
 });

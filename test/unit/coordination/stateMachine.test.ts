@@ -99,12 +99,7 @@ describe('reportOutcome', () => {
     ['in progress', started()],
   ] as const) {
     it(`completes a task that is ${name}`, () => {
-      const taskOutcome = reportOutcome(
-        task,
-        { agent_id: 'ann', claim_epoch: 1 },
-        done,
-        secondsAfterStart(20),
-      );
+      const taskOutcome = reportOutcome(task, { agent_id: 'ann', claim_epoch: 1 }, done, secondsAfterStart(20));
       assert.equal(taskOutcome.kind, 'accepted');
       assert.equal(taskOutcome.task.status, 'done');
       assert.deepEqual(taskOutcome.task.result, { output: 'Made it', files_created: ['a.ts'] });
@@ -136,10 +131,7 @@ describe('reportOutcome', () => {
 
   it('accepts the same report of the same holder again, and no other', async () => {
     const { task } = reportOutcome(started(), { agent_id: 'ann' }, done, START);
-    assert.deepEqual(reportOutcome(task, { agent_id: 'ann' }, done, secondsAfterStart(99)), {
-      kind: 'repeated',
-      task,
-    });
+    assert.deepEqual(reportOutcome(task, { agent_id: 'ann' }, done, secondsAfterStart(99)), { kind: 'repeated', task });
     const other: ReportedOutcome = { kind: 'done', result: { output: 'Made it twice' } };
     for (const outcome of [failed, other]) {
       const error = await refusal(() => reportOutcome(task, { agent_id: 'ann' }, outcome, START));
@@ -167,10 +159,7 @@ describe('retryable failure', () => {
       assert.deepEqual([task.blockers, task.retry_at], [0, undefined]);
     }
     task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
-    assert.deepEqual(
-      [task.status, task.error, task.claim_epoch],
-      ['failed', 'It broke', MAX_TASK_RETRIES + 1],
-    );
+    assert.deepEqual([task.status, task.error, task.claim_epoch], ['failed', 'It broke', MAX_TASK_RETRIES + 1]);
   });
 
   it('leaves no error after the task is completed', () => {
@@ -202,10 +191,7 @@ describe('lease', () => {
   });
 
   it('is renewed from the time the holder was seen', () => {
-    assert.deepEqual(
-      renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at,
-      secondsAfterStart(110),
-    );
+    assert.deepEqual(renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at, secondsAfterStart(110));
   });
 
   it('cannot be released or renewed if it does not exist', async () => {

@@ -19,8 +19,7 @@ class ScriptedReader {
     return new Promise((resolve, reject) => {
       this.queries.push({
         limit,
-        answer: (ids) =>
-          settled(() => resolve(ids.slice(0, limit).map((id) => versionOf(sampleTask({ id }))))),
+        answer: (ids) => settled(() => resolve(ids.slice(0, limit).map((id) => versionOf(sampleTask({ id }))))),
         fail: (error) => settled(() => reject(error)),
       });
     });

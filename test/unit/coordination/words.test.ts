@@ -92,11 +92,7 @@ describe('public states and priorities', () => {
 
   it('classify every state as available, held or closed', () => {
     for (const status of TASK_STATUSES) {
-      assert.equal(
-        Number(status === 'available') + Number(isHeld(status)) + Number(isClosed(status)),
-        1,
-        status,
-      );
+      assert.equal(Number(status === 'available') + Number(isHeld(status)) + Number(isClosed(status)), 1, status);
     }
   });
 });

@@ -30,10 +30,7 @@ describe('final call of a deployment', () => {
 
   it('calls the endpoint without a credential and as an agent', async () => {
     const url = `${endpoint.url}/mcp`;
-    assert.equal(
-      await callEndpoint(url, undefined, noPause),
-      'it requires a credential but offers no sign-in',
-    );
+    assert.equal(await callEndpoint(url, undefined, noPause), 'it requires a credential but offers no sign-in');
     assert.match(await callEndpoint(url, 'leader-key', noPause), /^it is muster 0\.0\.0$/i);
     await assert.rejects(callEndpoint(url, 'another-key', noPause), /it responded with 401: /);
   });
@@ -83,10 +80,7 @@ const { FIREBASE_TOKEN, FUNCTIONS_DISCOVERY_TIMEOUT } = process.env;
 writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args: process.argv.slice(2), FIREBASE_TOKEN, FUNCTIONS_DISCOVERY_TIMEOUT }));
 console.log('one'); console.error('two'); process.exit(process.argv.includes('hosting') ? 1 : 0);`,
     );
-    const firebase = firebaseCli(
-      { project: PROJECT, token: async () => 'ya29.token', origin: undefined },
-      program,
-    );
+    const firebase = firebaseCli({ project: PROJECT, token: async () => 'ya29.token', origin: undefined }, program);
     assert.deepEqual((await firebase(['deploy', '--only', 'functions'])).succeeded, true);
     assert.deepEqual(JSON.parse(readFileSync(seen, 'utf8')), {
       args: ['deploy', '--only', 'functions', '--non-interactive', '--project', 'muster-team'],
@@ -107,15 +101,10 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
     answers.set(released[0], { source: { files: [{ content: 'rules of an earlier version' }] } });
     const place = `projects/${PROJECT}`;
     answers.set(`cloudresourcemanager.googleapis.com/v1/${place}:testIamPermissions`, {
-      permissions: [
-        ...DEPLOYING,
-        ...['create', 'delete', 'list', 'update'].map((one) => `datastore.indexes.${one}`),
-      ],
+      permissions: [...DEPLOYING, ...['create', 'delete', 'list', 'update'].map((one) => `datastore.indexes.${one}`)],
     });
     answers.set(`serviceusage.googleapis.com/v1/${place}/services/127.0.0.1`, { state: 'ENABLED' });
-    answers.set(`firestore.googleapis.com/v1/${place}/databases/(default)`, {
-      name: `${place}/databases/(default)`,
-    });
+    answers.set(`firestore.googleapis.com/v1/${place}/databases/(default)`, { name: `${place}/databases/(default)` });
     answers.set(`firebaserules.googleapis.com/v1/${place}:test`, {});
     const local = new LocalGoogle(answers, write);
     await local.start();

@@ -87,10 +87,7 @@ describe('request to Google', () => {
     const unanswered = await google('http://127.0.0.1:1').get({ ...topics, schema: topic });
     assert.ok(!unanswered.ok && unanswered.failure.status === 0);
     assert.match(unanswered.failure.message, /^127\.0\.0\.1:1 did not respond: /);
-    assert.deepEqual(failureOf(502, '<html>Bad gateway</html>'), {
-      status: 502,
-      message: '<html>Bad gateway</html>',
-    });
+    assert.deepEqual(failureOf(502, '<html>Bad gateway</html>'), { status: 502, message: '<html>Bad gateway</html>' });
     assert.deepEqual(local.faults, []);
   });
 

@@ -67,8 +67,7 @@ async function stage(name: RecordedProject) {
     },
     say: (line) => said.push(line),
   };
-  const writes = () =>
-    local.requests.filter((one) => !/^GET |:(?:getIamPolicy|testIamPermissions)$/.test(one));
+  const writes = () => local.requests.filter((one) => !/^GET |:(?:getIamPolicy|testIamPermissions)$/.test(one));
   const end = async () => {
     assert.deepEqual(local.faults, []);
     await local.stop();
@@ -115,10 +114,7 @@ describe('npm run deploy', () => {
     // In a real project, it would not yet be visible whether the project belongs to an organization.
     const policy = (name: string) =>
       `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/${name}:getEffectivePolicy`;
-    answers.set(policy('iam.allowedPolicyMemberDomains'), {
-      name: 'p',
-      spec: { rules: [{ allowAll: true }] },
-    });
+    answers.set(policy('iam.allowedPolicyMemberDomains'), { name: 'p', spec: { rules: [{ allowAll: true }] } });
     const unpaid = await stopped(here);
     assert.match(unpaid.message, /^billing: the project is not on the Blaze plan/);
     assert.deepEqual(unpaid.mend, {
@@ -158,9 +154,7 @@ describe('npm run deploy', () => {
       answers.set(exclusions, before);
       await deploy(deployment);
       assert.equal(writes().at(-1), written);
-      const [kept] = z
-        .object({ exclusions: z.tuple([z.looseObject({})]) })
-        .parse(answers.get(exclusions)).exclusions;
+      const [kept] = z.object({ exclusions: z.tuple([z.looseObject({})]) }).parse(answers.get(exclusions)).exclusions;
       assert.deepEqual({ ...kept, description: undefined }, { ...created, description: undefined });
     }
   });
@@ -169,9 +163,7 @@ describe('npm run deploy', () => {
     here = await stage('organisation');
     const { answers, deployment, writes } = here;
     await deploy(deployment);
-    const databases = JSON.stringify(
-      answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`),
-    );
+    const databases = JSON.stringify(answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`));
     assert.match(databases, /"locationId":"us-central1","deleteProtectionState":"DELETE_PROTECTION_ENABLED"/);
     const at = (pattern: RegExp) => writes().findIndex((one) => pattern.test(one));
     const order = [
@@ -221,9 +213,7 @@ describe('npm run deploy', () => {
       left.map(({ name }) => name),
       ['excess roles', 'open sign-up', 'budget'],
     );
-    const databases = JSON.stringify(
-      answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`),
-    );
+    const databases = JSON.stringify(answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`));
     assert.match(databases, /"uid":"0b1".*DELETE_PROTECTION_ENABLED/);
     const policy = JSON.stringify(
       answers.get(`cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`),
@@ -276,10 +266,7 @@ describe('npm run deploy', () => {
     const { answers, deployment, writes } = here;
     const pause = (path: string, key: string, other: string) => {
       const paused = JSON.stringify(answers.get(path)).replaceAll(/"(RUNNING|ENABLED)"/g, '"PAUSED"');
-      const one = JSON.stringify({
-        name: `projects/${PROJECT}/locations/us-central1/${other}`,
-        state: 'PAUSED',
-      });
+      const one = JSON.stringify({ name: `projects/${PROJECT}/locations/us-central1/${other}`, state: 'PAUSED' });
       answers.set(path, JSON.parse(paused.replace(`"${key}":[`, `"${key}":[${one},`)));
     };
     pause(QUEUES, 'queues', 'queues/invoices');

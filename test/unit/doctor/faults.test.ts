@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
 import { isHealthy } from '../../../scripts/doctor/report.ts';
-import {
-  NUMBER,
-  PROJECT,
-  REALTIME_RULES,
-  RELEASES,
-  type Recording,
-  RULESET,
-} from '../../support/google/answers.ts';
+import { NUMBER, PROJECT, REALTIME_RULES, RELEASES, type Recording, RULESET } from '../../support/google/answers.ts';
 import { googleError } from '../../support/google/server.ts';
 import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
 
@@ -110,11 +103,7 @@ const FAULTS: readonly Fault[] = [
   {
     check: 'project',
     what: 'the project is scheduled for deletion',
-    plant: edit(
-      `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}`,
-      '"ACTIVE"',
-      '"DELETE_REQUESTED"',
-    ),
+    plant: edit(`cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}`, '"ACTIVE"', '"DELETE_REQUESTED"'),
     mend: /^gcloud projects undelete muster-team$/,
   },
   {
@@ -352,11 +341,7 @@ const FAULTS: readonly Fault[] = [
   {
     check: 'expiry',
     what: 'a TTL policy is broken',
-    plant: edit(
-      `${FIRESTORE}/(default)/collectionGroups/-/fields`,
-      '{"state":"ACTIVE"}',
-      '{"state":"NEEDS_REPAIR"}',
-    ),
+    plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/fields`, '{"state":"ACTIVE"}', '{"state":"NEEDS_REPAIR"}'),
     mend: /^gcloud firestore fields ttls update \w+ --collection-group=\w+ --enable-ttl --database='\(default\)'/,
   },
   {
@@ -534,11 +519,7 @@ const FAULTS: readonly Fault[] = [
   {
     check: 'budget',
     what: 'budgets have no alerts',
-    plant: edit(
-      `billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets`,
-      NUMBER,
-      '999',
-    ),
+    plant: edit(`billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets`, NUMBER, '999'),
     mend: /^gcloud billing budgets create --billing-account=01A2B3-C4D5E6-F70819 /,
   },
   {
@@ -573,10 +554,7 @@ describe('planted fault', () => {
     });
     assert.deepEqual(namesOf(findings, 'problem'), ['public callers', 'invoker']);
     for (const name of ['public callers', 'invoker'])
-      assert.match(
-        mendOf(findings, name),
-        /^gcloud run services update mcp --no-invoker-iam-check --region=/,
-      );
+      assert.match(mendOf(findings, name), /^gcloud run services update mcp --no-invoker-iam-check --region=/);
   });
 
   it('exists for each check', () => {
@@ -589,10 +567,7 @@ describe('planted fault', () => {
     const findings = await diagnosed('healthy', ({ answers }) => void answers.set(FIRESTORE, denied));
     assert.deepEqual(namesOf(findings, 'problem'), []);
     assert.deepEqual(namesOf(findings, 'unseen'), ['Firestore', ...OF_FIRESTORE]);
-    assert.match(
-      mendOf(findings, 'Firestore'),
-      /^gcloud projects add-iam-policy-binding .*--role=roles\/viewer$/,
-    );
+    assert.match(mendOf(findings, 'Firestore'), /^gcloud projects add-iam-policy-binding .*--role=roles\/viewer$/);
   });
 });
 
@@ -632,10 +607,7 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
     plant: beside('us-central1', 'sendInvoice', 'shop'),
   },
   { what: 'a function mcp of another codebase', plant: beside('us-central1', 'mcp', 'shop') },
-  {
-    what: 'a function mcp of another codebase in another region',
-    plant: beside('europe-west1', 'mcp', 'shop'),
-  },
+  { what: 'a function mcp of another codebase in another region', plant: beside('europe-west1', 'mcp', 'shop') },
   {
     what: 'an unlinked second Hosting site before ours',
     plant: edit(sites, '"sites":[', `"sites":[{"name":"projects/${PROJECT}/sites/a","type":"USER_SITE"},`),

@@ -36,9 +36,7 @@ function asNamedToday(permission: string): string {
 }
 
 function missing(roles: readonly string[]): readonly string[] {
-  const granted = new Set(
-    roles.flatMap((role) => permissions.roles[role] ?? assert.fail(`${role} is unknown`)),
-  );
+  const granted = new Set(roles.flatMap((role) => permissions.roles[role] ?? assert.fail(`${role} is unknown`)));
   return DEPLOYING.filter((permission) => !granted.has(permission)).sort();
 }
 
@@ -60,7 +58,6 @@ describe('CI roles', () => {
 
   it('do not include an unneeded role', () => {
     assert.equal(documented.length, 12);
-    for (const role of documented)
-      assert.notDeepEqual(missing(documented.filter((one) => one !== role)), [], role);
+    for (const role of documented) assert.notDeepEqual(missing(documented.filter((one) => one !== role)), [], role);
   });
 });

@@ -13,9 +13,7 @@ const program = fileURLToPath(new URL('../../../scripts/doctor/main.ts', import.
 
 const report = z.object({
   project: z.string(),
-  findings: z.array(
-    z.looseObject({ name: z.string(), state: z.enum(['ok', 'warning', 'problem', 'unseen']) }),
-  ),
+  findings: z.array(z.looseObject({ name: z.string(), state: z.enum(['ok', 'warning', 'problem', 'unseen']) })),
 });
 
 interface Ended {
@@ -60,10 +58,7 @@ describe('npm run doctor', () => {
     const { code, out } = await doctor(['--project', PROJECT]);
     assert.equal(code, 1);
     assert.match(out, /^ok {7}Firestore$/m);
-    assert.match(
-      out,
-      /^PROBLEM {2}service account: SERVICE_ACCOUNT is empty.*\n {9}Why it matters: .*\n {9}\$ echo/m,
-    );
+    assert.match(out, /^PROBLEM {2}service account: SERVICE_ACCOUNT is empty.*\n {9}Why it matters: .*\n {9}\$ echo/m);
     assert.match(out, /\d+ ok, \d+ warnings, \d+ problems, \d+ not checked\.\n$/);
   });
 

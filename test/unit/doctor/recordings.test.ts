@@ -27,14 +27,7 @@ describe('npm run doctor findings', () => {
     assert.match(mendOf(findings, 'billing'), /usage\/details Modify plan, Blaze/);
     const enabling = mendOf(findings, 'APIs');
     assert.match(enabling, /^gcloud services enable /);
-    for (const api of [
-      'iamcredentials',
-      'identitytoolkit',
-      'firestore',
-      'cloudbuild',
-      'eventarc',
-      'cloudtasks',
-    ])
+    for (const api of ['iamcredentials', 'identitytoolkit', 'firestore', 'cloudbuild', 'eventarc', 'cloudtasks'])
       assert.match(enabling, new RegExp(` ${api}.googleapis.com `));
     assert.doesNotMatch(enabling, /fcm|firebaserules/, 'enabled APIs are not named');
     assert.equal(
@@ -56,10 +49,7 @@ describe('npm run doctor findings', () => {
       /--location=us-central1 --type=firestore-native --delete-protection --enable-pitr/,
     );
     const builds = findings.find(({ name }) => name === 'builds');
-    assert.match(
-      JSON.stringify(builds),
-      /automaticIamGrantsForDefaultServiceAccounts denies it the Editor role/,
-    );
+    assert.match(JSON.stringify(builds), /automaticIamGrantsForDefaultServiceAccounts denies it the Editor role/);
   });
 
   it('list the remaining steps of a half set up project', async () => {
@@ -108,10 +98,7 @@ describe('npm run doctor findings', () => {
       'sign-in links in logs',
       'budget',
     ]);
-    assert.match(
-      mendOf(findings, 'Firestore location'),
-      /delete the database there .* creates one in us-central1/,
-    );
+    assert.match(mendOf(findings, 'Firestore location'), /delete the database there .* creates one in us-central1/);
     assert.match(mendOf(findings, 'service account'), /SERVICE_ACCOUNT=muster@/);
     assert.deepEqual(namesOf(findings, 'unseen'), []);
   });

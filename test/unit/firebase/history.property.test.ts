@@ -113,8 +113,7 @@ class World {
   private write(at: string, value: number | undefined): void {
     if (value === undefined) this.data.delete(at);
     else this.data.set(at, value);
-    const change =
-      this.eventType === 'value' ? { key: '', data: this.there.get('') } : { key: at, data: value };
+    const change = this.eventType === 'value' ? { key: '', data: this.there.get('') } : { key: at, data: value };
     for (const { recorder, isStill } of [...this.watchings]) if (!isStill) recorder.changed([change]);
   }
 
@@ -137,27 +136,23 @@ describe('log of a watched path', () => {
   for (const eventType of EVENT_TYPES) {
     it(`has one consistent history of ${eventType} for any behavior of its writers`, async () => {
       await fc.assert(
-        fc.asyncProperty(
-          fc.scheduler(),
-          fc.array(command, { maxLength: 25 }),
-          async (scheduler, commands) => {
-            const fixture = new World(eventType, scheduler);
-            await fixture.log.create('log', stateOf(eventType, fixture.there));
-            const steps = scheduler.scheduleSequence(
-              commands.map((step) => ({
-                label: step.kind,
-                builder: async () => {
-                  // Not awaited, so that it runs concurrently with the following steps.
-                  void fixture.run(step);
-                  mock.timers.tick(step.kind === 'pass' ? 100 : 1);
-                },
-              })),
-            );
-            await scheduler.waitFor(steps.task);
-            await settle(fixture, scheduler);
-            checkHistory(fixture);
-          },
-        ),
+        fc.asyncProperty(fc.scheduler(), fc.array(command, { maxLength: 25 }), async (scheduler, commands) => {
+          const fixture = new World(eventType, scheduler);
+          await fixture.log.create('log', stateOf(eventType, fixture.there));
+          const steps = scheduler.scheduleSequence(
+            commands.map((step) => ({
+              label: step.kind,
+              builder: async () => {
+                // Not awaited, so that it runs concurrently with the following steps.
+                void fixture.run(step);
+                mock.timers.tick(step.kind === 'pass' ? 100 : 1);
+              },
+            })),
+          );
+          await scheduler.waitFor(steps.task);
+          await settle(fixture, scheduler);
+          checkHistory(fixture);
+        }),
         { numRuns: RUNS },
       );
     });

@@ -1,11 +1,6 @@
 /** Event log in memory, with delays that a test controls. */
 
-import type {
-  Checkpoint,
-  Entry,
-  EventLog,
-  LoadedLog,
-} from '../../../functions/src/toolsets/firebase/rules/ports.ts';
+import type { Checkpoint, Entry, EventLog, LoadedLog } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import type { State } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
 
 export class MemoryLog implements EventLog {

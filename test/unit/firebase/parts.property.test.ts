@@ -11,11 +11,7 @@ import {
 import { PageBuilder } from '../../../functions/src/toolsets/firebase/rules/page.ts';
 import type { Entry, EntrySize } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import type { Subscription } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
-import {
-  cursorOf,
-  EVENT_TYPES,
-  positionAt,
-} from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import { cursorOf, EVENT_TYPES, positionAt } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   apply,
   differences,
@@ -139,25 +135,19 @@ describe('reading page by page', () => {
 
   it('returns each event once and in order from any cursor', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }),
-        (lists) => {
-          const entries = lists.map(
-            (transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }),
-          );
-          const all = readFrom(subscription, entries, cursorOf({ log: LOG, sequence: 1, index: 0 }));
-          const added = lists.flat().filter(({ kind }) => kind === 'added');
-          assert.deepEqual(
-            all.map(({ event }) => event.key),
-            added.map((one) => one.key),
-          );
-          assert.equal(new Set(all.map(({ cursor }) => cursor)).size, all.length);
-          for (const [index, { cursor }] of all.entries()) {
-            if (index % 7 === 0)
-              assert.deepEqual(readFrom(subscription, entries, cursor), all.slice(index + 1));
-          }
-        },
-      ),
+      fc.property(fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }), (lists) => {
+        const entries = lists.map((transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }));
+        const all = readFrom(subscription, entries, cursorOf({ log: LOG, sequence: 1, index: 0 }));
+        const added = lists.flat().filter(({ kind }) => kind === 'added');
+        assert.deepEqual(
+          all.map(({ event }) => event.key),
+          added.map((one) => one.key),
+        );
+        assert.equal(new Set(all.map(({ cursor }) => cursor)).size, all.length);
+        for (const [index, { cursor }] of all.entries()) {
+          if (index % 7 === 0) assert.deepEqual(readFrom(subscription, entries, cursor), all.slice(index + 1));
+        }
+      }),
       { numRuns: 50 },
     );
   });
@@ -194,8 +184,7 @@ describe('retention', () => {
         assert.ok(dropped.every((sequence) => sequence <= covered));
         const kept = entries.slice(dropped.length);
         if (kept[0] !== undefined && kept[0].sequence <= covered) {
-          const sum = (of: (entry: EntrySize) => number): number =>
-            kept.reduce((all, one) => all + of(one), 0);
+          const sum = (of: (entry: EntrySize) => number): number => kept.reduce((all, one) => all + of(one), 0);
           assert.ok(sum(({ events }) => events) <= MAX_LOG_ENTRIES - MAX_ENTRY_TRANSITIONS);
           assert.ok(sum(({ bytes }) => bytes) <= 4 * 1_048_576);
           assert.ok(now.getTime() - kept[0].at <= 86_400_000);

@@ -74,19 +74,15 @@ describe('parsePath', () => {
 
   it('never accepts a character that has a meaning to a database', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...DATABASES),
-        fc.string({ unit: 'binary', maxLength: 60 }),
-        (database, text) => {
-          try {
-            const { segments } = parsePath(database, text);
-            assert.equal(segments.join('/'), text);
-            for (const segment of segments) assert.match(segment, /^[a-zA-Z0-9_-]+$/);
-          } catch (error) {
-            assert.ok(error instanceof MusterError);
-          }
-        },
-      ),
+      fc.property(fc.constantFrom(...DATABASES), fc.string({ unit: 'binary', maxLength: 60 }), (database, text) => {
+        try {
+          const { segments } = parsePath(database, text);
+          assert.equal(segments.join('/'), text);
+          for (const segment of segments) assert.match(segment, /^[a-zA-Z0-9_-]+$/);
+        } catch (error) {
+          assert.ok(error instanceof MusterError);
+        }
+      }),
     );
   });
 });

@@ -17,9 +17,7 @@ const CALLER: Caller = { principal: agentOf('a', 'person', 'worker'), credential
 
 const KEYED: Operation = {
   argumentsHash: 'hash',
-  recordResponse: (answer) => ({
-    response: { id: 'id', arguments_hash: 'hash', answer, expires_at: new Date(0) },
-  }),
+  recordResponse: (answer) => ({ response: { id: 'id', arguments_hash: 'hash', answer, expires_at: new Date(0) } }),
   derivedSecret: () => 'secret',
   derivedId: (label) => `id-for-${label}`,
 };
@@ -31,12 +29,7 @@ const UNKEYED: Operation = {
   derivedId: () => undefined,
 };
 
-const WRITE: Omit<WriteRequest, 'repetition'> = {
-  operation: 'set',
-  data: { a: 1 },
-  merge: false,
-  transaction: false,
-};
+const WRITE: Omit<WriteRequest, 'repetition'> = { operation: 'set', data: { a: 1 }, merge: false, transaction: false };
 
 const READ: ReadRequest = { shallow: false };
 
@@ -111,10 +104,7 @@ describe('DataService', () => {
   it('reads shallowly only from the Realtime Database and without a query', async () => {
     assert.equal((await readRefusal('firestore', 'agents', { shallow: true })).details.field, 'shallow');
     const query = { orderBy: 'a' };
-    assert.equal(
-      (await readRefusal('realtime', 'shared', { shallow: true, query })).details.field,
-      'shallow',
-    );
+    assert.equal((await readRefusal('realtime', 'shared', { shallow: true, query })).details.field, 'shallow');
   });
 
   it('writes only to documents and pushes only to collections', async () => {

@@ -26,12 +26,7 @@ type Mark = NonNullable<Task['failed_check']>;
 
 /** Pull request with its task, in memory. */
 class Desk {
-  link: PullRequestLink = sampleLink({
-    number: 3,
-    task_id: 'task',
-    workspace: 'w',
-    linked_at: new Date(START),
-  });
+  link: PullRequestLink = sampleLink({ number: 3, task_id: 'task', workspace: 'w', linked_at: new Date(START) });
   mark: Mark | undefined;
   readonly logged = new Set<string>();
   private readonly deliveries: Deliveries;
@@ -73,14 +68,7 @@ const headed = (head: string): About => ({ repository: 7, pull: 3, head });
 
 describe('check of a pull request', () => {
   const passed = (commit: string, second: number, more = {}) =>
-    checkRun(headed(SECOND), {
-      name: 'test',
-      conclusion: 'success',
-      commit,
-      at: at(second),
-      id: second,
-      ...more,
-    });
+    checkRun(headed(SECOND), { name: 'test', conclusion: 'success', commit, at: at(second), id: second, ...more });
   const failed = (commit: string, second: number, more = {}) =>
     checkRun(headed(SECOND), { name: 'test', commit, at: at(second), id: second, ...more });
 
@@ -138,9 +126,7 @@ describe('check of a pull request', () => {
   });
 
   it('is kept for the head, even among hundreds of others', async () => {
-    const many = Array.from({ length: 400 }, (_, index) =>
-      passed(FIRST, 10 + index, { name: `test ${index}` }),
-    );
+    const many = Array.from({ length: 400 }, (_, index) => passed(FIRST, 10 + index, { name: `test ${index}` }));
     const desk = await new Desk().receive([failed(SECOND, 1), ...many]);
     assert.equal(desk.mark?.name, 'test');
     assert.ok(desk.link.checks.length <= 200);

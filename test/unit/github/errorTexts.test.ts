@@ -5,8 +5,7 @@ import { type Node, type ObjectExpression, parse } from 'acorn';
 import { simple } from 'acorn-walk';
 import texts from '../../../functions/src/toolsets/github/rules/errors.json' with { type: 'json' };
 
-const TEXTS: Readonly<Record<string, Readonly<Record<string, { message: string; suggestion?: string }>>>> =
-  texts;
+const TEXTS: Readonly<Record<string, Readonly<Record<string, { message: string; suggestion?: string }>>>> = texts;
 
 /** Names that a spread object provides. */
 const REPOSITORY = ['owner', 'repo'];

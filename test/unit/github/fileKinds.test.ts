@@ -1,11 +1,7 @@
 /** Kinds of committed files, also in trees that GitHub truncates. */
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
-import {
-  type FileChange,
-  kindsOf,
-  openTree,
-} from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
+import { type FileChange, kindsOf, openTree } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
 import { refusal } from '../../support/refusal.ts';
 import { AT, GitHubFixture } from './fixture.ts';
 
@@ -74,10 +70,7 @@ describe('committed files', () => {
       it('are deleted if they exist, and rejected otherwise', async () => {
         await kinds(deletion('deep/er/and/deeper/run'), deletion('vendor/library'));
         const { code, details } = await refused(change('README.md'), deletion('deep/er/none'));
-        assert.deepEqual(
-          [code, details.reason, details.field],
-          ['NOT_FOUND', 'FILE_NOT_FOUND', 'files.1.path'],
-        );
+        assert.deepEqual([code, details.reason, details.field], ['NOT_FOUND', 'FILE_NOT_FOUND', 'files.1.path']);
       });
 
       it('cannot replace directories, submodules or parts of files', async () => {
@@ -89,17 +82,10 @@ describe('committed files', () => {
           [change('vendor/library/src/a.ts'), 'IS_SUBMODULE'],
           [change('deep/er/text/below'), 'NOT_A_DIRECTORY'],
           [change('latest', { content: '# Read me\n\nMore\n' }), 'IS_SYMLINK'],
-          [
-            change('latest', { content: Buffer.from([0, 1]).toString('base64'), encoding: 'base64' }),
-            'IS_SYMLINK',
-          ],
+          [change('latest', { content: Buffer.from([0, 1]).toString('base64'), encoding: 'base64' }), 'IS_SYMLINK'],
         ] as const) {
           const { code, details } = await refused(file);
-          assert.deepEqual(
-            [code, details.reason, details.field],
-            ['CONFLICT', reason, 'files.0.path'],
-            file.path,
-          );
+          assert.deepEqual([code, details.reason, details.field], ['CONFLICT', reason, 'files.0.path'], file.path);
         }
         await kinds(deletion('deep/er/text'), change('deep/er/text/below'));
       });
@@ -111,10 +97,7 @@ describe('committed files', () => {
     await kinds(change('deep/er/text'), change('deep/er/other'), change('deep/er/and/deeper/run'));
     assert.equal(fixture.server.count(TREES) - before, 1 + 5);
     const many = Array.from({ length: 100 }, (_, index) => `many/${index}/file`);
-    fixture.repo.push(
-      'wide',
-      Object.fromEntries(many.map((path) => [path, { mode: '100755', content: 'x' }])),
-    );
+    fixture.repo.push('wide', Object.fromEntries(many.map((path) => [path, { mode: '100755', content: 'x' }])));
     const files = many.map((path) => change(path));
     const { details } = await refusal(async () => kindsOf(await view('wide'), files));
     assert.equal(details.reason, 'TREE_TOO_LARGE');

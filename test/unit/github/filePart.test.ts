@@ -29,9 +29,7 @@ describe('file parts', () => {
       assert.ok(parts.join('') === text);
       assert.equal(parts.length > 1, what.startsWith('long'));
       const base64 = Buffer.from(text).toString('base64');
-      const bytes = partsOf((offset) => base64Part(base64, offset)).map((part) =>
-        Buffer.from(part, 'base64'),
-      );
+      const bytes = partsOf((offset) => base64Part(base64, offset)).map((part) => Buffer.from(part, 'base64'));
       assert.ok(Buffer.concat(bytes).equals(Buffer.from(text)));
     });
   }

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import {
-  filePath,
-  headName,
-  refName,
-  repositoryName,
-} from '../../../functions/src/toolsets/github/rules/names.ts';
+import { filePath, headName, refName, repositoryName } from '../../../functions/src/toolsets/github/rules/names.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.string({
-    unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\', '?', '#', '\0', '\n', '@', '{', '~', ':'),
-  }),
+  fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\', '?', '#', '\0', '\n', '@', '{', '~', ':') }),
 );
 
 /** Returns the path of a URL that contains the text as octokit encodes it. */
@@ -35,8 +28,7 @@ describe('GitHub names', () => {
       fc.property(nasty, (text) => {
         for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
           const name = orRefused(() => check(text));
-          if (name !== undefined)
-            assert.equal(pathOf('/repos/a', name), `/repos/a/${encodeURIComponent(name)}`);
+          if (name !== undefined) assert.equal(pathOf('/repos/a', name), `/repos/a/${encodeURIComponent(name)}`);
         }
       }),
       { numRuns: 2000 },
@@ -56,24 +48,8 @@ describe('GitHub names', () => {
   });
 
   it('are rejected if Git rejects them', () => {
-    for (const ref of [
-      '',
-      'a..b',
-      'a b',
-      '-a',
-      'a/',
-      '/a',
-      'a//b',
-      '.a',
-      'a/.b',
-      'a.lock',
-      'a@{1}',
-      '@',
-      'a.',
-      'a:b',
-    ])
+    for (const ref of ['', 'a..b', 'a b', '-a', 'a/', '/a', 'a//b', '.a', 'a/.b', 'a.lock', 'a@{1}', '@', 'a.', 'a:b'])
       assert.throws(() => refName(ref), MusterError, ref);
-    for (const head of ['a:b:c', ':b', 'a/b:c', '../a:b'])
-      assert.throws(() => headName(head), MusterError, head);
+    for (const head of ['a:b:c', ':b', 'a/b:c', '../a:b']) assert.throws(() => headName(head), MusterError, head);
   });
 });

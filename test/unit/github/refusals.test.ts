@@ -19,11 +19,7 @@ describe('GitHub errors', () => {
 
   const read = (repo = AT.repo, owner = AT.owner) =>
     refusal(() =>
-      readContent(
-        fixture.gitHub,
-        { owner, repo },
-        { path: 'README.md', ref: 'main', encoding: 'utf8', offset: 0 },
-      ),
+      readContent(fixture.gitHub, { owner, repo }, { path: 'README.md', ref: 'main', encoding: 'utf8', offset: 0 }),
     );
   const write = (repo = AT.repo, owner = AT.owner) =>
     refusal(() => fixture.gitHub.createIssue({ owner, repo }, { title: 'A title' }));

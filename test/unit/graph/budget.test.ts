@@ -22,20 +22,13 @@ import {
 
 const LIMIT: Budget = { kind: 'task', thing_id: 'task-1', owner_uid: 'ada', round: 1, set_at: new Date(0) };
 
-function counted(
-  limit: Partial<Budget>,
-  spent: Amount = NO_AMOUNT,
-  reserved: Amount = NO_AMOUNT,
-): CountedBudget {
+function counted(limit: Partial<Budget>, spent: Amount = NO_AMOUNT, reserved: Amount = NO_AMOUNT): CountedBudget {
   return { budget: { ...LIMIT, ...limit }, counts: { spent, reserved } };
 }
 
 const usd = (costUsd: number) => amountOf({ cost_usd: costUsd, input_tokens: 0, output_tokens: 0 });
 
-const amounts = fc.record({
-  nano_usd: fc.integer({ min: 0, max: 1e12 }),
-  tokens: fc.integer({ min: 0, max: 1e9 }),
-});
+const amounts = fc.record({ nano_usd: fc.integer({ min: 0, max: 1e12 }), tokens: fc.integer({ min: 0, max: 1e9 }) });
 
 describe('budget', () => {
   it('allows a call that fits with the spent and reserved amounts', () => {
@@ -67,8 +60,7 @@ describe('budget', () => {
 
   it('is raised by its own size, only where exhausted, and enough for several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
-      const refusal =
-        budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
+      const refusal = budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
       return refusal && raisedLimit(refusal);
     };
     assert.deepEqual(raise({ cost_usd: 5, tokens: 1e6 }, usd(4.99), usd(0.02)), { cost_usd: 10 });
@@ -79,41 +71,30 @@ describe('budget', () => {
 
   it('has no reservation left once every call is settled, and has spent the actual cost', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })),
-        (calls) => {
-          let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
-          for (const call of calls) reserved = plus(reserved, call.reserved);
-          for (const call of calls.filter(({ isSettled }) => isSettled)) {
-            reserved = plus(reserved, minus(call.reserved));
-            spent = plus(spent, call.cost);
-            assert.ok(reserved.nano_usd >= 0 && reserved.tokens >= 0);
-          }
-          const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
-            calls
-              .filter((one) => one.isSettled === isSettled)
-              .reduce((all, one) => plus(all, one[of]), NO_AMOUNT);
-          assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
-        },
-      ),
+      fc.property(fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })), (calls) => {
+        let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
+        for (const call of calls) reserved = plus(reserved, call.reserved);
+        for (const call of calls.filter(({ isSettled }) => isSettled)) {
+          reserved = plus(reserved, minus(call.reserved));
+          spent = plus(spent, call.cost);
+          assert.ok(reserved.nano_usd >= 0 && reserved.tokens >= 0);
+        }
+        const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
+          calls.filter((one) => one.isSettled === isSettled).reduce((all, one) => plus(all, one[of]), NO_AMOUNT);
+        assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
+      }),
     );
   });
 
   it('never spends more than the limit if calls are reserved and settled sequentially', () => {
     const calls = fc.array(fc.record({ most: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
-    const limits = fc.record({
-      cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }),
-      tokens: fc.nat(1e10),
-    });
+    const limits = fc.record({ cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }), tokens: fc.nat(1e10) });
     fc.assert(
       fc.property(calls, limits, (made, limit) => {
         let spent = NO_AMOUNT;
         for (const { most, share } of made) {
           if (budgetRefusalOf([counted(limit, spent)], most) !== undefined) continue;
-          const used = {
-            nano_usd: Math.floor(most.nano_usd * share),
-            tokens: Math.floor(most.tokens * share),
-          };
+          const used = { nano_usd: Math.floor(most.nano_usd * share), tokens: Math.floor(most.tokens * share) };
           spent = plus(spent, used);
         }
         assert.ok(spent.nano_usd <= Math.round(limit.cost_usd * 1e9) && spent.tokens <= limit.tokens);

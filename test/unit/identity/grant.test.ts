@@ -28,12 +28,7 @@ const DAY = 24 * HOUR;
 const MAX_AT_ONCE = 20;
 
 function redeem(grant: Grant, asked: { secret?: string; verifier?: string } = {}, now = START) {
-  return redemptionOf(
-    systemHashing,
-    grant,
-    { secret: CODE, verifier: VERIFIER, fresh: FIRST, ...asked },
-    now,
-  );
+  return redemptionOf(systemHashing, grant, { secret: CODE, verifier: VERIFIER, fresh: FIRST, ...asked }, now);
 }
 
 function refresh(grant: Grant, token: string, now: Date): Refresh {
@@ -89,8 +84,7 @@ describe('token format', () => {
       assert.equal(parseToken('access', wrong), undefined, wrong);
   });
 
-  it('has the scopes muster:read and muster:write', () =>
-    assert.equal(EVERY_SCOPE, 'muster:read muster:write'));
+  it('has the scopes muster:read and muster:write', () => assert.equal(EVERY_SCOPE, 'muster:read muster:write'));
 });
 
 describe('authorization code', () => {
@@ -146,10 +140,7 @@ describe('access token', () => {
     assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR)), 'expired');
     const third = rotated(second.grant, second.tokens.refreshToken, secondsAfterStart(HOUR));
     assert.equal(access(third.grant, first.tokens, secondsAfterStart(HOUR)), 'unknown');
-    assert.equal(
-      isTokenOf(systemHashing, third.grant, 'access', secretOf('access', second.tokens.accessToken)),
-      true,
-    );
+    assert.equal(isTokenOf(systemHashing, third.grant, 'access', secretOf('access', second.tokens.accessToken)), true);
   });
 
   it('differs from every other secret of its grant', () => {
@@ -272,10 +263,7 @@ describe('refresh token', () => {
     }
     const last = rotated(grant, tokens.refreshToken, secondsAfterStart(365 * DAY - 60));
     assert.equal(last.tokens.expiresIn, 60, 'no token outlives the grant');
-    assert.equal(
-      refresh(last.grant, last.tokens.refreshToken, secondsAfterStart(365 * DAY)).outcome,
-      'refused',
-    );
+    assert.equal(refresh(last.grant, last.tokens.refreshToken, secondsAfterStart(365 * DAY)).outcome, 'refused');
     assert.equal(access(last.grant, last.tokens, secondsAfterStart(365 * DAY)), 'expired');
   });
 

@@ -50,8 +50,7 @@ function granted(...of: Parameters<typeof grantedLimits>): ReadonlySet<string> |
   }
 }
 
-const within = (inner: ReadonlySet<string>, outer: ReadonlySet<string>) =>
-  [...inner].every((one) => outer.has(one));
+const within = (inner: ReadonlySet<string>, outer: ReadonlySet<string>) => [...inner].every((one) => outer.has(one));
 
 const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leader'), ...own });
 const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });

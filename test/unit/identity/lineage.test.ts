@@ -64,9 +64,7 @@ describe('lineage of a credential', () => {
   });
 
   it("consists of the caller's lineage for a new agent, and is empty for a person", () => {
-    assert.deepEqual(descentOf({ lineage: [link('a'), link('b')] }, []), {
-      ancestors: [link('a'), link('b')],
-    });
+    assert.deepEqual(descentOf({ lineage: [link('a'), link('b')] }, []), { ancestors: [link('a'), link('b')] });
     assert.deepEqual(descentOf({}, [credential('b')]), { ancestors: [] });
   });
 

@@ -33,13 +33,7 @@ describe('role in a workspace', () => {
 
   it('is the membership in private workspaces, and the stronger role in open ones', () => {
     const member = { closed: 'worker', open: 'leader', default: 'viewer' } as const;
-    assert.deepEqual(rolesOf(person(undefined, member)), [
-      'viewer',
-      'leader',
-      'worker',
-      undefined,
-      undefined,
-    ]);
+    assert.deepEqual(rolesOf(person(undefined, member)), ['viewer', 'leader', 'worker', undefined, undefined]);
     assert.deepEqual(rolesOf(person('worker', member)), ['worker', 'leader', 'worker', undefined, undefined]);
     assert.equal(ownRole(person('worker', member)), 'leader');
   });

@@ -44,9 +44,7 @@ describe('approved call that is refused', () => {
 
   it('is closed if it is refused for another reason', async () => {
     for (const reason of ['DUPLICATE_TASK', undefined]) {
-      const { request, thrown } = await afterOutcome(
-        new MusterError('CONFLICT', 'No.', reason ? { reason } : {}),
-      );
+      const { request, thrown } = await afterOutcome(new MusterError('CONFLICT', 'No.', reason ? { reason } : {}));
       assert.equal(thrown, undefined);
       assert.ok(request.due_at === undefined && request.outcome !== undefined);
     }

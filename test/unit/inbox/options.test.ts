@@ -17,8 +17,7 @@ describe('option selected by an answer', () => {
   ] as const;
 
   for (const [meant, options, text] of cases)
-    it(`is ${meant} if ${JSON.stringify(text)} is typed`, () =>
-      assert.equal(matchOption(options, text), meant));
+    it(`is ${meant} if ${JSON.stringify(text)} is typed`, () => assert.equal(matchOption(options, text), meant));
 
   it('is undefined if two options match or if the answer is a different word', () => {
     assert.equal(matchOption(['yes', 'Yes'], 'YES'), undefined);

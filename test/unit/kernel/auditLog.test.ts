@@ -26,10 +26,7 @@ describe('effects in an audit entry', () => {
       assert.ok(bytes < 700_000, `${bytes}`);
     });
     fc.assert(fit);
-    const most = Array.from({ length: 500 }, () => ({
-      a: 'x'.repeat(20_000),
-      b: Array(500).fill('t-12345678'),
-    }));
+    const most = Array.from({ length: 500 }, () => ({ a: 'x'.repeat(20_000), b: Array(500).fill('t-12345678') }));
     assert.ok(JSON.stringify(storedEffects(effectsOf(most))).length < 700_000);
   });
 

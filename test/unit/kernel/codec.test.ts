@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { z as classic } from 'zod';
 import { z } from 'zod/mini';
-import {
-  type DocumentCodec,
-  documentCodec,
-  jsonText,
-  timestamp,
-} from '../../../functions/src/kernel/documentCodec.ts';
+import { type DocumentCodec, documentCodec, jsonText, timestamp } from '../../../functions/src/kernel/documentCodec.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 
 interface Visit {

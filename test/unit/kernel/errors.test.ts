@@ -3,10 +3,7 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 
 describe('MusterError', () => {
   it('keeps a short message unchanged', () => {
-    const error = new MusterError('NOT_FOUND', 'No task "a".', {
-      field: 'task_id',
-      suggestion: 'List them.',
-    });
+    const error = new MusterError('NOT_FOUND', 'No task "a".', { field: 'task_id', suggestion: 'List them.' });
     assert.equal(error.message, 'No task "a".');
     assert.deepEqual(error.details, { field: 'task_id', suggestion: 'List them.' });
   });

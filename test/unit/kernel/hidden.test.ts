@@ -22,13 +22,7 @@ const range = (first: number, last: number): readonly string[] =>
 
 const REMOVED: Readonly<Record<string, readonly string[]>> = {
   'Unicode tags': range(0xe0000, 0xe007f),
-  'directional formatting': [
-    '\u061c',
-    '\u200e',
-    '\u200f',
-    ...range(0x202a, 0x202e),
-    ...range(0x2066, 0x2069),
-  ],
+  'directional formatting': ['\u061c', '\u200e', '\u200f', ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)],
   'deprecated formatting': range(0x206a, 0x206f),
   'interlinear annotation': range(0xfff9, 0xfffb),
   'characters without a width': ['\u00ad', '\u034f', '\u180e', '\u200b', '\u2060', '\u2063', '\ufeff'],
@@ -74,35 +68,31 @@ const notified = (title: string): string => {
 };
 
 /** Places that show or store texts of others, and whether necessary joiners remain there. */
-const PLACES: Readonly<Record<string, { readonly show: (text: string) => string; readonly keeps: boolean }>> =
-  {
-    'stored for models': { show: withoutHidden, keeps: true },
-    'from GitHub': { show: (text) => plainText(text, 1000), keeps: true },
-    'on one line': { show: oneLine, keeps: true },
-    'in a notification': { show: notified, keeps: true },
-    'in a terminal': { show: terminalText, keeps: true },
-    'in the terminal of muster status': { show: status, keeps: true },
-    'by the runner': { show: clean, keeps: true },
-    'in the console': {
-      show: (text) =>
-        piecesOf(text)
-          .map((piece) => (piece.kind === 'unseen' ? '' : piece.text))
-          .join(''),
-      keeps: true,
-    },
-    'on the sign-in page': { show: shownName, keeps: false },
-    'by the plugin': { show: plugin, keeps: false },
-  };
+const PLACES: Readonly<Record<string, { readonly show: (text: string) => string; readonly keeps: boolean }>> = {
+  'stored for models': { show: withoutHidden, keeps: true },
+  'from GitHub': { show: (text) => plainText(text, 1000), keeps: true },
+  'on one line': { show: oneLine, keeps: true },
+  'in a notification': { show: notified, keeps: true },
+  'in a terminal': { show: terminalText, keeps: true },
+  'in the terminal of muster status': { show: status, keeps: true },
+  'by the runner': { show: clean, keeps: true },
+  'in the console': {
+    show: (text) =>
+      piecesOf(text)
+        .map((piece) => (piece.kind === 'unseen' ? '' : piece.text))
+        .join(''),
+    keeps: true,
+  },
+  'on the sign-in page': { show: shownName, keeps: false },
+  'by the plugin': { show: plugin, keeps: false },
+};
 
 describe('invisible characters', () => {
   for (const [place, { show, keeps }] of Object.entries(PLACES)) {
     it(`are not shown: ${place}`, () => {
       for (const [kind, characters] of Object.entries(REMOVED))
         for (const character of characters)
-          assert.ok(
-            !show(`ab${character}${character}cd`).includes(character),
-            `${kind}: ${codePoints(character)}`,
-          );
+          assert.ok(!show(`ab${character}${character}cd`).includes(character), `${kind}: ${codePoints(character)}`);
     });
 
     const kept = keeps ? Object.values(KEPT).flat() : [];
@@ -157,19 +147,8 @@ describe('invisible characters', () => {
 
 describe('isVisible', () => {
   it('is true for letters, marks on letters, signs and emoji, and false for blank text', () => {
-    for (const text of ['a', 'é', '。', '?', '😀', '会', 'ᄒ', '1', '\u200bx', '❤️'])
-      assert.ok(isVisible(text), text);
-    const blank = [
-      ...Object.values(REMOVED).flat(),
-      ' ',
-      '\t',
-      '\n',
-      '\u00a0',
-      '\u3000',
-      '\u2800',
-      '\ufe0f',
-      '\u2028',
-    ];
+    for (const text of ['a', 'é', '。', '?', '😀', '会', 'ᄒ', '1', '\u200bx', '❤️']) assert.ok(isVisible(text), text);
+    const blank = [...Object.values(REMOVED).flat(), ' ', '\t', '\n', '\u00a0', '\u3000', '\u2800', '\ufe0f', '\u2028'];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...blank), { maxLength: 10 }), (parts) =>
         assert.ok(!isVisible(parts.join(''))),

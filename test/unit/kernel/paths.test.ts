@@ -6,19 +6,7 @@ import * as realtime from '../../../functions/src/kernel/realtime/database.ts';
 
 type MakesPath = (...parts: string[]) => string;
 
-const HOSTILE = [
-  'a/b',
-  '/',
-  'task-1/',
-  '../x',
-  '.',
-  '..',
-  '__x__',
-  '____',
-  'x'.repeat(2000),
-  '\ud800',
-  'a/../b',
-];
+const HOSTILE = ['a/b', '/', 'task-1/', '../x', '.', '..', '__x__', '____', 'x'.repeat(2000), '\ud800', 'a/../b'];
 
 /** Characters that keys of the Realtime Database must not contain. */
 const NO_KEYS = ['a.b', 'a#b', 'a$b', 'a[b]', 'a\u0000b', 'a\u007f'];

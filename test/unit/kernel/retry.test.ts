@@ -41,9 +41,7 @@ describe('retryStale', () => {
   });
 
   it('gives up with CONFLICT and the reason CONTENTION', async () => {
-    const error = await refusal(() =>
-      retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())),
-    );
+    const error = await refusal(() => retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())));
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'CONTENTION']);
     assert.equal(bounds.length, 25);
   });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
-import {
-  logLineResponse,
-  logLineText,
-} from '../../../functions/src/toolsets/coding/tools/codingResponses.ts';
+import { logLineResponse, logLineText } from '../../../functions/src/toolsets/coding/tools/codingResponses.ts';
 
 const CASES = [
   ['a colour', '\u001b[1;31mred\u001b[0m', 'red'],

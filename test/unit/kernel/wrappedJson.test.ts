@@ -13,19 +13,7 @@ describe('isWrappedJson', () => {
     );
   });
 
-  for (const text of [
-    '',
-    'text',
-    '5',
-    'null',
-    'true',
-    '"[]"',
-    '[',
-    '{a: 1}',
-    '[draft] a title',
-    '{',
-    '[1] and more',
-  ])
+  for (const text of ['', 'text', '5', 'null', 'true', '"[]"', '[', '{a: 1}', '[draft] a title', '{', '[1] and more'])
     it(`returns false for ${JSON.stringify(text)}`, () => assert.equal(isWrappedJson(text), false));
 
   it('needs little time', () => {

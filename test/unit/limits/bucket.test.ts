@@ -17,12 +17,7 @@ describe('token bucket', () => {
   });
 
   it('charges debt below zero, and grants again once it is paid off', () => {
-    const { bucket, granted, waitMilliseconds } = draw(
-      { tokens: 3, at: 0 },
-      LIMIT,
-      { owed: 8, wanted: 5 },
-      0,
-    );
+    const { bucket, granted, waitMilliseconds } = draw({ tokens: 3, at: 0 }, LIMIT, { owed: 8, wanted: 5 }, 0);
     assert.deepEqual(
       { bucket, granted, waitMilliseconds },
       { bucket: { tokens: -5, at: 0 }, granted: 0, waitMilliseconds: 600 },
@@ -50,11 +45,7 @@ describe('token bucket', () => {
   });
 
   it('returns the exact wait, and never grants more than burst and rate allow', () => {
-    const step = fc.record({
-      pass: fc.nat(2000),
-      owed: fc.integer({ min: -5, max: 10 }),
-      wanted: fc.nat(80),
-    });
+    const step = fc.record({ pass: fc.nat(2000), owed: fc.integer({ min: -5, max: 10 }), wanted: fc.nat(80) });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         let bucket: Bucket | undefined;

@@ -75,13 +75,7 @@ describe('CallCounter', () => {
   it('limits its size while nothing is stored', () => {
     const counter = new CallCounter();
     for (let number = 0; number < 20_000; number++) {
-      counter.add({
-        tool: 't',
-        agentId: `agent-${number}`,
-        outcome: 'OK',
-        milliseconds: 1,
-        at: new Date(START),
-      });
+      counter.add({ tool: 't', agentId: `agent-${number}`, outcome: 'OK', milliseconds: 1, at: new Date(START) });
     }
     const { minutes, agents } = counter.empty();
     assert.ok(agents.size < 5000);

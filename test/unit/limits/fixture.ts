@@ -43,11 +43,7 @@ export class LimiterFixture {
     const ledger: ConstructorParameters<typeof RateLimiter>[1] = {
       lease: (uid, ofLimit, wanted) => this.lease(uid, ofLimit, wanted),
     };
-    const log = {
-      info() {},
-      warn: (_event: string, fields: unknown) => this.warnings.push(fields),
-      error() {},
-    };
+    const log = { info() {}, warn: (_event: string, fields: unknown) => this.warnings.push(fields), error() {} };
     const clock = { now: () => new Date(START + this.elapsed) };
     this.instances = Array.from(
       { length: instances },

@@ -4,10 +4,7 @@ import fc from 'fast-check';
 import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.ts';
 import { LimiterFixture, settle } from './fixture.ts';
 
-const limits = fc.record({
-  perSecond: fc.constantFrom(1, 3, 20, 100),
-  burst: fc.constantFrom(1, 7, 50, 500),
-});
+const limits = fc.record({ perSecond: fc.constantFrom(1, 3, 20, 100), burst: fc.constantFrom(1, 7, 50, 500) });
 
 const INSTANCES = 4;
 
@@ -101,10 +98,7 @@ describe('rate limiter in any order of events', () => {
   it('rejects no caller below the rate', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), {
-          minLength: 50,
-          maxLength: 300,
-        }),
+        fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), { minLength: 50, maxLength: 300 }),
         async (calls) => {
           const fixture = new LimiterFixture({ perSecond: 100, burst: 500 }, INSTANCES);
           for (const { instance, late } of calls) {

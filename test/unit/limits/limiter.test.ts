@@ -41,11 +41,7 @@ describe('rate limiter', () => {
     assert.ok(passed >= 50 && passed <= 51, `${passed} passed`);
     const [refusal] = fixture.refusals;
     assert.equal(refusal?.code, 'RATE_LIMITED');
-    assert.deepEqual(refusal?.details, {
-      reason: 'RATE_LIMITED',
-      suggestion: 'Retry in 1 second.',
-      retryAfter: 1,
-    });
+    assert.deepEqual(refusal?.details, { reason: 'RATE_LIMITED', suggestion: 'Retry in 1 second.', retryAfter: 1 });
   });
 
   it('returns a longer delay if the bucket needs it', async () => {

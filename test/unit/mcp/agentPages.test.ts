@@ -44,11 +44,7 @@ describe('agent pages', () => {
     fetch(`${endpoint.url}/mcp/agent/${page}`, { method, headers: { Authorization: `Bearer ${key}` } });
 
   it("respond to a GET with the tool's response for the caller", async () => {
-    const messages = (id: string) => ({
-      database: 'realtime',
-      path: `messages/agents/${id}`,
-      query: { limit: 100 },
-    });
+    const messages = (id: string) => ({ database: 'realtime', path: `messages/agents/${id}`, query: { limit: 100 } });
     for (const [page, key, tool, given] of [
       ['messages', 'leader-key', 'firebase.read', messages('lead')],
       ['messages', 'person', 'firebase.read', messages('ada')],
@@ -80,9 +76,7 @@ describe('agent pages', () => {
   });
 
   it('are listed among the known paths if their tool is served', async () => {
-    const { endpoints } = z
-      .object({ endpoints: z.array(z.string()) })
-      .parse(await (await get('nothing')).json());
+    const { endpoints } = z.object({ endpoints: z.array(z.string()) }).parse(await (await get('nothing')).json());
     assert.deepEqual(
       endpoints.filter((path) => path.includes('/agent/')),
       ['/mcp/agent/messages', '/mcp/agent/tasks', '/mcp/agent/status'],

@@ -20,9 +20,7 @@ const check = argumentsChecker(
       .max(10)
       .optional(),
     context: z.record(z.string().max(5), z.string()).optional(),
-    list: z
-      .array(z.strictObject({ on: z.boolean().optional(), sizes: z.array(z.number()).optional() }))
-      .optional(),
+    list: z.array(z.strictObject({ on: z.boolean().optional(), sizes: z.array(z.number()).optional() })).optional(),
     object: z.strictObject({ size: z.int().default(1) }).optional(),
     numbers: z.record(z.string(), z.number()).optional(),
     either: z.union([z.string(), z.array(z.string())]).optional(),
@@ -30,9 +28,7 @@ const check = argumentsChecker(
     mode: z.enum(['true', 'false']).optional(),
     level: z.literal([1, 2]).optional(),
     known: z.string().nullable().optional(),
-    data: z
-      .union([z.record(z.string(), z.json()), z.array(z.json()), z.string(), z.number(), z.null()])
-      .optional(),
+    data: z.union([z.record(z.string(), z.json()), z.array(z.json()), z.string(), z.number(), z.null()]).optional(),
   }),
 );
 
@@ -46,10 +42,7 @@ function costOf(work: () => unknown) {
     const before = process.cpuUsage();
     work();
     const { user, system } = process.cpuUsage(before);
-    return {
-      milliseconds: (user + system) / 1000,
-      mebibytes: (process.memoryUsage().heapUsed - memory) / 1_048_576,
-    };
+    return { milliseconds: (user + system) / 1000, mebibytes: (process.memoryUsage().heapUsed - memory) / 1_048_576 };
   });
   return {
     milliseconds: Math.min(...costs.map(({ milliseconds }) => milliseconds)),
@@ -85,8 +78,7 @@ interface Refused {
   readonly message?: string | RegExp;
 }
 
-const TIME =
-  /^Argument "when": expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z"/;
+const TIME = /^Argument "when": expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z"/;
 const LEAP = /a leap second can only be at 23:59:60 UTC\.$/;
 const noTime = (message: RegExp): Refused => ({ code: 'INVALID_FORMAT', message });
 const tooMany = (message: string | RegExp): Refused => ({ reason: 'TOO_MANY', message });
@@ -102,10 +94,7 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   [
     'an unknown argument',
     { txet: 'b' },
-    {
-      reason: 'UNKNOWN_ARGUMENT',
-      message: /^Unknown argument "txet"\. Known arguments: text, size, when, items, /,
-    },
+    { reason: 'UNKNOWN_ARGUMENT', message: /^Unknown argument "txet"\. Known arguments: text, size, when, items, / },
   ],
   [
     'an unknown member',
@@ -253,18 +242,11 @@ const TAKEN: readonly (readonly [what: string, raw: Raw, taken?: Raw])[] = [
   ],
   ['the JSON text of one of two types as that type', { neither: 'false' }, { neither: false }],
   ['text as text if the schema allows text', { either: '["a"]', mode: 'true', data: '{"a":1}', known: '5' }],
-  [
-    'a leap second as the next second',
-    { when: '2027-06-30T23:59:60Z' },
-    { when: '2027-07-01T00:00:00.000Z' },
-  ],
+  ['a leap second as the next second', { when: '2027-06-30T23:59:60Z' }, { when: '2027-07-01T00:00:00.000Z' }],
   ['arguments without those that clients add', { chatInput: 'hi\0', sessionId: null }, {}],
 ];
 
-function assertSays(
-  error: MusterError,
-  { code = 'VALIDATION_ERROR', message = /\.$/, ...details }: Refused,
-): void {
+function assertSays(error: MusterError, { code = 'VALIDATION_ERROR', message = /\.$/, ...details }: Refused): void {
   assert.equal(error.code, code);
   if (typeof message === 'string') assert.equal(error.message, message);
   else assert.match(error.message, message);

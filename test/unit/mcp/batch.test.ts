@@ -1,11 +1,7 @@
 /** Limits of batches, whose messages run sequentially. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import {
-  type BatchResponse,
-  MAX_BATCH_BYTES,
-  respondSequentially,
-} from '../../../functions/src/mcp/protocol/batch.ts';
+import { type BatchResponse, MAX_BATCH_BYTES, respondSequentially } from '../../../functions/src/mcp/protocol/batch.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
@@ -14,11 +10,7 @@ const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'applicati
 interface Reply {
   readonly id: number;
   readonly result?: unknown;
-  readonly error?: {
-    readonly code: number;
-    readonly message: string;
-    readonly data: { readonly reason: string };
-  };
+  readonly error?: { readonly code: number; readonly message: string; readonly data: { readonly reason: string } };
 }
 
 /** Returns a toolset whose tool returns the requested number of letters, and counts of its runs. */
@@ -110,10 +102,7 @@ for (const [path, large, message] of PROTOCOLS) {
       for (const { id, result, error } of replies) {
         assert.equal(result !== undefined, id < seen.runs);
         if (error === undefined) continue;
-        assert.match(
-          error.message,
-          /^This message of the batch was skipped: the responses before it reached/,
-        );
+        assert.match(error.message, /^This message of the batch was skipped: the responses before it reached/);
         assert.deepEqual([error.code, error.data.reason], [-32401, 'BATCH_TOO_LARGE']);
       }
     });
@@ -153,11 +142,7 @@ describe('slow batch', () => {
       },
       500,
     );
-    const [first, second, ...others] = JSON.parse(told ?? '') as [
-      number,
-      [number, string],
-      ...[number, string][],
-    ];
+    const [first, second, ...others] = JSON.parse(told ?? '') as [number, [number, string], ...[number, string][]];
     assert.deepEqual([first, second[0], run], [0, 1, [0, 1]]);
     assert.match(second[1], /^No response within [01](?:\.\d+)? seconds\.$/);
     assert.equal(others.length, 2);

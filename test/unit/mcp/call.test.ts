@@ -104,12 +104,7 @@ describe('callTool', () => {
         return { ok: true };
       });
       ports.principals.set('c', LEADER);
-      const outcome = await callTool(
-        ports,
-        EXCHANGE,
-        { toolset: 'coordination', tool: work, scope },
-        { args: {} },
-      );
+      const outcome = await callTool(ports, EXCHANGE, { toolset: 'coordination', tool: work, scope }, { args: {} });
       assert.ok('error' in outcome);
       const reason = scope === 'workspace' ? 'ROLE_TOO_WEAK' : 'RIGHTS_CHANGED';
       assert.equal(outcome.error.details.reason, reason);

@@ -9,22 +9,17 @@ describe('clear', () => {
   it('removes the named fields, and keeps or changes the others', () => {
     const value = fc.option(fc.oneof(fc.string(), fc.integer(), fc.constant(false)), { nil: undefined });
     fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom(...FIELDS)),
-        fc.constantFrom(...FIELDS),
-        value,
-        (clear, field, given) => {
-          const change = () => clearedFields(clear)(field, given);
-          if (!clear.includes(field)) assert.equal(change(), given);
-          else if (given === undefined) assert.equal(change(), null);
-          else
-            assert.throws(change, (error) => {
-              assert.ok(error instanceof MusterError);
-              assert.deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', field]);
-              return error.message.includes(field);
-            });
-        },
-      ),
+      fc.property(fc.array(fc.constantFrom(...FIELDS)), fc.constantFrom(...FIELDS), value, (clear, field, given) => {
+        const change = () => clearedFields(clear)(field, given);
+        if (!clear.includes(field)) assert.equal(change(), given);
+        else if (given === undefined) assert.equal(change(), null);
+        else
+          assert.throws(change, (error) => {
+            assert.ok(error instanceof MusterError);
+            assert.deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', field]);
+            return error.message.includes(field);
+          });
+      }),
     );
     assert.equal(clearedFields<'hints'>()('hints', undefined), undefined);
   });

@@ -40,9 +40,7 @@ interface Completing {
     ref: { type: 'ref/resource'; uri: string };
     argument: { name: string; value: string };
     context?: { arguments?: Record<string, string> };
-  }): Promise<{
-    completion: { values: string[]; total?: number | undefined; hasMore?: boolean | undefined };
-  }>;
+  }): Promise<{ completion: { values: string[]; total?: number | undefined; hasMore?: boolean | undefined } }>;
   getServerCapabilities(): { completions?: unknown } | undefined;
   close(): Promise<void>;
 }
@@ -51,10 +49,7 @@ const requestInit = { headers: { Authorization: 'Bearer leader-key' } };
 
 const eras: Readonly<Record<string, (url: URL) => Promise<Completing>>> = {
   '2026-07-28': async (url) => {
-    const client = new Client(
-      { name: 'test', version: '1' },
-      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    );
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
     return client;
   },
@@ -106,10 +101,7 @@ for (const [era, connect] of Object.entries(eras)) {
     it('returns nothing for a variable without values, and rejects unknown names', async () => {
       const argument = { name: 'part', value: '' };
       assert.deepEqual((await client.complete({ ref, argument })).completion.values, []);
-      await assert.rejects(
-        () => client.complete({ ref, argument: { name: 'other', value: '' } }),
-        /no variable other/,
-      );
+      await assert.rejects(() => client.complete({ ref, argument: { name: 'other', value: '' } }), /no variable other/);
       const unknown = { type: 'ref/resource', uri: 'branch://{x}' } as const;
       await assert.rejects(() => client.complete({ ref: unknown, argument }), /Unknown resource template/);
     });

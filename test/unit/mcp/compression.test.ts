@@ -28,8 +28,7 @@ describe('encodingFor', () => {
     ['gzip;q=nonsense', undefined],
     ['gzip;q=7', undefined],
   ] as const)
-    it(`returns ${encoding} for ${JSON.stringify(accepted)}`, () =>
-      assert.equal(encodingFor(accepted), encoding));
+    it(`returns ${encoding} for ${JSON.stringify(accepted)}`, () => assert.equal(encodingFor(accepted), encoding));
 });
 
 describe('endpoint compression', () => {
@@ -73,9 +72,7 @@ describe('endpoint compression', () => {
       assert.ok(gzip.bytes.length < plain.bytes.length / 2);
       const br = await raw(body, { 'Accept-Encoding': 'br' });
       assert.equal(br.headers['content-encoding'], 'br');
-      assert.ok(
-        brotliDecompressSync(br.bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).equals(plain.bytes),
-      );
+      assert.ok(brotliDecompressSync(br.bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).equals(plain.bytes));
     });
 
   it('does not compress short responses', async () => {

@@ -8,8 +8,7 @@ import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const envelopeOf = (toolset: string) => toolsets.find(({ name }) => name === toolset)?.errors;
 
-const refused = (toolset: string, refusal: MusterError) =>
-  toolResult(envelopeOf(toolset), { error: refusal });
+const refused = (toolset: string, refusal: MusterError) => toolResult(envelopeOf(toolset), { error: refusal });
 const answered = (answer: JsonObject) => toolResult(undefined, { answer });
 
 const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
@@ -71,11 +70,7 @@ describe('error envelopes', () => {
   });
 
   it('keeps reason and retry delay in the details of todo, but no value', () => {
-    const limited = new MusterError('RATE_LIMITED', 'No.', {
-      retryAfter: 2,
-      reason: 'TOO_FAST',
-      value: 'secret',
-    });
+    const limited = new MusterError('RATE_LIMITED', 'No.', { retryAfter: 2, reason: 'TOO_FAST', value: 'secret' });
     assert.deepEqual(refused('todo', limited).structuredContent['error'], {
       code: 'RATE_LIMITED',
       message: 'No.',
@@ -85,10 +80,7 @@ describe('error envelopes', () => {
 
   it('omits structured content for 2025 clients if it would violate the listed schema', () => {
     const network = refused('onboarding', error);
-    assert.deepEqual(legacyResult(envelopeOf('onboarding'), network), {
-      content: network.content,
-      isError: true,
-    });
+    assert.deepEqual(legacyResult(envelopeOf('onboarding'), network), { content: network.content, isError: true });
     assert.deepEqual(
       legacyResult(envelopeOf('coordination'), refused('coordination', error)),
       refused('coordination', error),

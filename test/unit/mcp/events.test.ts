@@ -45,15 +45,7 @@ describe('/mcp/events', () => {
   });
 
   it('keeps frames intact for any event data', async () => {
-    const data = [
-      'a\nb',
-      '\r\n\r\n',
-      'data: x\n\nid: 9\n\n',
-      '\u2028\u2029\u0085',
-      '😀é',
-      '',
-      { 'a\nb': ['\n'] },
-    ];
+    const data = ['a\nb', '\r\n\r\n', 'data: x\n\nid: 9\n\n', '\u2028\u2029\u0085', '😀é', '', { 'a\nb': ['\n'] }];
     fixture.log.add(UID, fixture.subscriptionId, ...data);
     const stream = await fixture.open();
     const frames = await stream.take(data.length);
@@ -90,10 +82,7 @@ describe('/mcp/events', () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
     fixture.log.drop(UID, fixture.subscriptionId, 2);
     const [overflow, event] = await (await fixture.open()).take(2);
-    assert.deepEqual(overflow, {
-      event: 'overflow',
-      data: JSON.stringify({ subscriptionId: fixture.subscriptionId }),
-    });
+    assert.deepEqual(overflow, { event: 'overflow', data: JSON.stringify({ subscriptionId: fixture.subscriptionId }) });
     assert.equal(dataOf(event ?? {}), 3);
     fixture.log.drop(UID, fixture.subscriptionId, 3);
     const [alone] = await (await fixture.open()).take(1);
@@ -130,10 +119,7 @@ describe('/mcp/events', () => {
     const { error } = (await response.json()) as { error: { message: string } };
     assert.match(error.message, /20 open streams/);
     open[0]?.close();
-    await eventually(
-      'a stream opens',
-      async () => (await fixture.ask()).response.status === 200 || undefined,
-    );
+    await eventually('a stream opens', async () => (await fixture.ask()).response.status === 200 || undefined);
   });
 
   it('pauses reading while its client is slow, and resumes later', async () => {

@@ -13,9 +13,7 @@ describe('/mcp/events errors and ends', () => {
 
   it('refuses a stream beyond the rate limit', async () => {
     const details = { retryAfter: 2 };
-    const limits = {
-      take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)),
-    };
+    const limits = { take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)) };
     const { response } = await fixture.ask({ at: await fixture.serve({ limits }) });
     assert.equal(response.status, 429);
     assert.equal(response.headers.get('retry-after'), '2');
@@ -29,11 +27,7 @@ describe('/mcp/events errors and ends', () => {
     assert.deepEqual((await stream.rest()).map(dataOf), [1]);
     await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
     assert.deepEqual(
-      fixture.ports.entries.map(({ event, fields }) => [
-        event,
-        fields['tool'] ?? fields['stream'],
-        fields['outcome'],
-      ]),
+      fixture.ports.entries.map(({ event, fields }) => [event, fields['tool'] ?? fields['stream'], fields['outcome']]),
       [
         ['call', 'firebase.events', 'OK'],
         ['stream_ended', 'firebase.events', 'OK'],

@@ -21,12 +21,7 @@ export class EventsStage extends LogStage {
     });
   }
 
-  async ask({
-    query = {},
-    headers = {},
-    at = this.endpoint,
-    method = 'GET',
-  }: Asked = {}): Promise<EventStream> {
+  async ask({ query = {}, headers = {}, at = this.endpoint, method = 'GET' }: Asked = {}): Promise<EventStream> {
     const search = new URLSearchParams({ subscriptionId: this.subscriptionId, ...query });
     const stream = await EventStream.open(`${at.url}/mcp/events?${search}`, {
       method,

@@ -75,10 +75,9 @@ describe('runOnce', () => {
     const ports = memoryPorts();
     for (const other of [{}, { uid: 'agent:b' }, { tool: 'coordination.fail_task' }, { workspace: 'w' }]) {
       const { prepared } = counting(ports, 'key');
-      assert.deepEqual(
-        await runOnce(ports, { ...identity, by: { ...by, ...other } }, prepared, contextWith),
-        { run: 1 },
-      );
+      assert.deepEqual(await runOnce(ports, { ...identity, by: { ...by, ...other } }, prepared, contextWith), {
+        run: 1,
+      });
     }
     assert.equal(ports.settled.size, 4);
   });
@@ -126,9 +125,6 @@ describe('runOnce', () => {
   });
 
   it('serializes equal values to equal JSON', () => {
-    assert.equal(
-      canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }),
-      '{"a":true,"b":[1,{"c":"x","d":null}]}',
-    );
+    assert.equal(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }), '{"a":true,"b":[1,{"c":"x","d":null}]}');
   });
 });

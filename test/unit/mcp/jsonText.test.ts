@@ -47,16 +47,11 @@ describe('limits of a JSON text', () => {
         beyondLimits(bytes, { values: 100, depth: 10 });
       }),
     );
-    for (const json of ['"without an end', ''])
-      assert.equal(excess(json, { values: 1, depth: 0 }), undefined);
+    for (const json of ['"without an end', '']) assert.equal(excess(json, { values: 1, depth: 0 }), undefined);
   });
 
   for (const [what, json, refusal] of [
-    [
-      '1,300,000 empty lists',
-      `[${Array.from({ length: 1_300_000 }, () => '[]').join(',')}]`,
-      /100000 values/,
-    ],
+    ['1,300,000 empty lists', `[${Array.from({ length: 1_300_000 }, () => '[]').join(',')}]`, /100000 values/],
     ['100,001 values in its params', `{"params":{"a":[${ones(100_000)}]}}`, /100000 values; split it/],
     ['70 nested lists', `${'['.repeat(70)}${']'.repeat(70)}`, /too deeply: the maximum is 64 levels/],
     ['99,000 values', `{"params":{"a":[${ones(99_000)}]}}`, undefined],

@@ -24,9 +24,7 @@ describe('light list', () => {
         for (const tool of tools) {
           const found = catalog('light').findTool(`${toolset}.${tool.name}`);
           assert.equal(found?.tool, tool, 'the tool is callable');
-          const isListed = names.includes(
-            catalog('light').directory.wireName(`${toolset}.${tool.name}`) ?? '',
-          );
+          const isListed = names.includes(catalog('light').directory.wireName(`${toolset}.${tool.name}`) ?? '');
           const mayCall = ROLES.indexOf(tool.role) <= ROLES.indexOf(role);
           assert.equal(isListed, mayCall && tool.audience === undefined, `${tool.name} to a ${role}`);
         }
@@ -68,12 +66,7 @@ describe('light list', () => {
   it('has no output schemas, and only hints that differ from the defaults', () => {
     for (const tool of catalog('light').listFor(everywhere('admin'), 'person').tools) {
       assert.equal(tool.outputSchema, undefined);
-      const hints = {
-        readOnlyHint: false,
-        destructiveHint: true,
-        idempotentHint: false,
-        openWorldHint: true,
-      };
+      const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
       for (const [name, value] of Object.entries(tool.annotations))
         assert.notEqual(value, Reflect.get(hints, name), `${tool.name} ${name}`);
     }
@@ -86,14 +79,8 @@ describe('light list', () => {
 
   it('is built once per role, and the whole list once for all roles', () => {
     const light = catalog('light');
-    assert.equal(
-      light.listFor(everywhere('worker'), 'person'),
-      light.listFor(everywhere('worker'), 'person'),
-    );
-    assert.notEqual(
-      light.listFor(everywhere('worker'), 'person'),
-      light.listFor(everywhere('viewer'), 'person'),
-    );
+    assert.equal(light.listFor(everywhere('worker'), 'person'), light.listFor(everywhere('worker'), 'person'));
+    assert.notEqual(light.listFor(everywhere('worker'), 'person'), light.listFor(everywhere('viewer'), 'person'));
     assert.equal(
       catalog('whole').listFor(everywhere('worker'), 'person'),
       catalog('whole').listFor(everywhere('viewer'), 'person'),

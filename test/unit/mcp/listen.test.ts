@@ -22,10 +22,7 @@ describe('subscriptions/listen', () => {
   let uri = '';
 
   async function connect(bearer = 'leader-key', { url } = fixture.endpoint): Promise<Listener> {
-    const client = new Client(
-      { name: 'test', version: '1' },
-      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    );
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
     const updated: string[] = [];
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
       updated.push(params.uri);
@@ -145,11 +142,7 @@ describe('subscriptions/listen', () => {
     assert.equal(await subscription.closed, 'graceful');
     await eventually('the stream stopped reading', async () => log.following === 0 || undefined);
     assert.deepEqual(
-      ports.entries.map(({ event, fields }) => [
-        event,
-        fields['tool'] ?? fields['stream'],
-        fields['outcome'],
-      ]),
+      ports.entries.map(({ event, fields }) => [event, fields['tool'] ?? fields['stream'], fields['outcome']]),
       [
         ['call', 'subscriptions/listen', 'OK'],
         ['stream_ended', 'subscriptions/listen', 'OK'],
@@ -183,12 +176,7 @@ describe('subscriptions/listen', () => {
   });
 
   it('rejects a malformed filter as invalid params', async () => {
-    for (const notifications of [
-      undefined,
-      5,
-      { resourceSubscriptions: 'x' },
-      { resourceSubscriptions: [5] },
-    ]) {
+    for (const notifications of [undefined, 5, { resourceSubscriptions: 'x' }, { resourceSubscriptions: [5] }]) {
       const response = await fetch(`${fixture.endpoint.url}/mcp`, {
         method: 'POST',
         headers: {

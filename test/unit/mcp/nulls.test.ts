@@ -54,11 +54,7 @@ describe('null in the params of a message', () => {
     ['prompts/list', undefined, null],
     ['prompts/get', { name: 'x' }, { name: 'x', arguments: null, _meta: null }],
     ['no/such', undefined, null],
-    [
-      'initialize',
-      { ...CLIENT, capabilities: {} },
-      { ...CLIENT, capabilities: { roots: null }, _meta: null },
-    ],
+    ['initialize', { ...CLIENT, capabilities: {} }, { ...CLIENT, capabilities: { roots: null }, _meta: null }],
     ['tools/call', undefined, null],
     ['tools/call', { name: 'system_echo', arguments: {} }, { name: 'system_echo', arguments: null }],
     ['tools/call', { name: 'coordination_increment' }, { name: 'coordination_increment', arguments: null }],
@@ -81,8 +77,7 @@ describe('null in the params of a message', () => {
         'Mcp-Method': method,
         ...(typeof name === 'string' && { 'Mcp-Name': name }),
       };
-      const modern = (params: Params) =>
-        request(method, { ...params, _meta: { ...META, progressToken: null } });
+      const modern = (params: Params) => request(method, { ...params, _meta: { ...META, progressToken: null } });
       const later = [await send(modern(left), headers), await send(modern(sent), headers)];
       assert.equal(withoutCount(later[1]?.text ?? ''), withoutCount(later[0]?.text ?? ''));
       assert.doesNotMatch(later[1]?.text ?? '', /received null/);
@@ -126,18 +121,11 @@ describe('null in the params of a message', () => {
         : value;
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (params) => {
-        const {
-          arguments: _,
-          _meta: __,
-          ...others
-        } = JSON.parse(JSON.stringify(params)) as Record<string, unknown>;
+        const { arguments: _, _meta: __, ...others } = JSON.parse(JSON.stringify(params)) as Record<string, unknown>;
         const given = { data: { a: null }, list: [null] };
         const message = request('tools/call', { ...others, arguments: given });
         const parsed = parseMessage(Buffer.from(JSON.stringify(message)));
-        assert.deepEqual(parsed, {
-          ...message,
-          params: { ...(withoutNulls(others) as object), arguments: given },
-        });
+        assert.deepEqual(parsed, { ...message, params: { ...(withoutNulls(others) as object), arguments: given } });
       }),
     );
   });

@@ -50,9 +50,7 @@ describe('pre-serialized tool list', () => {
   async function theirs(message: object, headers: Record<string, string>): Promise<string> {
     const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) };
     const text = await (await plain.fetch(new Request('http://localhost/mcp', init))).text();
-    return text.startsWith('event: message\ndata: ')
-      ? text.slice('event: message\ndata: '.length).trimEnd()
-      : text;
+    return text.startsWith('event: message\ndata: ') ? text.slice('event: message\ndata: '.length).trimEnd() : text;
   }
 
   for (const id of [1, 'a', '"tools":[]', '\\"tools\\":[]']) {
@@ -86,11 +84,7 @@ describe('plain call of 2026-07-28', () => {
 
   before(async () => {
     const toolsets = [systemToolset, counterToolset(new Map())];
-    endpoint = await serveEndpoint({
-      ...ports,
-      randomness: { ...ports.randomness, uuid: () => 'r' },
-      toolsets,
-    });
+    endpoint = await serveEndpoint({ ...ports, randomness: { ...ports.randomness, uuid: () => 'r' }, toolsets });
   });
 
   after(() => endpoint.close());
@@ -98,10 +92,7 @@ describe('plain call of 2026-07-28', () => {
   /** Returns an encoded name, which is equivalent but handled by the SDK. */
   const encoded = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
-  async function answer(
-    params: { name: string; arguments?: unknown },
-    nameHeader: string,
-  ): Promise<string[]> {
+  async function answer(params: { name: string; arguments?: unknown }, nameHeader: string): Promise<string[]> {
     const body = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { ...params, _meta: ENVELOPE } };
     const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': nameHeader };
     const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) };

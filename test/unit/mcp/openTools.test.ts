@@ -12,8 +12,7 @@ describe('tools that are open to all', () => {
       { toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' },
       allowed,
     ).methods;
-  const ofAccess = (methods: readonly string[]) =>
-    methods.filter((name) => name.startsWith('access.')).sort();
+  const ofAccess = (methods: readonly string[]) => methods.filter((name) => name.startsWith('access.')).sort();
 
   it('are available to a credential that is restricted to other toolsets', () => {
     const methods = methodsAt(catalogs.names, ['todo']);
@@ -30,13 +29,7 @@ describe('tools that are open to all', () => {
   it('only read, loosen nothing, and pass the permission check', () => {
     const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };
     const { tools } = catalogs.of(
-      {
-        toolsets: catalogs.names,
-        readonly: false,
-        workspace: undefined,
-        dialect: 'prefixed',
-        listing: 'whole',
-      },
+      { toolsets: catalogs.names, readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' },
       ['todo'],
     ).directory;
     const open = tools.filter(({ openToAll }) => openToAll);

@@ -24,10 +24,14 @@ describe('namingOwnArgument', () => {
   };
 
   it("converts the domain's name to the tool's argument", () => {
-    assert.deepEqual(
-      ['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named),
-      ['taskId', 'taskId', 'agent_id', 'agent_id', 'tasks.3.priority', 'taskId.0'],
-    );
+    assert.deepEqual(['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named), [
+      'taskId',
+      'taskId',
+      'agent_id',
+      'agent_id',
+      'tasks.3.priority',
+      'taskId.0',
+    ]);
   });
 
   it('keeps an unknown name, an absent name and other errors', () => {

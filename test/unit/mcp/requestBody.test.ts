@@ -71,16 +71,7 @@ describe('endpoint body', () => {
   });
 
   it('is never decompressed and is refused with any Content-Encoding', async () => {
-    for (const encoding of [
-      'gzip',
-      'GZIP',
-      'br',
-      'deflate',
-      'zstd',
-      'identity, gzip',
-      'compress',
-      'x\u00ff',
-    ]) {
+    for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'identity, gzip', 'compress', 'x\u00ff']) {
       for (const body of [gzipSync(PING), 'not packed at all']) {
         const raw = await connection();
         const length = { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -94,17 +85,9 @@ describe('endpoint body', () => {
   });
 
   it('is read unchanged with or without a length, and with Content-Encoding identity', async () => {
-    for (const headers of [
-      { 'Content-Encoding': 'identity' },
-      { 'Content-Type': 'application/json; charset=utf-8' },
-    ]) {
+    for (const headers of [{ 'Content-Encoding': 'identity' }, { 'Content-Type': 'application/json; charset=utf-8' }]) {
       const raw = await connection();
-      raw.head('POST /mcp', {
-        ...JSON_TYPE,
-        ...CREDENTIAL,
-        ...headers,
-        'Content-Length': String(PING.length),
-      });
+      raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, ...headers, 'Content-Length': String(PING.length) });
       raw.write(PING);
       assert.equal((await raw.answer()).status, 200);
       raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, ...headers, 'Transfer-Encoding': 'chunked' });

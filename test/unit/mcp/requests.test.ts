@@ -18,14 +18,7 @@ const KEY = `mk_${'a'.repeat(20)}.${'b'.repeat(40)}`;
 const MIB = 1024 * 1024;
 
 type Headers = Readonly<Record<string, string>>;
-type Head = readonly [
-  what: string,
-  line: string,
-  headers: Headers,
-  status: number,
-  message: RegExp,
-  allow?: string,
-];
+type Head = readonly [what: string, line: string, headers: Headers, status: number, message: RegExp, allow?: string];
 
 const withCredential = (credential: string, expected: RegExp): Head => [
   `the credential ${credential.slice(0, 20)}`,
@@ -80,33 +73,19 @@ const REFUSED_BY_HEAD: readonly Head[] = [
   ),
 ];
 
-const message = (method: string, params?: unknown, id: unknown = 1) => ({
-  jsonrpc: '2.0',
-  id,
-  method,
-  params,
-});
+const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });
 const notification = (method: string) => ({ jsonrpc: '2.0', method });
 const rpc = (members: string) => `{"jsonrpc":"2.0",${members}}`;
 const pings = (count: number) => Array.from({ length: count }, (_, id) => message('ping', undefined, id));
 
 const echo = { name: 'system_echo', arguments: { text: 'a', data: 1 } };
-const CALLER = {
-  protocolVersion: '2025-06-18',
-  capabilities: {},
-  clientInfo: { name: 'test', version: '1' },
-};
+const CALLER = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 type Sent = readonly [
   what: string,
   body: unknown,
-  answer?: {
-    readonly status?: number;
-    readonly id?: unknown;
-    readonly message?: RegExp;
-    readonly cost?: number;
-  },
+  answer?: { readonly status?: number; readonly id?: unknown; readonly message?: RegExp; readonly cost?: number },
   path?: '/mcp' | '/mcp/rpc',
 ];
 
@@ -168,11 +147,7 @@ const BODIES: readonly Sent[] = [
   ['an id beyond range', rpc('"id":1e999,"method":"ping"'), bad()],
   ['a long id', message('ping', undefined, 'x'.repeat(100_000)), bad()],
   ['params that are a list', rpc('"id":2,"method":"ping","params":[]'), bad(/"params" must be an object/, 2)],
-  [
-    'params that are a number',
-    rpc('"id":2,"method":"ping","params":7'),
-    bad(/"params" must be an object/, 2),
-  ],
+  ['params that are a number', rpc('"id":2,"method":"ping","params":7'), bad(/"params" must be an object/, 2)],
   ['a wrong _meta', rpc('"id":2,"method":"ping","params":{"_meta":7}'), bad(/"params\._meta" must be/, 2)],
   ['a batch with a bad message', [message('ping'), {}], bad(/Message 2 of the batch: "jsonrpc"/, null)],
   ['an empty batch', [], bad(/1 to 50 messages/)],
@@ -187,12 +162,7 @@ const BODIES: readonly Sent[] = [
   ['an empty object in plain JSON-RPC', {}, {}, '/mcp/rpc'],
   ['text that is not JSON in plain JSON-RPC', '{', {}, '/mcp/rpc'],
   ['an empty batch in plain JSON-RPC', [], {}, '/mcp/rpc'],
-  [
-    'a batch in plain JSON-RPC',
-    [message('system.echo', echo.arguments), message('none'), 7],
-    { cost: 3 },
-    '/mcp/rpc',
-  ],
+  ['a batch in plain JSON-RPC', [message('system.echo', echo.arguments), message('none'), 7], { cost: 3 }, '/mcp/rpc'],
 ];
 
 const VERSION = { protocolVersion: '2025-06-18', capabilities: {} };
@@ -250,18 +220,7 @@ const HEADERS: readonly Headers[] = [
   { Authorization: `Bearer ${'x'.repeat(7000)}` },
 ];
 
-const NAMES = [
-  '',
-  '.',
-  '..',
-  'constructor',
-  'system',
-  'system_',
-  'a\0b',
-  '\ud800',
-  '../tools',
-  'x'.repeat(500_000),
-];
+const NAMES = ['', '.', '..', 'constructor', 'system', 'system_', 'a\0b', '\ud800', '../tools', 'x'.repeat(500_000)];
 const URIS = [
   '',
   'coordination://',
@@ -272,23 +231,8 @@ const URIS = [
 ];
 
 const PATHS = [
-  ...[
-    '/%ff',
-    '/%',
-    '/mcp/%c3%28',
-    '/mcp/%zz?x=%ff',
-    '/mcp/../..',
-    '/mcp//',
-    '/mcp/coordination/../onboarding',
-  ],
-  ...[
-    '/mcp/coordination%2freadonly',
-    '/mcp/%2e%2e',
-    '/mcp/%00',
-    '/mcp/;x',
-    '/mcp/__proto__',
-    '/mcp?workspace=..%2f..',
-  ],
+  ...['/%ff', '/%', '/mcp/%c3%28', '/mcp/%zz?x=%ff', '/mcp/../..', '/mcp//', '/mcp/coordination/../onboarding'],
+  ...['/mcp/coordination%2freadonly', '/mcp/%2e%2e', '/mcp/%00', '/mcp/;x', '/mcp/__proto__', '/mcp?workspace=..%2f..'],
   ...[
     '/mcp?workspace=a&workspace=b',
     '/mcp?workspace[]=x',
@@ -360,8 +304,7 @@ describe('request', () => {
       assert.match(answer.body.replaceAll('\\"', '"'), expected);
       assert.doesNotThrow(() => JSON.parse(answer.body), answer.body);
       assert.ok(!answer.body.includes(KEY));
-      if (status === 401)
-        assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer realm="muster"/);
+      if (status === 401) assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer realm="muster"/);
       assert.equal(taken, 0);
     });
   }
@@ -470,8 +413,7 @@ describe('request', () => {
         const answer = await sendTo(`${open.url}/mcp`, { method, headers: JSON_TYPE });
         assert.equal(answer.status, 401, method);
         assert.equal(answer.headers.get('www-authenticate'), CHALLENGE, method);
-        if (method !== 'HEAD')
-          assert.match(answer.text, /People sign in from their MCP client.*Authorization: Bearer/);
+        if (method !== 'HEAD') assert.match(answer.text, /People sign in from their MCP client.*Authorization: Bearer/);
       }
     });
 

@@ -15,12 +15,7 @@ import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { textWithinSizeLimit, withinSizeLimit } from '../../../functions/src/mcp/toolResponse.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
-const annotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-};
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const reads = { annotations };
 const readsWhole = { annotations, returnsWhole: true } as const;
 const writes = { annotations: { ...annotations, readOnlyHint: false } };
@@ -70,9 +65,7 @@ describe('response that is too large', () => {
 
   it("is refused with the tool's suggestion if no text may be truncated", () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
-    const { code, message, details } = refusal(() =>
-      withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, sentBytes),
-    );
+    const { code, message, details } = refusal(() => withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, sentBytes));
     assert.equal(code, 'VALIDATION_ERROR');
     assert.match(message, /^The response would be 12\d{5} bytes; the limit is 1048576\.$/);
     assert.deepEqual(details, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion: 'Name a deeper path.' });
@@ -85,10 +78,7 @@ describe('response that is too large', () => {
       refusal(() => withinSizeLimit(reads, answer, sentBytes)).details.suggestion,
       'Request less data per call.',
     );
-    assert.match(
-      refusal(() => withinSizeLimit(writes, answer, sentBytes)).message,
-      /^The call succeeded, but/,
-    );
+    assert.match(refusal(() => withinSizeLimit(writes, answer, sentBytes)).message, /^The call succeeded, but/);
   });
 
   it('remains unchanged if it fits', () => {
@@ -113,19 +103,13 @@ describe('resource that is too large', () => {
       );
       const plain = textWithinSizeLimit({ mimeType: 'text/plain' }, letter.repeat(1_100_000));
       for (const text of [json, plain]) assert.ok(Buffer.byteLength(text) <= MAX_SHOWN_BYTES);
-      const whole = textWithinSizeLimit(
-        { mimeType: 'text/plain', returnsWhole: true },
-        letter.repeat(150_000),
-      );
+      const whole = textWithinSizeLimit({ mimeType: 'text/plain', returnsWhole: true }, letter.repeat(150_000));
       assert.equal(whole, letter.repeat(150_000));
       const { truncated, message, beginning } = JSON.parse(json) as Record<string, unknown>;
       assert.equal(truncated, true);
       assert.match(String(message), /^This resource has \d+ bytes, too many for one response:/);
       assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
-      assert.match(
-        plain,
-        /only its beginning is shown\. Its toolset's tools return the rest in parts\.\)\n$/,
-      );
+      assert.match(plain, /only its beginning is shown\. Its toolset's tools return the rest in parts\.\)\n$/);
     });
   }
 });

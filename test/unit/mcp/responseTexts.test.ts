@@ -99,12 +99,7 @@ describe('tool with a readable text', () => {
         'Content-Type': 'application/json',
         ...(revision !== undefined && { 'MCP-Protocol-Version': revision }),
       },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'greeting_greet' },
-      }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'greeting_greet' } }),
     });
     const { result } = z
       .object({

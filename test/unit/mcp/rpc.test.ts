@@ -127,10 +127,7 @@ describe('plain JSON-RPC', () => {
     };
     assert.equal(await suggestion('increment'), 'Did you mean coordination.increment?');
     assert.equal(await suggestion('todo.Increment'), 'Did you mean coordination.increment?');
-    assert.equal(
-      await suggestion('nope'),
-      'Methods: system.echo, coordination.increment, coordination.fail.',
-    );
+    assert.equal(await suggestion('nope'), 'Methods: system.echo, coordination.increment, coordination.fail.');
     for (const method of ['initialize', 'tools/call']) {
       assert.match(String(await suggestion(method)), /For MCP, use \/mcp\./);
     }
@@ -225,10 +222,7 @@ describe('plain JSON-RPC', () => {
         {
           jsonrpc: fc.oneof({ weight: 5, arbitrary: fc.constant('2.0') }, value),
           id: fc.oneof(fc.integer(), fc.string(), value),
-          method: fc.oneof(
-            fc.constantFrom('system.echo', 'coordination.fail', 'coordination.increment'),
-            value,
-          ),
+          method: fc.oneof(fc.constantFrom('system.echo', 'coordination.fail', 'coordination.increment'), value),
           params: fc.oneof(value, fc.record({ text: value, data: value, by: value, how: value })),
         },
         { requiredKeys: [] },

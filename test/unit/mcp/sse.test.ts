@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  frameOf,
-  KEEP_ALIVE_FRAME,
-  RETRY_FRAME,
-  withPauses,
-} from '../../../functions/src/mcp/http/streams.ts';
+import { frameOf, KEEP_ALIVE_FRAME, RETRY_FRAME, withPauses } from '../../../functions/src/mcp/http/streams.ts';
 import { parseFrame } from '../../support/sse.ts';
 
 describe('frameOf and parseFrame', () => {

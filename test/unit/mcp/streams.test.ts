@@ -38,10 +38,7 @@ describe('streams and resource templates', () => {
       ...(modern && typeof name === 'string' && { 'Mcp-Name': name }),
     };
     const meta = { _meta: { ...(modern && ENVELOPE), ...(params['_meta'] as Json | undefined) } };
-    return {
-      headers,
-      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, ...meta } }),
-    };
+    return { headers, body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, ...meta } }) };
   }
 
   const BOTH = 'application/json, text/event-stream';
@@ -91,9 +88,7 @@ describe('streams and resource templates', () => {
     it(`a call without notifications gets a plain JSON response (${era})`, async () => {
       const response = await tell(era, {});
       assert.equal(response.headers.get('content-type'), 'application/json');
-      assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], {
-        told: 0,
-      });
+      assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { told: 0 });
     });
 
     it(`a tool is notified when its client disconnects (${era})`, async () => {
@@ -126,9 +121,7 @@ describe('streams and resource templates', () => {
       });
       const uri = 'firebase://shelves/a%20b/books/%C3%A9';
       const { result } = (await (await send(era, 'resources/read', { uri })).json()) as { result: Json };
-      assert.deepEqual(result['contents'], [
-        { uri, mimeType: 'application/json', text: '{"shelf":"a b","book":"é"}' },
-      ]);
+      assert.deepEqual(result['contents'], [{ uri, mimeType: 'application/json', text: '{"shelf":"a b","book":"é"}' }]);
     });
 
     it(`a URI without a matching template or resource is rejected (${era})`, async () => {

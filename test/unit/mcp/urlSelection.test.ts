@@ -48,15 +48,7 @@ describe('parseSelection', () => {
     });
   }
 
-  for (const url of [
-    '/nope',
-    '/mcp/nope',
-    '/mcp/todo/more',
-    '/mcp/mcp',
-    '/rpc/more',
-    '/events',
-    '/mcp/github',
-  ]) {
+  for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc/more', '/events', '/mcp/github']) {
     it(`returns undefined for ${url}`, () => assert.equal(select(url), undefined));
   }
 
@@ -82,10 +74,7 @@ describe('parseSelection', () => {
       ['/mcp', { 'x-mcp-toolsets': 'all' }],
     ] as const) {
       const { toolsets, dialect, listing } = select(url, headers) ?? {};
-      assert.deepEqual(
-        { toolsets, dialect, listing },
-        { toolsets: EXISTING, dialect: 'prefixed', listing: 'whole' },
-      );
+      assert.deepEqual({ toolsets, dialect, listing }, { toolsets: EXISTING, dialect: 'prefixed', listing: 'whole' });
     }
     const narrowed = select('/mcp?toolsets=all', { 'x-mcp-toolsets': 'todo' });
     assert.deepEqual([narrowed?.toolsets, narrowed?.listing], [['todo'], 'whole']);

@@ -16,10 +16,7 @@ const VIEWS = [
 
 const content = z.object({ uri: z.string(), mimeType: z.string(), text: z.string(), _meta: z.unknown() });
 
-const answered = z.object({
-  result: z.unknown().optional(),
-  error: z.object({ message: z.string() }).optional(),
-});
+const answered = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
 
 const listed = z.object({
   tools: z.array(
@@ -122,11 +119,7 @@ describe('views', () => {
   });
 
   it('are announced only at paths with views, and not listed as resources', async () => {
-    const hello = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'a', version: '1' },
-    };
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
     const greeting = z.object({ capabilities: z.looseObject({ extensions: z.unknown().optional() }) });
     const announced = async (path: string) =>
       greeting.parse((await ask(path, 'initialize', hello)).result).capabilities.extensions;

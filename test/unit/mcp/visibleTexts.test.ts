@@ -20,15 +20,9 @@ const LATER = [
   'github.createBranch branch',
   'github.commitFiles branch',
   'github.commitFiles files.path',
-  ...[
-    'readFile',
-    'createIssue',
-    'createPR',
-    'getWorkflowRuns',
-    'getJobLogs',
-    'createBranch',
-    'commitFiles',
-  ].flatMap((tool) => [`github.${tool} owner`, `github.${tool} repo`]),
+  ...['readFile', 'createIssue', 'createPR', 'getWorkflowRuns', 'getJobLogs', 'createBranch', 'commitFiles'].flatMap(
+    (tool) => [`github.${tool} owner`, `github.${tool} repo`],
+  ),
   'todo.add_task_tags tags',
   'todo.search_tasks query',
   'todo.create_recurring_task frequency',

@@ -14,20 +14,14 @@ import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts
 const itemsOf = (changes: Partial<Agent> = {}, acts: Omit<Facts, 'agent'> = {}) =>
   checklist({ agent: sampleAgent(changes), ...acts });
 
-const ticked = (items: readonly ChecklistItem[]) =>
-  items.filter(({ completed }) => completed).map(({ id }) => id);
+const ticked = (items: readonly ChecklistItem[]) => items.filter(({ completed }) => completed).map(({ id }) => id);
 
-const required = (items: readonly ChecklistItem[]) =>
-  items.filter((item) => item.required).map(({ id }) => id);
+const required = (items: readonly ChecklistItem[]) => items.filter((item) => item.required).map(({ id }) => id);
 
 describe('onboarding checklist', () => {
   it("marks items from the agent's actions, with their times", () => {
     assert.deepEqual(ticked(itemsOf()), ['register']);
-    const milestones = {
-      seen: secondsAfterStart(1),
-      joined: secondsAfterStart(2),
-      claimed: secondsAfterStart(3),
-    };
+    const milestones = { seen: secondsAfterStart(1), joined: secondsAfterStart(2), claimed: secondsAfterStart(3) };
     const items = itemsOf(
       { milestones, last_completed_at: secondsAfterStart(4) },
       { firstDiscovery: secondsAfterStart(5) },

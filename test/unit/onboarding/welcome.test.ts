@@ -26,8 +26,7 @@ const ada = (changes: Partial<NewAgent> = {}): NewAgent => ({
 
 describe('welcome languages', () => {
   const textsOf = (language: (typeof LANGUAGES)[number]): string[] => {
-    const { message, systemOverview, roles, specializations, steps, elsewhere, askWhoInvitedYou } =
-      TEXTS[language];
+    const { message, systemOverview, roles, specializations, steps, elsewhere, askWhoInvitedYou } = TEXTS[language];
     return [
       message,
       systemOverview,
@@ -78,9 +77,7 @@ describe('welcome languages', () => {
 
 describe('welcome message', () => {
   it('mentions the name, role and specializations', () => {
-    const { message, roleDescription } = welcome(
-      ada({ role: 'analyst', specializations: ['sql', 'charts', 'maps'] }),
-    );
+    const { message, roleDescription } = welcome(ada({ role: 'analyst', specializations: ['sql', 'charts', 'maps'] }));
     assert.match(message, /Ada/);
     assert.match(roleDescription, /As an analyst.*sql, charts, and maps/);
     assert.doesNotMatch(welcome(ada()).roleDescription, /specializations/);

@@ -7,26 +7,17 @@ import {
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
-import {
-  chooseWorkflow,
-  fallbackAgents,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import { chooseWorkflow, fallbackAgents } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
-import {
-  assignAgents,
-  withOverrides,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
+import { assignAgents, withOverrides } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import {
   networkTask,
   recordOf,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/steps/networkStep.ts';
 import { startedStep } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
-import {
-  agentsOf,
-  allSteps,
-} from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { agentsOf, allSteps } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
@@ -43,12 +34,7 @@ describe('agent recommendation', () => {
   it("ranks the agents of the specification's example", () => {
     const requirements = { role: 'execute', language: 'Python', contextSize: 1_000_000 } as const;
     assert.deepEqual(recommend(available, requirements), [
-      {
-        agent: 'gemini',
-        score: 0.95,
-        reasons: ['Best execution capability', 'Supports Python'],
-        warnings: [],
-      },
+      { agent: 'gemini', score: 0.95, reasons: ['Best execution capability', 'Supports Python'], warnings: [] },
       {
         agent: 'claude',
         score: 0.85,
@@ -150,10 +136,7 @@ describe('automatic choice', () => {
     assert.ok(workflow);
     const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', UNKNOWN, NO_CHANCE);
     assert.deepEqual(allSteps(assigned).flatMap(agentsOf), ['gemini', 'claude', 'gemini']);
-    assert.match(
-      reasons.join('\n'),
-      /^execute: gemini: Best execution capability \(0\.95\)\.\nrefine: gemini/,
-    );
+    assert.match(reasons.join('\n'), /^execute: gemini: Best execution capability \(0\.95\)\.\nrefine: gemini/);
     const preferred = withOverrides(workflow, {}, 'claude');
     assert.deepEqual(allSteps(preferred).flatMap(agentsOf), ['claude', 'claude', 'claude']);
   });
@@ -240,11 +223,7 @@ describe('step for the network', () => {
       ['terminal-2'],
       'The task task-1 failed (agent terminal-2): No compiler.',
     ]);
-    assert.deepEqual(ended({ status: 'cancelled' }), [
-      'failed',
-      ['network'],
-      'The task task-1 was cancelled.',
-    ]);
+    assert.deepEqual(ended({ status: 'cancelled' }), ['failed', ['network'], 'The task task-1 was cancelled.']);
     for (const status of ['available', 'claimed', 'in_progress', 'waiting'] as const) {
       assert.deepEqual(ended({ status }), ['waiting', ['network'], undefined]);
     }

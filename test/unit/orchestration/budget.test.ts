@@ -37,10 +37,7 @@ describe('Budget', () => {
     const least = 1000 + MIN_OUTPUT_TOKENS;
     assert.equal(new RunBudget({ tokens: least }).reserve(usual)?.max_output_tokens, MIN_OUTPUT_TOKENS);
     assert.equal(new RunBudget({ tokens: least - 1 }).reserve(usual), undefined);
-    assert.equal(
-      new RunBudget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens,
-      10,
-    );
+    assert.equal(new RunBudget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens, 10);
   });
 
   it('returns the part of a reservation that a call did not use', () => {
@@ -67,10 +64,7 @@ describe('Budget', () => {
     const budget = new RunBudget({ cost_usd: 0.048 });
     assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
-    assert.equal(
-      new RunBudget({ cost_usd: 0 }).reserve({ ...usual, price: free })?.max_output_tokens,
-      10_000,
-    );
+    assert.equal(new RunBudget({ cost_usd: 0 }).reserve({ ...usual, price: free })?.max_output_tokens, 10_000);
     assert.equal(new RunBudget({ cost_usd: 0 }).reserve(usual), undefined);
   });
 
@@ -126,9 +120,7 @@ describe('Budget', () => {
     const inTwoOrders = attempts.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
-    fc.assert(
-      fc.property(inTwoOrders, ([all, shuffled]) => assert.deepEqual(usageOf(shuffled), usageOf(all))),
-    );
+    fc.assert(fc.property(inTwoOrders, ([all, shuffled]) => assert.deepEqual(usageOf(shuffled), usageOf(all))));
   });
 });
 
@@ -152,13 +144,8 @@ function spend(budget: RunBudget, calls: readonly Planned[]): number {
 }
 
 describe('estimatedTokens', () => {
-  const read = (path: string) =>
-    readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').slice(0, 20_000);
-  const rows = Array.from({ length: 50 }, (_, id) => ({
-    id,
-    key: `a3f9c1d2-88e4-4b${id}`,
-    at: [id * 1.2345, true],
-  }));
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').slice(0, 20_000);
+  const rows = Array.from({ length: 50 }, (_, id) => ({ id, key: `a3f9c1d2-88e4-4b${id}`, at: [id * 1.2345, true] }));
   const texts = {
     English: read('docs/architecture.md'),
     TypeScript: read('functions/src/kernel/json.ts'),
@@ -166,8 +153,7 @@ describe('estimatedTokens', () => {
     JSON: JSON.stringify(rows),
     'indented JSON': read('package-lock.json'),
     numbers: rows.map(({ id }) => `${id},${(id * 37) % 101},${(id * 0.77).toFixed(2)}`).join('\n'),
-    Chinese:
-      '任务队列由代理领取，每个任务都有租约，过期后会被释放。模型的回答被记录在日志中，重复执行时不会再次付费。',
+    Chinese: '任务队列由代理领取，每个任务都有租约，过期后会被释放。模型的回答被记录在日志中，重复执行时不会再次付费。',
     Japanese: 'タスクはエージェントによって取得され、期限が切れると解放されます。',
     German: 'Die Warteschlange verteilt Aufgaben an Agenten, deren Pacht verlängert wird.',
   };

@@ -27,9 +27,7 @@ function keyOf(request: RunRequest): string | undefined {
 }
 
 const keyFor = (steps: readonly object[], cache: boolean, overrides = {}) =>
-  keyOf(
-    requestOf(readWorkflow({ name: 'mine', steps }, 'workflow'), { ...GIVEN, cache }, overrides, situation),
-  );
+  keyOf(requestOf(readWorkflow({ name: 'mine', steps }, 'workflow'), { ...GIVEN, cache }, overrides, situation));
 
 describe('cache key of a run', () => {
   const hosted = fc.constantFrom({ agent: 'claude' }, { agent: 'auto' }, { agents: ['claude', 'gemini'] });
@@ -39,9 +37,7 @@ describe('cache key of a run', () => {
   );
   const entry = fc.oneof(
     { weight: 3, arbitrary: step },
-    fc
-      .array(step, { minLength: 1, maxLength: 3 })
-      .map((steps) => ({ repeat: { until: 'true', max: 2 }, steps })),
+    fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => ({ repeat: { until: 'true', max: 2 }, steps })),
   );
 
   it('exists only on request, and if every step is hosted and repeatable', () => {

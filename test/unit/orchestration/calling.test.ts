@@ -100,9 +100,7 @@ describe('agent call', () => {
   it('fails for the requested agent if no agent can answer, with each reason', async () => {
     const without = (name: string) =>
       new ScriptedAgent(name, time, [], { available: false, reason: `${name} has no key.` });
-    const nobody = await time.during(
-      call(callOf(time, [without('claude'), without('gemini')]), ...calling(time)),
-    );
+    const nobody = await time.during(call(callOf(time, [without('claude'), without('gemini')]), ...calling(time)));
     assert.ok(nobody.kind === 'failed');
     assert.deepEqual(
       [nobody.agent, nobody.end, nobody.reason],
@@ -119,11 +117,7 @@ describe('agent call', () => {
 
   it('waits as long as the vendor asks, or falls back if that is too long', async () => {
     const asks = (retryAfterMs: number) =>
-      agent(
-        'claude',
-        { fails: 'rate_limited', details: { retry_after_ms: retryAfterMs } },
-        { says: 'Done.' },
-      );
+      agent('claude', { fails: 'rate_limited', details: { retry_after_ms: retryAfterMs } }, { says: 'Done.' });
     const patient = await time.during(call(callOf(time, [asks(7000)]), ...calling(time)));
     assert.deepEqual(
       patient.attempts.map(({ waited }) => waited),
@@ -163,9 +157,7 @@ describe('agent call', () => {
       const budget = new RunBudget({});
       const journal = new NotedAttempts();
       const changes = { maxOutputTokens: 8192 };
-      const result = await time.during(
-        call(callOf(time, [claude], changes), ...calling(time, { budget, journal })),
-      );
+      const result = await time.during(call(callOf(time, [claude], changes), ...calling(time, { budget, journal })));
       assert.equal(result.kind === 'answered' && result.answer.text, 'Done.');
       assert.deepEqual(roomsOf(claude), [8192, 32_000]);
       assert.deepEqual(
@@ -175,10 +167,7 @@ describe('agent call', () => {
           ['answered', 5, 0],
         ],
       );
-      assert.match(
-        result.attempts[0]?.reason ?? '',
-        /used up its 8192 output tokens before it wrote any text/,
-      );
+      assert.match(result.attempts[0]?.reason ?? '', /used up its 8192 output tokens before it wrote any text/);
       assert.deepEqual(budget.spent.usage, { input_tokens: 20, output_tokens: 10 });
       assert.deepEqual(journal.ended, result.attempts);
     });
@@ -212,9 +201,7 @@ describe('agent call', () => {
       const gemini = agent('gemini', { says: 'Done.' });
       const budget = new RunBudget({ tokens: 4000 });
       const changes = { maxOutputTokens: 32_000 };
-      const result = await time.during(
-        call(callOf(time, [claude, gemini], changes), ...calling(time, { budget })),
-      );
+      const result = await time.during(call(callOf(time, [claude, gemini], changes), ...calling(time, { budget })));
       assert.equal(result.kind === 'answered' && result.agent, 'gemini');
       assert.equal(claude.requests.length, 1);
     });
@@ -243,9 +230,7 @@ describe('agent call', () => {
       const claude = agent('claude', { says: 'Done.' });
       const budget = new RunBudget({});
       const changes = { maxOutputTokens: 8192 };
-      const result = await time.during(
-        call(callOf(time, [claude], changes), ...calling(time, { journal, budget })),
-      );
+      const result = await time.during(call(callOf(time, [claude], changes), ...calling(time, { journal, budget })));
       assert.deepEqual([result.kind, asked, claude.requests.length], ['answered', [8192, 32_000], 1]);
       assert.deepEqual(budget.spent.usage, { input_tokens: 10, output_tokens: 5 });
     });
@@ -267,10 +252,7 @@ describe('agent call', () => {
       const claude = agent('claude', { says: 'Hal', complete: false });
       const result = await time.during(call(callOf(time, [claude]), ...calling(time)));
       assert.equal(result.kind, 'answered');
-      assert.match(
-        result.kind === 'answered' ? result.warnings.join() : '',
-        /truncated at the output token limit/,
-      );
+      assert.match(result.kind === 'answered' ? result.warnings.join() : '', /truncated at the output token limit/);
     });
   });
 
@@ -289,14 +271,7 @@ describe('agent call', () => {
       return attempt;
     }
 
-    for (const kind of [
-      'truncated',
-      'overloaded',
-      'server_error',
-      'network',
-      'malformed',
-      'timeout',
-    ] as const) {
+    for (const kind of ['truncated', 'overloaded', 'server_error', 'network', 'malformed', 'timeout'] as const) {
       it(`is charged for the received text, or for the whole reservation: ${kind}`, async () => {
         const some = await booked({ fails: kind, begins: text, details: COUNTED });
         assert.deepEqual(some.usage, { input_tokens: 7, output_tokens: estimatedTokens(text) });
@@ -308,10 +283,7 @@ describe('agent call', () => {
     it("is charged for the vendor's count if that is higher, up to the reservation", async () => {
       const counted = { usage: { input_tokens: 7, output_tokens: 900 }, outcome_unknown: true };
       const details = { details: counted };
-      assert.equal(
-        (await booked({ fails: 'truncated', begins: 'word', ...details })).usage.output_tokens,
-        900,
-      );
+      assert.equal((await booked({ fails: 'truncated', begins: 'word', ...details })).usage.output_tokens, 900);
       const long = await booked({ fails: 'truncated', begins: text.repeat(100), ...details });
       assert.equal(long.usage.output_tokens, 1000);
     });
@@ -341,9 +313,7 @@ describe('agent call', () => {
   it('is not retried if its outcome is unknown and it is not repeatable', async () => {
     const claude = agent('claude', { fails: 'network', details: { outcome_unknown: true } });
     const gemini = agent('gemini', { says: 'Done.' });
-    const result = await time.during(
-      call(callOf(time, [claude, gemini], { repeatable: false }), ...calling(time)),
-    );
+    const result = await time.during(call(callOf(time, [claude, gemini], { repeatable: false }), ...calling(time)));
     assert.deepEqual([result.kind, claude.requests.length, gemini.requests.length], ['failed', 1, 0]);
     const clean = agent('claude', { fails: 'overloaded' }, { says: 'Done.' });
     const again = await time.during(call(callOf(time, [clean], { repeatable: false }), ...calling(time)));
@@ -371,12 +341,7 @@ describe('agent call', () => {
   });
 
   it('is neither sent nor charged if the journal has its outcome', async () => {
-    const answer = {
-      text: 'Before.',
-      model: 'm',
-      usage: { input_tokens: 7, output_tokens: 3 },
-      complete: true,
-    };
+    const answer = { text: 'Before.', model: 'm', usage: { input_tokens: 7, output_tokens: 3 }, complete: true };
     const settled = [{ failure: new ModelFailure('overloaded', 'Busy.') }, { answer }];
     const budget = new RunBudget({ tokens: 5000 });
     const claude = agent('claude', { says: 'Now.' });
@@ -418,9 +383,7 @@ describe('agent call', () => {
   it('throws if the journal throws', async () => {
     const begin = () => Promise.reject(new Error('The database is away.'));
     const journal = { begin, end: async () => undefined };
-    const pending = time.during(
-      call(callOf(time, [agent('claude', { says: 'x' })]), ...calling(time, { journal })),
-    );
+    const pending = time.during(call(callOf(time, [agent('claude', { says: 'x' })]), ...calling(time, { journal })));
     await assert.rejects(pending, /database is away/);
   });
 

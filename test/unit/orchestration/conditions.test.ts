@@ -5,10 +5,7 @@ import {
   checkCondition,
   evaluateCondition,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/condition.ts';
-import {
-  ExpressionError,
-  type Scope,
-} from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+import { ExpressionError, type Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 
 /** Timeout in milliseconds for long computations on a busy machine. */
 const LOADED_MACHINE = 120_000;
@@ -78,13 +75,7 @@ describe('condition', () => {
     });
   }
 
-  const broken = [
-    'context.missing',
-    'context.owner',
-    '1 / 0 == 1',
-    'context.constructor == 1',
-    'context["__proto__"]',
-  ];
+  const broken = ['context.missing', 'context.owner', '1 / 0 == 1', 'context.constructor == 1', 'context["__proto__"]'];
   for (const expression of broken) {
     it(`cannot evaluate ${expression}`, () => {
       assert.throws(() => evaluateCondition(expression, scope), ExpressionError);
@@ -93,39 +84,8 @@ describe('condition', () => {
 
   it('evaluates to a boolean or throws an ExpressionError for any input', () => {
     const word = fc.constantFrom(
-      ...[
-        'input',
-        'context',
-        'steps',
-        'iteration',
-        'review',
-        'constructor',
-        '__proto__',
-        'prototype',
-        'this',
-      ],
-      ...[
-        '.',
-        '[',
-        ']',
-        '(',
-        ')',
-        '"',
-        '+',
-        '==',
-        '&&',
-        '||',
-        '!',
-        '?',
-        ':',
-        ',',
-        '{',
-        '}',
-        '-',
-        '*',
-        '%',
-        'in',
-      ],
+      ...['input', 'context', 'steps', 'iteration', 'review', 'constructor', '__proto__', 'prototype', 'this'],
+      ...['.', '[', ']', '(', ')', '"', '+', '==', '&&', '||', '!', '?', ':', ',', '{', '}', '-', '*', '%', 'in'],
       ...['size', 'has', 'matches', 'map', 'all', 'toString', 'eval', 'Function', 'globalThis', 'process'],
       ...['1', '9999999999999999999', '1e999', '""', 'b"x"', 'null', 'true', '\\', '\u0000', '\n', '//'],
     );

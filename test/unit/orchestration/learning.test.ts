@@ -24,14 +24,8 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
 import { seededRandom } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
-import {
-  type StepRecord,
-  startedStep,
-} from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
-import {
-  agentsOf,
-  allSteps,
-} from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { type StepRecord, startedStep } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { agentsOf, allSteps } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START } from '../../support/builders.ts';
@@ -60,10 +54,7 @@ function situation(work: WorkRecord = {}, routing: Routing = NO_ROUTING): Situat
 
 /** Applies outcomes as the store does. */
 function booked(work: WorkRecord, bookings: readonly RecordedOutcomes[]): WorkRecord {
-  return {
-    ...work,
-    ...Object.fromEntries(bookings.map((one) => [one.kind, withBooking(work[one.kind], one)])),
-  };
+  return { ...work, ...Object.fromEntries(bookings.map((one) => [one.kind, withBooking(work[one.kind], one)])) };
 }
 
 function withBooking(before: KindRecord | undefined, booking: RecordedOutcomes): KindRecord {
@@ -198,9 +189,7 @@ describe('reasons of a choice', () => {
     return assignAgents(REVIEWED, 'Do it.', given, seededRandom(systemHashing, seed)).reasons.join('\n');
   };
   const away = available.map((one) =>
-    one.name === 'gemini'
-      ? { ...one, availability: { available: false as const, reason: 'There is no key.' } }
-      : one,
+    one.name === 'gemini' ? { ...one, availability: { available: false as const, reason: 'There is no key.' } } : one,
   );
 
   it('contain the outcomes of both agents in this workspace', () => {
@@ -261,8 +250,7 @@ describe('forbidden agent', () => {
     assert.equal(await fieldOf(() => requestOf(planned, rest, overrides, given)), 'overrides.agents.plan');
     assert.equal(await fieldOf(() => requestOf(REVIEWED, rest, {}, given)), 'workflow');
     assert.equal(await fieldOf(() => parallelWorkflow(['gemini', 'claude'], 'all', 'plan', given)), 'agents');
-    const preferring = () =>
-      requestFor({ prompt: 'Do it.' }, { agent: 'claude' }, { budget: rest.budget }, given);
+    const preferring = () => requestFor({ prompt: 'Do it.' }, { agent: 'claude' }, { budget: rest.budget }, given);
     assert.equal(await fieldOf(preferring), 'preferences.agent');
   });
 
@@ -280,12 +268,7 @@ describe('forbidden agent', () => {
   });
 
   it('is excluded when a workflow is selected', () => {
-    const { selection } = requestFor(
-      { prompt: 'Which is the best name?' },
-      {},
-      { budget: rest.budget },
-      given,
-    );
+    const { selection } = requestFor({ prompt: 'Which is the best name?' }, {}, { budget: rest.budget }, given);
     assert.match(selection?.reasons[0] ?? '', /^direct: .*only one agent is available/);
   });
 });
@@ -299,10 +282,7 @@ describe('built-in workflow', () => {
   it('assigns auto to steps whose agent is forbidden or not the pinned one', () => {
     const pins = [{ kind: 'plan', agent: 'gemini' }];
     assert.deepEqual(routed('plan-execute', { pins, forbidden: [] })[0], ['plan auto', 'execute gemini']);
-    assert.deepEqual(routed('plan-execute', { pins: [], forbidden: ['gemini'] })[0], [
-      'plan claude',
-      'execute auto',
-    ]);
+    assert.deepEqual(routed('plan-execute', { pins: [], forbidden: ['gemini'] })[0], ['plan claude', 'execute auto']);
   });
 
   it('drops a forbidden agent, and the judge if one agent is left', () => {

@@ -3,10 +3,7 @@ import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/r
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
-import {
-  type StepRecord,
-  startedStep,
-} from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { type StepRecord, startedStep } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START } from '../../support/builders.ts';
@@ -36,12 +33,7 @@ function record(name: string, changed: Partial<StepRecord>): StepRecord {
   number += 1;
   const { role = 'execute', iteration = 1 } = changed;
   const round = { name, iteration };
-  return {
-    ...startedStep(round, role, number, new Date(START)),
-    status: 'succeeded',
-    output: 'Done.',
-    ...changed,
-  };
+  return { ...startedStep(round, role, number, new Date(START)), status: 'succeeded', output: 'Done.', ...changed };
 }
 
 function done(name: string, agent: string, changed: Partial<StepRecord> = {}): StepRecord {
@@ -162,10 +154,7 @@ describe('outcomes of a run', () => {
     assert.deepEqual(told(vote, [together('all', 'claude', won)], 'succeeded'), []);
     const same = BOTH.map((agent) => ({ agent, output: agent === 'claude' ? '42' : ' 42. ' }));
     const agreed = together('all', 'claude', { output: '42', results: same, judged: true });
-    assert.deepEqual(told(vote, [agreed], 'succeeded'), [
-      'claude execute accepted 1',
-      'gemini execute accepted 1',
-    ]);
+    assert.deepEqual(told(vote, [agreed], 'succeeded'), ['claude execute accepted 1', 'gemini execute accepted 1']);
   });
 
   it('give the loser of a race half the worth', () => {

@@ -6,10 +6,7 @@ import {
   type CountedBudget,
   NO_AMOUNT,
 } from '../../../functions/src/graph/rules/budget.ts';
-import {
-  costOf,
-  MIN_OUTPUT_TOKENS,
-} from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { costOf, MIN_OUTPUT_TOKENS } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/reserving.ts';
 import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -31,10 +28,7 @@ function budgetWith(limits: Left, spentTokens = 0, reservedTokens = 0): CountedB
     set_at: START,
     round: 1,
   };
-  const counts = {
-    spent: { ...NO_AMOUNT, tokens: spentTokens },
-    reserved: { ...NO_AMOUNT, tokens: reservedTokens },
-  };
+  const counts = { spent: { ...NO_AMOUNT, tokens: spentTokens }, reserved: { ...NO_AMOUNT, tokens: reservedTokens } };
   return { budget: { ...budget, ...limits }, counts };
 }
 
@@ -88,8 +82,7 @@ describe('reservation', () => {
           const usage = { input_tokens: asked.input_tokens, output_tokens: outputTokens };
           const { tokens, nano_usd: nanoUsd } = amountOf({ ...usage, cost_usd: costOf(usage, price) });
           return lefts.every(
-            (left) =>
-              tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.cost_usd ?? Infinity) * 1e9),
+            (left) => tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.cost_usd ?? Infinity) * 1e9),
           );
         };
         const granted = await reserve(

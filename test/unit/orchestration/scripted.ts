@@ -13,11 +13,7 @@ import {
 import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { RunBudget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import {
-  type Accounts,
-  type Call,
-  call,
-} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import { type Accounts, type Call, call } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
@@ -91,9 +87,7 @@ export class ScriptedAgent implements HostedAgent {
 
   private async stop(): Promise<never> {
     this.calledOff.push(this.time.elapsed);
-    throw new ModelFailure('aborted', `The request to ${this.name} was cancelled.`, {
-      outcome_unknown: true,
-    });
+    throw new ModelFailure('aborted', `The request to ${this.name} was cancelled.`, { outcome_unknown: true });
   }
 }
 

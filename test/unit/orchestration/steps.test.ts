@@ -77,10 +77,7 @@ describe('steps with several agents', () => {
           ['third', 'failed'],
         ],
       );
-      assert.match(
-        result.explanation,
-        /gemini was the first .* claude was cancelled\. third was cancelled\./,
-      );
+      assert.match(result.explanation, /gemini was the first .* claude was cancelled\. third was cancelled\./);
     });
 
     it('is not won by a failure, a blank answer or a truncated answer', async () => {
@@ -137,9 +134,7 @@ describe('steps with several agents', () => {
   describe('vote', () => {
     it('is decided by a majority of equal answers, ignoring their formatting', async () => {
       const result = await time.during(
-        vote(
-          round({ one: [{ says: '**Paris.**' }], two: [{ says: 'Lyon' }], three: [{ says: ' paris\n' }] }),
-        ),
+        vote(round({ one: [{ says: '**Paris.**' }], two: [{ says: 'Lyon' }], three: [{ says: ' paris\n' }] })),
       );
       assert.deepEqual([result.winner, result.output], ['one', '**Paris.**']);
       assert.equal(result.explanation, '2 of 3 agents gave the same answer: one, three.');
@@ -156,9 +151,7 @@ describe('steps with several agents', () => {
         ['quality 2', 'quality 1'],
       ] as const) {
         const result = await time.during(
-          vote(
-            round({ claude: [answersThenJudges(first + LONG)], gemini: [answersThenJudges(second + LONG)] }),
-          ),
+          vote(round({ claude: [answersThenJudges(first + LONG)], gemini: [answersThenJudges(second + LONG)] })),
         );
         assert.match(result.output ?? '', /^quality 2/);
         assert.match(result.explanation, /won by points in blind rankings\.$/);
@@ -226,9 +219,7 @@ describe('steps with several agents', () => {
     it('asks a judge without a ranking a second time and counts that answer', async () => {
       const ranks = ({ prompt }: ModelRequest): string => {
         if (!prompt.startsWith('Rank')) return `quality 1${LONG}`;
-        return prompt.includes('Your first answer has no line')
-          ? judges({ prompt, maxOutputTokens: 1 })
-          : 'Both nice.';
+        return prompt.includes('Your first answer has no line') ? judges({ prompt, maxOutputTokens: 1 }) : 'Both nice.';
       };
       const run = round({ claude: [{ says: ranks }], gemini: [answersThenJudges(`quality 2${LONG}`)] });
       const result = await time.during(vote(run));
@@ -253,9 +244,7 @@ describe('steps with several agents', () => {
     });
 
     it('is won by the only valid answer', async () => {
-      const result = await time.during(
-        vote(round({ claude: [{ fails: 'quota' }], gemini: [{ says: 'Yes.' }] })),
-      );
+      const result = await time.during(vote(round({ claude: [{ fails: 'quota' }], gemini: [{ says: 'Yes.' }] })));
       assert.equal(result.explanation, 'gemini gave the only valid answer.');
     });
   });
@@ -281,9 +270,7 @@ describe('steps with several agents', () => {
     });
 
     it('returns a single answer without a merge, and fails if the merge fails', async () => {
-      const lone = await time.during(
-        merge(round({ claude: [{ fails: 'quota' }], gemini: [{ says: 'Two.' }] })),
-      );
+      const lone = await time.during(merge(round({ claude: [{ fails: 'quota' }], gemini: [{ says: 'Two.' }] })));
       assert.deepEqual([lone.output, lone.furtherCalls.length], ['Two.', 0]);
       const failed = await time.during(
         merge(round({ claude: [{ says: 'One.' }, { fails: 'refused' }], gemini: [{ says: 'Two.' }] })),
@@ -445,27 +432,14 @@ describe('rankingIn', () => {
     before: fc.constantFrom('', 'Reasons: A is short.\n\n', 'A > B?\n', '> quoted\n'),
     label: fc.constantFrom('', 'Ranking: ', '**Final ranking:** ', '- ', 'My ranking is ', '1. ', '# '),
     noun: fc.constantFrom('', 'Answer ', 'answer ', 'Response ', 'Option '),
-    sign: fc.constantFrom(
-      ' > ',
-      '>',
-      ' >> ',
-      ' → ',
-      ' -> ',
-      ' ≻ ',
-      ' › ',
-      ' ＞ ',
-      ' &gt; ',
-      ' is better than ',
-    ),
+    sign: fc.constantFrom(' > ', '>', ' >> ', ' → ', ' -> ', ' ≻ ', ' › ', ' ＞ ', ' &gt; ', ' is better than '),
     wrap: fc.constantFrom(['', ''], ['**', '**'], ['"', '"'], ['`', '`'], ['[', ']'], ['“', '”']),
     lower: fc.boolean(),
     after: fc.constantFrom('', '.', '\n', ' (by far)', '\n\nThat is all.'),
   });
   type Style = typeof style extends fc.Arbitrary<infer Value> ? Value : never;
   const written = ({ before, label, noun, sign, wrap, lower, after }: Style, letters: readonly string[]) => {
-    const items = letters.map(
-      (letter) => `${noun}${wrap[0]}${lower ? letter.toLowerCase() : letter}${wrap[1]}`,
-    );
+    const items = letters.map((letter) => `${noun}${wrap[0]}${lower ? letter.toLowerCase() : letter}${wrap[1]}`);
     return `${before}${label}${items.join(sign)}${after}`;
   };
   const among = fc.integer({ min: 2, max: 8 }).map((count) => [...LETTERS.slice(0, count)]);
@@ -534,8 +508,7 @@ describe('random source', () => {
 
 describe('normalized answer', () => {
   it('has no case, markup or surrounding spaces', () => {
-    for (const text of ['Paris', ' paris. ', '**PARIS**', '“Paris.”'])
-      assert.equal(normalized(text), 'paris');
+    for (const text of ['Paris', ' paris. ', '**PARIS**', '“Paris.”']) assert.equal(normalized(text), 'paris');
     const different = ['1', '-1', '50%', '50', '5!', '5', 'c++', 'c', '.5', '#5'];
     assert.equal(new Set(different.map(normalized)).size, different.length);
   });

@@ -3,10 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
 import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
-import {
-  ExpressionError,
-  fenced,
-} from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+import { ExpressionError, fenced } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
   checkTemplate,
   renderTemplate,
@@ -56,10 +53,7 @@ describe('template', () => {
     ['{{#steps.later.output}}x{{/steps.later.output}}{{^steps.later.output}}y{{/steps.later.output}}', 'y'],
     ['{{#steps.compete.results}}{{number}} {{agent}} {{/steps.compete.results}}', '1 claude 2 gemini '],
     ['{{! a comment }}x', 'x'],
-    [
-      '{{#context.flags}}{{.}}{{/context.flags}}{{#context.strict}}{{iteration}}{{/context.strict}}',
-      'truefalse2',
-    ],
+    ['{{#context.flags}}{{.}}{{/context.flags}}{{#context.strict}}{{iteration}}{{/context.strict}}', 'truefalse2'],
     ['a\n{{#context.files}}\n- {{.}}\n{{/context.files}}\nz', 'a\n- a.ts\n- b.ts\nz'],
     ['{{context.toString}} {{context.constructor}}{{context.__proto__}}{{input.length}}', 'mine '],
     ['{{input.constructor.name}}{{context.files.map}}{{context.files.constructor.from}}', ''],
@@ -138,10 +132,7 @@ describe('template', () => {
         return 'short';
       },
     };
-    const text = renderTemplate('{{context.k}}'.repeat(1300), {
-      ...scope,
-      context: jsonObject.parse({ k: counting }),
-    });
+    const text = renderTemplate('{{context.k}}'.repeat(1300), { ...scope, context: jsonObject.parse({ k: counting }) });
     assert.deepEqual([text.length, printed], [1300 * '"short"'.length, 1]);
     assert.throws(() => renderTemplate('{{context.k}}'.repeat(1300), withTree), /With \{\{context\.k\}\} \(/);
   });
@@ -157,45 +148,14 @@ describe('template', () => {
     const template = `{{! a ${spaces} b }}{{ ${spaces} input ${spaces} }}{{{ ${spaces} input }}}`;
     checkTemplate(template);
     assert.equal(renderTemplate(template, scope), `${scope.input}${scope.input}`);
-    const hostile = [
-      `{{a${' '.repeat(200_000)}a}}`,
-      `{{=a}}${' '.repeat(200_000)}`,
-      `{{! a ${' '.repeat(200_000)}b`,
-    ];
+    const hostile = [`{{a${' '.repeat(200_000)}a}}`, `{{=a}}${' '.repeat(200_000)}`, `{{! a ${' '.repeat(200_000)}b`];
     for (const text of hostile) assert.throws(() => checkTemplate(text), ExpressionError);
   }).timeout(5000); // Quadratic parsing would take fifteen seconds per text.
 
   it('renders any text or throws an ExpressionError', () => {
     const word = fc.constantFrom(
-      ...[
-        '{{',
-        '}}',
-        '{{{',
-        '}}}',
-        '{{#',
-        '{{/',
-        '{{^',
-        '{{&',
-        '{{>',
-        '{{=',
-        '=}}',
-        '{{!',
-        ' ',
-        '\n',
-        '.',
-        '..',
-      ],
-      ...[
-        'input',
-        'context',
-        'steps',
-        'compete',
-        'results',
-        'constructor',
-        '__proto__',
-        'hasOwnProperty',
-        'x',
-      ],
+      ...['{{', '}}', '{{{', '}}}', '{{#', '{{/', '{{^', '{{&', '{{>', '{{=', '=}}', '{{!', ' ', '\n', '.', '..'],
+      ...['input', 'context', 'steps', 'compete', 'results', 'constructor', '__proto__', 'hasOwnProperty', 'x'],
     );
     const hostile = fc.array(word, { maxLength: 40 }).map((words) => words.join(''));
     fc.assert(

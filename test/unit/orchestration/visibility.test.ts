@@ -34,10 +34,7 @@ describe('visibility of a run', () => {
     assert.equal(visibilityOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
     for (const workspaces of [{ alpha: 'worker' }, { alpha: 'viewer' }, { beta: 'leader' }] as const)
       assert.equal(visibilityOf(person('cyd', { workspaces }), inAlpha), undefined);
-    assert.equal(
-      visibilityOf(person('cyd', { role: 'admin', workspaces: { beta: 'leader' } }), inAlpha),
-      undefined,
-    );
+    assert.equal(visibilityOf(person('cyd', { role: 'admin', workspaces: { beta: 'leader' } }), inAlpha), undefined);
     const leader = person('ada', { workspaces: { alpha: 'leader' } });
     const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
     assert.equal(visibilityOf(agent, inAlpha), undefined, 'a worker agent whose owner is a leader');

@@ -1,10 +1,7 @@
 /** Workflow definitions, built-in workflows and the next steps of a run. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import {
-  allSteps,
-  type Workflow,
-} from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { allSteps, type Workflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn, builtIns } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import {
   type DueStep,
@@ -51,12 +48,7 @@ describe('workflow definition', () => {
     ['no name', { steps: [plan] }, /The workflow: name: /, 'workflow.name'],
     ['an unknown field', { ...steps(plan), loop: true }, /The workflow: .*"loop"/, 'workflow'],
     ['an invalid step', steps(plan, { ...plan, agent: 7 }), /Step "plan": agent: /, 'workflow.steps.1.agent'],
-    [
-      'an unknown field of a step',
-      steps({ ...plan, model: 'x' }),
-      /Step "plan": .*"model"/,
-      'workflow.steps.0',
-    ],
+    ['an unknown field of a step', steps({ ...plan, model: 'x' }), /Step "plan": .*"model"/, 'workflow.steps.0'],
     ['a step that is not an object', steps(plan, []), /Step "step_2"/, 'workflow.steps.1'],
     [
       'two steps with the same name',
@@ -137,12 +129,7 @@ describe('workflow definition', () => {
       /the step "x" does not exist/,
       'workflow.steps.0.picks',
     ],
-    [
-      'a result from an unknown step',
-      { ...steps(plan), result: ['x'] },
-      /result: unknown step "x"/,
-      'workflow.result',
-    ],
+    ['a result from an unknown step', { ...steps(plan), result: ['x'] }, /result: unknown step "x"/, 'workflow.result'],
     [
       'too many rounds',
       steps({ repeat: { until: 'true', max: 11 }, steps: [plan] }),
@@ -163,10 +150,7 @@ describe('workflow definition', () => {
     ],
     [
       'a group in a group',
-      steps({
-        repeat: { until: 'true', max: 2 },
-        steps: [{ repeat: { until: 'true', max: 2 }, steps: [plan] }],
-      }),
+      steps({ repeat: { until: 'true', max: 2 }, steps: [{ repeat: { until: 'true', max: 2 }, steps: [plan] }] }),
       /Step "step_1"/,
       'workflow.steps.0.steps.0',
     ],
@@ -250,10 +234,7 @@ describe('progress of a run', () => {
   it('runs the plan and then its execution in plan-execute', () => {
     const { order, prompts } = played(named('plan-execute'), nameOf);
     assert.deepEqual(order, [['plan#1'], ['execute#1']]);
-    assert.match(
-      prompts.get('execute#1') ?? '',
-      /Write a parser\.[\s\S]*Output of the step plan[\s\S]*\nplan\n/,
-    );
+    assert.match(prompts.get('execute#1') ?? '', /Write a parser\.[\s\S]*Output of the step plan[\s\S]*\nplan\n/);
   });
 
   it('picks the best answer in competitive', () => {
@@ -276,15 +257,8 @@ describe('progress of a run', () => {
   it('gives a step that picks only the task and context as its prompt', () => {
     const context = { style: 'terse' };
     const compete = { status: 'done', output: '## claude\n\nx', results: [] } as const;
-    const { next } = progressOf(
-      named('competitive'),
-      { ...given, context },
-      new Map([['compete#1', compete]]),
-    );
-    assert.equal(
-      next.kind === 'execute' && next.steps[0]?.prompt,
-      'Write a parser.\n\nContext: {"style":"terse"}',
-    );
+    const { next } = progressOf(named('competitive'), { ...given, context }, new Map([['compete#1', compete]]));
+    assert.equal(next.kind === 'execute' && next.steps[0]?.prompt, 'Write a parser.\n\nContext: {"style":"terse"}');
   });
 
   it('repeats the steps of iterative until the review approves', () => {
@@ -304,9 +278,7 @@ describe('progress of a run', () => {
   });
 
   it('runs both reviews of code-review in parallel, and fixes only after findings', () => {
-    const fixed = played(named('code-review'), ({ name }) =>
-      name === 'security' ? 'FINDINGS' : 'NO FINDINGS',
-    );
+    const fixed = played(named('code-review'), ({ name }) => (name === 'security' ? 'FINDINGS' : 'NO FINDINGS'));
     assert.deepEqual(fixed.order, [['generate#1'], ['security#1', 'performance#1'], ['fixes#1']]);
     const clean = played(named('code-review'), ({ name }) => (name === 'generate' ? 'code' : ' NO FINDINGS'));
     assert.deepEqual(clean.order.at(-1), ['security#1', 'performance#1']);

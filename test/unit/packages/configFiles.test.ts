@@ -179,10 +179,7 @@ describe('configuration file of muster connect', () => {
       'that is empty': { text: '', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
       'that is a line end': { text: '\n', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
       'with a byte order mark': { text: '\ufeff{"a": 1}\n', by: ['claude', 'cursor', 'vscode', 'gemini'] },
-      'with comments': {
-        text: '{\n  // mine\n  "a": 1 /* too */\n}\n// end',
-        by: ['cursor', 'vscode', 'gemini'],
-      },
+      'with comments': { text: '{\n  // mine\n  "a": 1 /* too */\n}\n// end', by: ['cursor', 'vscode', 'gemini'] },
       'with comments only': { text: '// mine', by: ['cursor', 'vscode', 'gemini'] },
       'with a trailing comma': { text: '{"a": [1,],}', by: ['cursor', 'vscode'] },
       'that is broken': { text: '{"a": ', by: [] },
@@ -296,8 +293,7 @@ describe('TOML text', () => {
   const path = ['mcp_servers', 'muster'];
   const fields = { url: HUB, bearer_token_env_var: 'MUSTER_TOKEN' };
   const table = `[mcp_servers.muster]\nurl = "${HUB}"\nbearer_token_env_var = "MUSTER_TOKEN"`;
-  const other =
-    '# mine\nmodel = "x" # too\n\n[mcp_servers.other]\nargs = [\n  "a", # b\n]\n\n[[list]]\na = 1';
+  const other = '# mine\nmodel = "x" # too\n\n[mcp_servers.other]\nargs = [\n  "a", # b\n]\n\n[[list]]\na = 1';
 
   it('keeps every byte and gains the table at its end', () => {
     for (const [before, gap] of [
@@ -345,14 +341,11 @@ describe('TOML text', () => {
     fc.assert(
       fc.property(tables, fc.nat(9), fc.boolean(), (others, position, hasOwn) => {
         const parts = others.map((one) => `[mcp_servers.x${one.key}] # ${one.key}\nn = ${one.value}\n`);
-        if (hasOwn)
-          parts.splice(position, 0, '[mcp_servers.muster]\nurl = "old"\n\n[mcp_servers.muster.a]\n');
+        if (hasOwn) parts.splice(position, 0, '[mcp_servers.muster]\nurl = "old"\n\n[mcp_servers.muster.a]\n');
         const before = parts.join('\n');
         const after = withTable(before, path, fields);
         const servers = Object.fromEntries(others.map((one) => [`x${one.key}`, { n: one.value }]));
-        assert.deepEqual(getStaticTOMLValue(parseTOML(after)), {
-          mcp_servers: { ...servers, muster: fields },
-        });
+        assert.deepEqual(getStaticTOMLValue(parseTOML(after)), { mcp_servers: { ...servers, muster: fields } });
         if (!hasOwn) assert.ok(after.startsWith(before));
       }),
     );

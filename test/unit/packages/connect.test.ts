@@ -63,12 +63,7 @@ describe('muster connect', () => {
     const wishes = { url: undefined, workspace: undefined, folder };
     for (const url of ['http://example.com/mcp', 'http://127.0.0.1.example.com/mcp', 'http://10.0.0.1/mcp'])
       assert.throws(() => findEndpoint({ ...wishes, url }), /unencrypted/, url);
-    for (const url of [
-      'https://example.com/mcp',
-      'http://localhost:1/mcp',
-      'http://127.0.0.1/mcp',
-      'http://[::1]/mcp',
-    ])
+    for (const url of ['https://example.com/mcp', 'http://localhost:1/mcp', 'http://127.0.0.1/mcp', 'http://[::1]/mcp'])
       assert.equal(String(findEndpoint({ ...wishes, url })), url);
   });
 

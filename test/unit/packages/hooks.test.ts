@@ -69,9 +69,7 @@ describe('plugin hooks', () => {
   /** Returns the processes that send heartbeats for sessions of this test. */
   function beaters(): number[] {
     const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
-    return lines
-      .filter((line) => line.includes(`beat.mjs ${folder()}`))
-      .map((line) => Number.parseInt(line, 10));
+    return lines.filter((line) => line.includes(`beat.mjs ${folder()}`)).map((line) => Number.parseInt(line, 10));
   }
 
   function hook(event: Readonly<Record<string, unknown>> | string): Promise<Ended> {
@@ -112,9 +110,7 @@ describe('plugin hooks', () => {
   });
 
   it('use a separate heartbeat process for each session', async () => {
-    await Promise.all(
-      ['one', 'two'].map((session_id) => succeeds(claim(`of-${session_id}`, { session_id }))),
-    );
+    await Promise.all(['one', 'two'].map((session_id) => succeeds(claim(`of-${session_id}`, { session_id }))));
     await until('heartbeats for both', () => beats.includes('of-one') && beats.includes('of-two'));
     assert.equal(beaters().length, 2);
     await succeeds({ session_id: 'one', hook_event_name: 'Stop' });

@@ -24,8 +24,7 @@ describe('behind a proxy', () => {
   /** Methods called on the hub. */
   let called: string[];
 
-  const listening = (server: NetServer) =>
-    listen(server.on('connection', (socket: Socket) => sockets.add(socket)));
+  const listening = (server: NetServer) => listen(server.on('connection', (socket: Socket) => sockets.add(socket)));
 
   beforeEach(async () => {
     folder = mkdtempSync(`${tmpdir()}/muster-proxy-`);
@@ -58,27 +57,18 @@ describe('behind a proxy', () => {
 
   const address = () => `http://127.0.0.1:${portOf(proxy)}`;
 
-  async function run(
-    program: string,
-    args: readonly string[],
-    env: NodeJS.ProcessEnv,
-    input = '',
-  ): Promise<string> {
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', `${ROOT}/${program}`, ...args],
-      {
-        cwd: folder,
-        env: {
-          PATH: process.env['PATH'],
-          TMPDIR: folder,
-          NODE_EXTRA_CA_CERTS: `${folder}/ca.pem`,
-          MUSTER_TOKEN: 'mk_a.b',
-          MUSTER_URL: HUB,
-          ...env,
-        },
+  async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${ROOT}/${program}`, ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        TMPDIR: folder,
+        NODE_EXTRA_CA_CERTS: `${folder}/ca.pem`,
+        MUSTER_TOKEN: 'mk_a.b',
+        MUSTER_URL: HUB,
+        ...env,
       },
-    );
+    });
     child.stdin.end(input);
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return out + err;
@@ -117,10 +107,7 @@ describe('behind a proxy', () => {
   });
 
   it('muster status reports a variable that does not contain a proxy address', async () => {
-    assert.match(
-      await status({ HTTPS_PROXY: 'http://' }),
-      /^Cannot reach .*HTTPS_PROXY is not a proxy address.*\n$/,
-    );
+    assert.match(await status({ HTTPS_PROXY: 'http://' }), /^Cannot reach .*HTTPS_PROXY is not a proxy address.*\n$/);
   });
 
   for (const name of ['NO_PROXY', 'no_proxy'])

@@ -39,10 +39,7 @@ const text = fc.oneof(fc.string({ unit: character }), fc.string({ unit: 'binary'
 
 describe('muster status screen', () => {
   it('truncates lines to the width and removes control characters', () => {
-    const shown = screenOf(
-      { ...nothing, goal: 'Ship\u001b[2J it\nnow', doing: [doing('ada', 'x'.repeat(200))] },
-      60,
-    );
+    const shown = screenOf({ ...nothing, goal: 'Ship\u001b[2J it\nnow', doing: [doing('ada', 'x'.repeat(200))] }, 60);
     assert.ok(shown.includes('Goal: Ship [2J it now\nTasks: 1 of 2 done (50 %)\n'), shown);
     assert.ok(shown.split('\n').every((line) => line.length <= 60));
   });
@@ -52,10 +49,7 @@ describe('muster status screen', () => {
       fc.property(text, text, text, fc.nat(100), (goal, agent, description, width) => {
         const questions = [{ id: 'q', question: description, at: '' }];
         const waiting = [{ task: 't', description, blocked: false, stuck: undefined }];
-        const shown = screenOf(
-          { ...nothing, goal, doing: [doing(agent, description)], waiting, questions },
-          width,
-        );
+        const shown = screenOf({ ...nothing, goal, doing: [doing(agent, description)], waiting, questions }, width);
         for (const line of shown.split('\n')) assert.ok(widthOf(line) <= width, JSON.stringify(line));
         assert.ok(shown.isWellFormed());
         assert.doesNotMatch(shown.replaceAll('\n', ''), /\p{Cc}/u);
@@ -64,18 +58,13 @@ describe('muster status screen', () => {
   });
 
   it('fits Chinese text into 80 columns', () => {
-    const shown = screenOf(
-      { ...nothing, goal: '测'.repeat(100), doing: [doing('代理', '测'.repeat(100))] },
-      80,
-    );
+    const shown = screenOf({ ...nothing, goal: '测'.repeat(100), doing: [doing('代理', '测'.repeat(100))] }, 80);
     const [goal = ''] = shown.split('\n');
     assert.equal(goal, `Goal: ${'测'.repeat(37)}`);
     assert.ok(
       shown
         .split('\n')
-        .every(
-          (line) => [...line].reduce((sum, one) => sum + eastAsianWidth(one.codePointAt(0) ?? 0), 0) <= 80,
-        ),
+        .every((line) => [...line].reduce((sum, one) => sum + eastAsianWidth(one.codePointAt(0) ?? 0), 0) <= 80),
     );
   });
 
@@ -84,10 +73,7 @@ describe('muster status screen', () => {
     const shown = screenOf({ ...nothing, doing: agents.map((agent) => doing(agent, 'x')) }, 80);
     const rows = shown.split('\n').filter((line) => line.includes('in progress'));
     assert.equal(rows.length, agents.length);
-    assert.deepEqual(
-      [...new Set(rows.map((row) => widthOf(row.slice(0, row.indexOf('in progress')))))],
-      [2 + 6 + 2],
-    );
+    assert.deepEqual([...new Set(rows.map((row) => widthOf(row.slice(0, row.indexOf('in progress')))))], [2 + 6 + 2]);
   });
 
   it('truncates between graphemes if an emoji does not fit', () => {

@@ -63,9 +63,7 @@ describe('the prose of a file', () => {
 
 describe('the expressions', () => {
   const found = (kind: string, text: string): string[] =>
-    EXPRESSIONS.filter(({ kinds, pattern }) => kinds.includes(kind) && pattern.test(text)).map(
-      ({ id }) => id,
-    );
+    EXPRESSIONS.filter(({ kinds, pattern }) => kinds.includes(kind) && pattern.test(text)).map(({ id }) => id);
 
   it('find a relative clause as a condition or a name, also across a line break', () => {
     const [passage] = proseOfMarkdown('It returns null where\nthere is none.\n');
@@ -76,8 +74,7 @@ describe('the expressions', () => {
   });
 
   it('accept plain English', () => {
-    const plain =
-      'Returns the task, or undefined if the agent holds none. Retries a stale commit at most 25 times.';
+    const plain = 'Returns the task, or undefined if the agent holds none. Retries a stale commit at most 25 times.';
     assert.deepEqual(found('C', plain), []);
   });
 });

@@ -25,10 +25,7 @@ describe('npm run clock', () => {
   });
 
   it('reports an error if npm start is not running', async () => {
-    await assert.rejects(
-      moveClock(['advance', '1d', '--endpoint', '/nowhere.json']),
-      /npm start is not running/,
-    );
+    await assert.rejects(moveClock(['advance', '1d', '--endpoint', '/nowhere.json']), /npm start is not running/);
   });
 
   it('prints its usage if the arguments are invalid', async () => {
@@ -44,8 +41,7 @@ describe('simulated clock', () => {
   const file = join(folder, 'clock');
   const clock = simulatedClock(file);
   /** Rounded to tenths of a day, because time passes between two readings. */
-  const daysAhead = (): string =>
-    ((clock.now().getTime() - Date.now()) / 86_400_000).toFixed(1).replace('-', '');
+  const daysAhead = (): string => ((clock.now().getTime() - Date.now()) / 86_400_000).toFixed(1).replace('-', '');
 
   after(() => rmSync(folder, { recursive: true }));
 

@@ -9,13 +9,7 @@ const UID = 'k3Jx9QmZ1bVtY7LrWc5HsD8nEfG2';
 
 /** Only the fields that the test needs. */
 function account(email: string, displayName: string): UserRecord {
-  const said: Partial<UserRecord> = {
-    uid: UID,
-    email,
-    displayName,
-    phoneNumber: '+43 660 1234',
-    providerData: [],
-  };
+  const said: Partial<UserRecord> = { uid: UID, email, displayName, phoneNumber: '+43 660 1234', providerData: [] };
   return Object.assign(Object.create(null), said);
 }
 

@@ -10,9 +10,7 @@ import { text } from 'node:stream/consumers';
 import { root } from '../../../scripts/project.mjs';
 import { eventually } from '../../e2e/support/waiting.ts';
 
-const PROGRAM = createRequire(import.meta.url).resolve(
-  'firebase-tools/lib/emulator/functionsEmulatorRuntime',
-);
+const PROGRAM = createRequire(import.meta.url).resolve('firebase-tools/lib/emulator/functionsEmulatorRuntime');
 
 const FUNCTION = 'exports.loaded = (request, response) => response.json(Object.keys(require.cache));';
 

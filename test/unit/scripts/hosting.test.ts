@@ -64,12 +64,7 @@ describe('Hosting', () => {
       assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
     });
 
-  for (const path of [
-    '/assets/none.js',
-    '/assets/none',
-    '/assets/screen-1a2b.js.map',
-    '/assets/below/none.js',
-  ])
+  for (const path of ['/assets/none.js', '/assets/none', '/assets/screen-1a2b.js.map', '/assets/below/none.js'])
     it(`returns a briefly cached 404 for ${path}`, async () => {
       const { status, headers, text } = await get(path);
       assert.equal(status, 404, text);

@@ -123,9 +123,7 @@ describe('npm start origin', () => {
     assert.deepEqual(received.rawHeaders.slice(0, headers.length), headers);
     const told = ['WWW-Authenticate', 'Bearer a="ü"', 'set-cookie', 'a=1', 'Set-Cookie', 'b=2'].map(latin1);
     response.sendDate = false;
-    response
-      .writeHead(401, [...told, 'Content-Length', '2', 'Keep-Alive', 'timeout=7'])
-      .end(Buffer.from('no'));
+    response.writeHead(401, [...told, 'Content-Length', '2', 'Keep-Alive', 'timeout=7']).end(Buffer.from('no'));
     const answer = await answerTo(asked);
     assert.equal(answer.statusCode, 401);
     assert.deepEqual(answer.rawHeaders, [...told, 'Content-Length', '2', 'Connection', 'close']);
@@ -142,8 +140,7 @@ describe('npm start origin', () => {
       for (const method of ['POST', 'DELETE']) {
         const answer = await answerTo(ask({ method, headers: framing }).end(bytes));
         assert.ok(bytes.equals(await buffer(answer)));
-        for (const [name, value] of Object.entries(framing))
-          assert.equal(answer.headers[name], String(value));
+        for (const [name, value] of Object.entries(framing)) assert.equal(answer.headers[name], String(value));
       }
     }
   });
@@ -291,11 +288,7 @@ describe('npm start origin', () => {
     assert.equal((await answerTo(ask().end())).statusCode, 502);
     emulator.answer = ({ socket }) => void socket.end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n');
     assert.equal((await answerTo(ask().end())).statusCode, 502);
-    for (const bytes of [
-      '\x00\x01\r\n\r\n',
-      'GET /a b HTTP/1.1\r\n\r\n',
-      'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
-    ]) {
+    for (const bytes of ['\x00\x01\r\n\r\n', 'GET /a b HTTP/1.1\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
       const connection = await connect();
       connection.write(bytes);
       await connection.closed();
@@ -310,9 +303,7 @@ describe('npm start origin', () => {
       const server = await startOrigin({ port: 0, functions: ${behind} });
       process.stdin.resume();
       console.log(server.address().port);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
     const [printed] = await once(child.stdout, 'data');
     const exchange = emulator.next();
     const asked = ask({ port: Number(printed) }).end();

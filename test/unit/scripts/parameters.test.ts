@@ -12,10 +12,7 @@ describe('deployment parameters', () => {
   before(() => {
     writeFileSync(join(folder, '.env'), 'REGION=us-central1\nPUBLIC_URL=\nWEB_API_KEY=\n');
     writeFileSync(join(folder, '.env.europe'), 'REGION="europe-west1" # near the databases\n');
-    writeFileSync(
-      join(folder, '.env.own'),
-      'PUBLIC_URL=https://a.example\nPUBLIC_URL=https://muster.example/mcp/\n',
-    );
+    writeFileSync(join(folder, '.env.own'), 'PUBLIC_URL=https://a.example\nPUBLIC_URL=https://muster.example/mcp/\n');
   });
 
   it("come from the project's file, then from the defaults, and are otherwise empty", () => {

@@ -5,27 +5,14 @@ import { directToThisMachine, nodeUsesProxy, proxyHint } from '../../../scripts/
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 
-const names = [
-  'HTTP_PROXY',
-  'http_proxy',
-  'HTTPS_PROXY',
-  'https_proxy',
-  'ALL_PROXY',
-  'all_proxy',
-  'grpc_proxy',
-];
+const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'grpc_proxy'];
 
 describe('proxy environment', () => {
   for (const name of names)
     it(`exempts this machine in every exception variable if ${name} is set`, () => {
-      const added = directToThisMachine({
-        [name]: 'http://127.0.0.1:9',
-        no_grpc_proxy: 'a',
-        npm_config_no_proxy: 'b',
-      });
+      const added = directToThisMachine({ [name]: 'http://127.0.0.1:9', no_grpc_proxy: 'a', npm_config_no_proxy: 'b' });
       const lists = ['NO_PROXY', 'no_proxy', 'no_grpc_proxy', 'npm_config_no_proxy'];
-      for (const list of lists)
-        for (const host of LOCAL) assert.ok(added[list]?.split(',').includes(host), list);
+      for (const list of lists) for (const host of LOCAL) assert.ok(added[list]?.split(',').includes(host), list);
       assert.deepEqual(nodeUsesProxy({ [name]: 'http://127.0.0.1:9' }), { NODE_USE_ENV_PROXY: '1' });
     });
 
@@ -79,9 +66,6 @@ describe('proxy environment', () => {
 
   it('is named without its password after a failed request', () => {
     assert.equal(proxyHint({}), '');
-    assert.equal(
-      proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }),
-      ' (https_proxy sets the proxy proxy:3128)',
-    );
+    assert.equal(proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }), ' (https_proxy sets the proxy proxy:3128)');
   });
 });

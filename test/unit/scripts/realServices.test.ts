@@ -6,10 +6,7 @@ const REPOSITORY = { MUSTER_REAL_REPOSITORY: 'me/scratch' };
 
 describe('real services', () => {
   it('are not called by default, which one line explains', () => {
-    assert.match(
-      nothingAsked({}) ?? '',
-      /^test:real asks nothing: set MUSTER_REAL to all, or to some of .*$/,
-    );
+    assert.match(nothingAsked({}) ?? '', /^test:real asks nothing: set MUSTER_REAL to all, or to some of .*$/);
     const keys = { ANTHROPIC_API_KEY: 'k', GITHUB_TOKEN: 't', ...REPOSITORY };
     for (const service of REAL_SERVICES) assert.deepEqual(standingOf(service, keys), { what: 'out' });
     assert.equal(nothingAsked({ MUSTER_REAL: 'gemini' }), undefined);

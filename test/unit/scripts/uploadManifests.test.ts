@@ -8,11 +8,7 @@ import { uploadManifests } from '../../../scripts/setup/uploadManifests.mjs';
 const lockfile = z.object({
   packages: z.record(
     z.string(),
-    z.looseObject({
-      version: z.string().optional(),
-      integrity: z.string().optional(),
-      dev: z.boolean().optional(),
-    }),
+    z.looseObject({ version: z.string().optional(), integrity: z.string().optional(), dev: z.boolean().optional() }),
   ),
 });
 

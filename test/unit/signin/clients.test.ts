@@ -115,12 +115,7 @@ describe('OAuth clients', () => {
 
   describe('with a document', () => {
     it('have its properties', async () => {
-      assert.deepEqual(await find(), {
-        id: ID,
-        name: 'A client',
-        host: 'client.example',
-        redirect_uris: [CALLBACK],
-      });
+      assert.deepEqual(await find(), { id: ID, name: 'A client', host: 'client.example', redirect_uris: [CALLBACK] });
       assert.deepEqual(fetched, [ID]);
     });
 

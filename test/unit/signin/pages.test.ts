@@ -40,9 +40,7 @@ const tagsOf = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag
 const shown = (html: string) =>
   html
     .replace(/<[^>]*>/g, '')
-    .replace(/&#(\d+|x[\dA-F]+);/gi, (_, code: string) =>
-      String.fromCharCode(Number(code.replace(/^x/i, '0x'))),
-    )
+    .replace(/&#(\d+|x[\dA-F]+);/gi, (_, code: string) => String.fromCharCode(Number(code.replace(/^x/i, '0x'))))
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
     .replace(/&quot;/g, '"')
@@ -81,9 +79,7 @@ describe('consent page', () => {
   });
 
   it('states that an app is unverified, and warns of a program on this computer', () => {
-    const html = consentPage(
-      page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }),
-    );
+    const html = consentPage(page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }));
     assert.match(html, /Unverified app: it registered itself/);
     assert.match(shown(html), /localhost:3118 \(a program on this computer\)/);
     assert.match(html, /<p class="warning">Muster can&#39;t verify which program/);
@@ -116,10 +112,7 @@ describe('consent page', () => {
 
   it('passes the server URLs and the texts to the script', () => {
     const { settings } = page();
-    assert.deepEqual(embeddedIn(consentPage(page({ language: 'ja' }))), {
-      ...settings,
-      texts: TEXTS.ja.script,
-    });
+    assert.deepEqual(embeddedIn(consentPage(page({ language: 'ja' }))), { ...settings, texts: TEXTS.ja.script });
   });
 
   it('escapes hostile texts in the page and in the settings', () => {
@@ -157,9 +150,7 @@ describe('consent page', () => {
 });
 
 describe('problem page', () => {
-  const problems = Object.keys(TEXTS.en.problems).filter(
-    (name): name is Problem => !['detail', 'back'].includes(name),
-  );
+  const problems = Object.keys(TEXTS.en.problems).filter((name): name is Problem => !['detail', 'back'].includes(name));
   const style = 'https://muster.example/page.css';
 
   it('describes every problem in every language', () => {
@@ -185,13 +176,7 @@ describe('problem page', () => {
 
   it('shows the detail in English, and a link back to the client', () => {
     const back = { url: 'https://claude.ai/callback?error=x&state="y"', host: 'claude.ai' };
-    const html = problemPage({
-      language: 'de',
-      style,
-      problem: 'bad_request',
-      detail: '<i>code_challenge</i>',
-      back,
-    });
+    const html = problemPage({ language: 'de', style, problem: 'bad_request', detail: '<i>code_challenge</i>', back });
     assert.match(shown(html), /<i>code_challenge<\/i>/);
     assert.match(html, /<p lang="en" class="detail">/);
     assert.match(shown(html), /Zurück zu claude\.ai/);
@@ -200,10 +185,7 @@ describe('problem page', () => {
 
   it('links only to web addresses', () => {
     for (const url of ['javascript:alert(1)', ' data:text/html,x', 'claude.ai', 'vbscript:x'])
-      assert.doesNotMatch(
-        problemPage({ language: 'en', style, problem: 'expired', back: { url, host: 'x' } }),
-        /<a /,
-      );
+      assert.doesNotMatch(problemPage({ language: 'en', style, problem: 'expired', back: { url, host: 'x' } }), /<a /);
   });
 });
 
@@ -252,8 +234,7 @@ describe('languageOf', () => {
   };
 
   it('returns the supported language that the header prefers', () => {
-    for (const [header, language] of Object.entries(wishes))
-      assert.equal(languageOf(header), language, header);
+    for (const [header, language] of Object.entries(wishes)) assert.equal(languageOf(header), language, header);
     assert.equal(languageOf(undefined), 'en');
   });
 
@@ -268,14 +249,7 @@ describe('isFollowed', () => {
   it('accepts only web pages, programs on this computer and Cursor', () => {
     for (const url of ['https://claude.ai/x', 'http://127.0.0.1:1/x', 'cursor://anysphere.cursor-mcp/x'])
       assert.ok(isFollowed(url), url);
-    for (const url of [
-      'javascript:alert(1)',
-      'data:,x',
-      'file:///etc/passwd',
-      '/x',
-      '',
-      'java\nscript:alert(1)',
-    ])
+    for (const url of ['javascript:alert(1)', 'data:,x', 'file:///etc/passwd', '/x', '', 'java\nscript:alert(1)'])
       assert.ok(!isFollowed(url), url);
   });
 });

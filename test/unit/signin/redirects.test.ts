@@ -155,10 +155,7 @@ describe('registered redirect URI', () => {
 
   /** Prefers the first values, so that many URIs are valid. */
   const part = (usual: readonly string[], ...others: readonly string[]) =>
-    fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom(...usual) },
-      { weight: 2, arbitrary: fc.constantFrom(...others) },
-    );
+    fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...usual) }, { weight: 2, arbitrary: fc.constantFrom(...others) });
   const parts = fc.tuple(
     part(['http://'], 'https://', 'HTTP://', 'http:/', 'http:\\\\', 'http:///', 'cursor://'),
     part([''], 'localhost@', 'localhost:1@', '@'),
@@ -218,28 +215,15 @@ describe('registered redirect URI', () => {
 describe('redirect target', () => {
   it('is described by its host', () => {
     assert.deepEqual(
-      [CLAUDE, 'http://localhost:3118/callback', 'https://client.example:8443/', CURSOR[0] ?? ''].map(
-        shownHost,
-      ),
+      [CLAUDE, 'http://localhost:3118/callback', 'https://client.example:8443/', CURSOR[0] ?? ''].map(shownHost),
       ['claude.ai', 'localhost:3118', 'client.example:8443', CURSOR[0]],
     );
-    assert.deepEqual([CLAUDE, ...CLAUDE_CODE, ...CURSOR].map(isOnThisMachine), [
-      false,
-      true,
-      true,
-      true,
-      false,
-      true,
-    ]);
+    assert.deepEqual([CLAUDE, ...CLAUDE_CODE, ...CURSOR].map(isOnThisMachine), [false, true, true, true, false, true]);
   });
 
   it('receives the parameters in addition to its query', () => {
     assert.equal(
-      withParameters('https://client.example/callback?tenant=1', {
-        code: 'mc_a.b',
-        state: 'x&y=ö',
-        error: undefined,
-      }),
+      withParameters('https://client.example/callback?tenant=1', { code: 'mc_a.b', state: 'x&y=ö', error: undefined }),
       'https://client.example/callback?tenant=1&code=mc_a.b&state=x%26y%3D%C3%B6',
     );
     assert.equal(
@@ -250,10 +234,7 @@ describe('redirect target', () => {
 
   it('has existing parameters of the same name replaced', () => {
     assert.equal(
-      withParameters('https://client.example/?code=old&iss=old', {
-        code: 'new',
-        iss: 'https://muster.example',
-      }),
+      withParameters('https://client.example/?code=old&iss=old', { code: 'new', iss: 'https://muster.example' }),
       'https://client.example/?code=new&iss=https%3A%2F%2Fmuster.example',
     );
   });

@@ -5,10 +5,7 @@ import type { Credential } from '../../../functions/src/identity/rules/credentia
 import { ROLES } from '../../../functions/src/identity/rules/role.ts';
 import type { RecordedResponse } from '../../../functions/src/kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
-import type {
-  CodingWork,
-  PastAttempt,
-} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
+import type { CodingWork, PastAttempt } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   type Claim,
@@ -32,11 +29,7 @@ export const texts = fc.array(text, { maxLength: 4 });
 
 const count = fc.nat(1000);
 
-export const date = fc.date({
-  min: new Date('2020-01-01'),
-  max: new Date('2100-01-01'),
-  noInvalidDate: true,
-});
+export const date = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 
 const PLAIN = { noNullPrototype: true };
 
@@ -63,10 +56,10 @@ export const withSome = <All extends object, MayLack extends keyof All>(
 
 const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
 
-const results: fc.Arbitrary<TaskResult> = withSome(
-  { output: text, files_modified: texts, files_created: texts },
-  ['files_modified', 'files_created'],
-);
+const results: fc.Arbitrary<TaskResult> = withSome({ output: text, files_modified: texts, files_created: texts }, [
+  'files_modified',
+  'files_created',
+]);
 
 const lateResults: fc.Arbitrary<NonNullable<Task['late_result']>> = withSome(
   { agent_id: id, claim_epoch: count, received_at: date, result: results, error: text },
@@ -233,15 +226,7 @@ const ancestors = fc.array(whole({ subject: id.map((line) => `key:${line}` as co
 });
 
 export const credentials: fc.Arbitrary<Credential> = withSome(
-  {
-    api_key: id,
-    agent_id: id,
-    secret_hash: text,
-    created_at: date,
-    expires_at: date,
-    ancestors,
-    toolsets: texts,
-  },
+  { api_key: id, agent_id: id, secret_hash: text, created_at: date, expires_at: date, ancestors, toolsets: texts },
   ['toolsets'],
 );
 

@@ -97,13 +97,7 @@ describe('lists with damaged documents', () => {
   });
 
   it('show every readable task', async () => {
-    const claim = {
-      claimed_by: 'a',
-      claim_epoch: 1,
-      claimed_at: now,
-      lease_seconds: 1,
-      lease_expires_at: now,
-    };
+    const claim = { claimed_by: 'a', claim_epoch: 1, claimed_at: now, lease_seconds: 1, lease_expires_at: now };
     const lateResult = { agent_id: 'b', claim_epoch: 1, received_at: now, error: 'late' };
     const whole = sampleTask({
       status: 'claimed',
@@ -117,9 +111,7 @@ describe('lists with damaged documents', () => {
       assert.ok(tasks.length > 50);
       for (const one of tasks) {
         const page = { tasks: [one], truncated: false };
-        await answered('system.getTaskQueue', {
-          system: { tasks: { list: async () => ({ page, stats: NOTHING }) } },
-        });
+        await answered('system.getTaskQueue', { system: { tasks: { list: async () => ({ page, stats: NOTHING }) } } });
         const list = async () => ({ items: [one], more: true });
         await answered('coordination.get_all_tasks', { coordination: { listTasks: list } });
         await answered('coordination.get_results', { coordination: { listDone: list } });

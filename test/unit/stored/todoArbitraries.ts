@@ -3,12 +3,7 @@ import fc from 'fast-check';
 import { isVisible } from '../../../functions/src/kernel/hiddenCharacters.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
-import {
-  checkedTags,
-  MAX_TAG_LENGTH,
-  PRIORITIES,
-  type Todo,
-} from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { checkedTags, MAX_TAG_LENGTH, PRIORITIES, type Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { date, id, text, whole, withSome } from './arbitraries.ts';
 
 const priority = fc.constantFrom(...PRIORITIES);
@@ -16,9 +11,7 @@ const priority = fc.constantFrom(...PRIORITIES);
 /** Few, because building the unique sets 300 times is slow. */
 const tags = fc
   .array(text, { maxLength: 4 })
-  .map((written) =>
-    checkedTags(written.filter((one) => isVisible(one) && one.trim().length <= MAX_TAG_LENGTH)),
-  );
+  .map((written) => checkedTags(written.filter((one) => isVisible(one) && one.trim().length <= MAX_TAG_LENGTH)));
 
 const day = date.map((instant) => instant.toISOString().slice(0, 10));
 

@@ -18,14 +18,7 @@ describe('skill changes of a registration', () => {
     assert.deepEqual(more, []);
     assert.deepEqual(change, {
       kind: 'offerSkill',
-      skill: {
-        id: 'capability.a',
-        workspace: 'default',
-        name: 'a',
-        category: 'play',
-        version: '1.0.0',
-        author: 'Ada',
-      },
+      skill: { id: 'capability.a', workspace: 'default', name: 'a', category: 'play', version: '1.0.0', author: 'Ada' },
       agents: 0,
     });
   });
@@ -54,9 +47,7 @@ describe('skill changes of a registration', () => {
     const ids = (workspace: string, name: string) =>
       skillChanges(undefined, { ...having(name), workspace }).map((change) => movement(change)[0]);
     const names = ['a', 'a@alpha', 'a%40alpha', '@alpha'];
-    const all = ['default', 'alpha', 'beta'].flatMap((workspace) =>
-      names.flatMap((name) => ids(workspace, name)),
-    );
+    const all = ['default', 'alpha', 'beta'].flatMap((workspace) => names.flatMap((name) => ids(workspace, name)));
     assert.equal(new Set(all).size, 3 * names.length);
   });
 
@@ -66,9 +57,7 @@ describe('skill changes of a registration', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(names, homes), { minLength: 1, maxLength: 6 }), (history) => {
         const declared = history.map(([list, workspace]) => ({ ...having(...list), workspace }));
-        const moves = declared.flatMap((agent, index) =>
-          skillChanges(declared[index - 1], agent).map(movement),
-        );
+        const moves = declared.flatMap((agent, index) => skillChanges(declared[index - 1], agent).map(movement));
         const ids = [...new Set(moves.map(([id]) => id))];
         for (const id of ids) assert.match(id, /^capability\.[^/]+$/);
         const counts = ids.map((id) => moves.reduce((sum, [other, by]) => sum + (other === id ? by : 0), 0));

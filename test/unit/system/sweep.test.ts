@@ -98,10 +98,7 @@ describe('sweep', () => {
 
   it('deletes expired items until none is left or the time is up', async () => {
     const left = [500, 500, 20, 0];
-    const some = expiryJob({
-      name: 'commits',
-      expire: async () => left.shift() ?? assert.fail('none is left'),
-    });
+    const some = expiryJob({ name: 'commits', expire: async () => left.shift() ?? assert.fail('none is left') });
     assert.deepEqual(await run([some]), { commits: { expired: 1020 } });
     assert.deepEqual(state.behind, {});
     const endless = expiryJob({ name: 'commits', expire: async () => 500 });

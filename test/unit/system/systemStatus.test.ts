@@ -56,11 +56,7 @@ describe('system status', () => {
   ): SystemStatus =>
     new SystemStatus(
       portsOf<StatusPorts>({
-        probes: {
-          firestore: answering('firestore'),
-          realtimeDatabase: answering('realtimeDatabase'),
-          ...probes,
-        },
+        probes: { firestore: answering('firestore'), realtimeDatabase: answering('realtimeDatabase'), ...probes },
         gitHub: { configured: gitHub !== undefined, rateLimit: gitHub ?? never },
         directory: { list: never, count: never, leaders: never, online: never, counts },
         sweepRecord: { read: readSweepRecord },
@@ -138,9 +134,7 @@ describe('system status', () => {
   });
 
   it('reports parts of the sweep that are behind for 3 minutes', async () => {
-    readSweepRecord = async () => ({
-      behind: { leases: { since: START }, runs: { since: secondsAfterStart(60) } },
-    });
+    readSweepRecord = async () => ({ behind: { leases: { since: START }, runs: { since: secondsAfterStart(60) } } });
     now = secondsAfterStart(179);
     assert.deepEqual(await status().warnAboutSweep(), []);
     now = secondsAfterStart(200);

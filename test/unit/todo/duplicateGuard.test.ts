@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
-import {
-  guardChanges,
-  guardChangesIfFree,
-} from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
+import { guardChanges, guardChangesIfFree } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { START, sampleTodo, secondsAfterStart, versionOf } from '../../support/builders.ts';

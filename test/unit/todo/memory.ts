@@ -14,11 +14,7 @@ import type { Reminder } from '../../../functions/src/toolsets/todo/rules/remind
 import { ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import { repairTodo } from '../../../functions/src/toolsets/todo/rules/repair.ts';
 import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
-import {
-  type RemindedTodo,
-  type Todo,
-  todoResponse,
-} from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { type RemindedTodo, type Todo, todoResponse } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
 import { TodoUndo } from '../../../functions/src/toolsets/todo/rules/undoTodos.ts';
 import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/todos.ts';
@@ -179,12 +175,7 @@ export class MemoryTodos {
 
   undoSince(since: Date) {
     const filter = { whose: { ownerUid: this.owner }, since };
-    return this.undoing.undoSeveral(
-      { principal: this.principal, credential: 'none' },
-      filter,
-      undefined,
-      this.record,
-    );
+    return this.undoing.undoSeveral({ principal: this.principal, credential: 'none' }, filter, undefined, this.record);
   }
 
   /** Writes like a Firebase client, then runs the trigger. */
@@ -252,12 +243,7 @@ export class MemoryTodos {
       reminders: { find: async (id) => this.state.reminders.find(id) },
       taskHistory: { find: async (id) => this.state.events.find(id)?.value },
       notifications: {
-        preferences: async () => ({
-          leadMilliseconds: 3_600_000,
-          push: true,
-          email: false,
-          agents_may_answer: [],
-        }),
+        preferences: async () => ({ leadMilliseconds: 3_600_000, push: true, email: false, agents_may_answer: [] }),
       },
     });
   }
@@ -289,13 +275,8 @@ export class MemoryTodos {
     const open = new Set(this.all.filter(({ completed }) => !completed).map(({ id }) => id));
     for (const { id, latest_on: latestOn, ended_at: endedAt } of this.state.recurring.values)
       assert.ok(endedAt || open.has(`${id}_${latestOn}`), `${after}: ${id} has no open occurrence`);
-    for (const { id } of this.state.reminders.values)
-      assert.ok(open.has(id), `${after}: a reminder of ${id} is left`);
+    for (const { id } of this.state.reminders.values) assert.ok(open.has(id), `${after}: a reminder of ${id} is left`);
     for (const { todo, recorded } of this.state.todos.values)
-      assert.equal(
-        canonicalJson(recorded),
-        canonicalJson(todoResponse(todo)),
-        `${after}: ${todo.id} has no event`,
-      );
+      assert.equal(canonicalJson(recorded), canonicalJson(todoResponse(todo)), `${after}: ${todo.id} has no event`);
   }
 }

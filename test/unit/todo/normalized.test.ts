@@ -12,17 +12,7 @@ const written = (most: number) =>
     .array(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 20 }),
-        fc.constantFrom(
-          '🎉'.repeat(40),
-          '\u200b',
-          '\u3164',
-          '\u3000',
-          ' ',
-          'x'.repeat(49),
-          'ß',
-          'e\u0301',
-          '\u0000',
-        ),
+        fc.constantFrom('🎉'.repeat(40), '\u200b', '\u3164', '\u3000', ' ', 'x'.repeat(49), 'ß', 'e\u0301', '\u0000'),
       ),
       { maxLength: 20 },
     )
@@ -36,9 +26,7 @@ const clientWritten = fc.record({
   tags: fc.array(required(50), { maxLength: 10 }),
   priority: fc.constantFrom(...PRIORITIES),
   completed: fc.boolean(),
-  dueDate: fc.option(fc.date({ min: START, max: new Date('9999-12-31'), noInvalidDate: true }), {
-    nil: undefined,
-  }),
+  dueDate: fc.option(fc.date({ min: START, max: new Date('9999-12-31'), noInvalidDate: true }), { nil: undefined }),
 });
 
 describe("repair of a client's write", () => {

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { PAGES, SCREENS, SHOWN_QUESTION } from '../../../console/src/shell/screens.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
-import {
-  emailOf,
-  notificationOf,
-} from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
-import {
-  EVENT_TYPES,
-  type TaskEvent,
-  TOPICS,
-  topicsOf,
-} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { emailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
+import { EVENT_TYPES, type TaskEvent, TOPICS, topicsOf } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 
 const ORIGIN = 'https://console.example';
 const links = new ConsoleLinks(ORIGIN);
@@ -65,14 +57,7 @@ describe('notification links', () => {
   });
 
   it('keep the configured origin for any id and name', () => {
-    for (const id of [
-      '//evil.example',
-      'https://evil.example/',
-      '..',
-      '@evil.example',
-      '?a=b#c',
-      '\\\\evil',
-    ]) {
+    for (const id of ['//evil.example', 'https://evil.example/', '..', '@evil.example', '?a=b#c', '\\\\evil']) {
       const things = [
         { kind: 'todo', id },
         { kind: 'request', id, workspace: id },

@@ -2,10 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import rrule from 'rrule';
-import {
-  firstOccurrence,
-  nextOccurrence,
-} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   FREQUENCIES,
@@ -93,8 +90,7 @@ describe('occurrences of any rule', () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
         const occurrences = chain(rule, 15);
-        const timeOfDay =
-          wallClock(rule.start_date.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
+        const timeOfDay = wallClock(rule.start_date.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
         assert.deepEqual(occurrences[0]?.due, rule.start_date);
         occurrences.slice(1).forEach(({ on, due }, index) => {
           const previous = occurrences[index]!;
@@ -132,11 +128,7 @@ describe('clock changes', () => {
           const shifted = { ...rule, start_date: new Date(rule.start_date.getTime() + half * 1_800_000) };
           const after = new Date(change - DAY);
           const next = nextOccurrence(shifted, after);
-          assert.deepEqual(
-            next,
-            walkToNext(shifted, after),
-            `${timezone} ${shifted.start_date.toISOString()}`,
-          );
+          assert.deepEqual(next, walkToNext(shifted, after), `${timezone} ${shifted.start_date.toISOString()}`);
           assert.deepEqual(nextOccurrence(shifted, next!.due), walkToNext(shifted, next!.due), timezone);
         }
       }

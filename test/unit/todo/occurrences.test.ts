@@ -11,8 +11,7 @@ import {
 } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 
 const at = (text: string): Date => new Date(text);
-const shown = (found: Occurrence | undefined): string | undefined =>
-  found && `${found.on} ${found.due.toISOString()}`;
+const shown = (found: Occurrence | undefined): string | undefined => found && `${found.on} ${found.due.toISOString()}`;
 
 /** Completes each occurrence `late` milliseconds after it is due, until a date. */
 async function completed(rule: RecurrenceRule, until: string, late = 0): Promise<Occurrence[]> {
@@ -35,10 +34,7 @@ describe('monthly to-do', () => {
   it('previews the occurrences that punctual completion creates, up to the end date', () => {
     const rule = { ...monthly('2027-01-31T09:00:00Z'), end_date: at('2027-03-31T09:00:00Z') };
     const next = followingOccurrences(rule, firstOccurrence(rule), 3);
-    assert.deepEqual(next.map(shown), [
-      '2027-02-28 2027-02-28T09:00:00.000Z',
-      '2027-03-31 2027-03-31T09:00:00.000Z',
-    ]);
+    assert.deepEqual(next.map(shown), ['2027-02-28 2027-02-28T09:00:00.000Z', '2027-03-31 2027-03-31T09:00:00.000Z']);
     assert.deepEqual(
       followingOccurrences(rule, firstOccurrence(rule), 1).map(({ on }) => on),
       ['2027-02-28'],
@@ -82,11 +78,7 @@ describe('daily to-do', () => {
     it(`keeps its hour for a year in ${timezone}, later in the gap, once in the overlap`, async () => {
       const rule: RecurrenceRule = { frequency: 'DAILY', start_date: at(anchor), timezone };
       const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
-      const clock = new Intl.DateTimeFormat('sv', {
-        timeZone: timezone,
-        dateStyle: 'short',
-        timeStyle: 'short',
-      });
+      const clock = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
       const local = found.map(({ due }) => clock.format(due));
       assert.equal(local.length, 365);
       assert.equal(new Set(found.map(({ on }) => on)).size, 365);
@@ -154,11 +146,7 @@ describe('daily to-do', () => {
 });
 
 describe('next occurrence', () => {
-  const weekly: RecurrenceRule = {
-    frequency: 'WEEKLY',
-    start_date: at('2026-02-11T09:00:00Z'),
-    timezone: 'UTC',
-  };
+  const weekly: RecurrenceRule = { frequency: 'WEEKLY', start_date: at('2026-02-11T09:00:00Z'), timezone: 'UTC' };
 
   it('of a weekly to-do is on the same weekday all year', async () => {
     const found = await completed(weekly, '2027-02-11T09:00:00Z', 2 * 86_400_000);

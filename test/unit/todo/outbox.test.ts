@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { eventConsumer, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { DeadLetter } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
-import {
-  messageOf,
-  type TaskEvent,
-  type Topic,
-} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { messageOf, type TaskEvent, type Topic } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
@@ -84,10 +80,7 @@ describe('consumer', () => {
 
   it('receives the event unchanged', async () => {
     const taken: TaskEvent[] = [];
-    const { buried, consuming } = consume(
-      JSON.stringify(messageOf(EVENT)),
-      async (event) => void taken.push(event),
-    );
+    const { buried, consuming } = consume(JSON.stringify(messageOf(EVENT)), async (event) => void taken.push(event));
     await consuming;
     assert.deepEqual([taken, buried], [[EVENT], []]);
   });
@@ -100,17 +93,9 @@ describe('consumer', () => {
     assert.deepEqual(buried, []);
   });
 
-  for (const text of [
-    '',
-    'no JSON',
-    'null',
-    '[]',
-    JSON.stringify({ ...messageOf(EVENT), schema_version: 2 }),
-  ]) {
+  for (const text of ['', 'no JSON', 'null', '[]', JSON.stringify({ ...messageOf(EVENT), schema_version: 2 })]) {
     it(`stores an unreadable message verbatim as a dead letter: ${text.slice(0, 20)}`, async () => {
-      const { buried, errors, consuming } = consume(text, () =>
-        Promise.reject(new Error('not to be called')),
-      );
+      const { buried, errors, consuming } = consume(text, () => Promise.reject(new Error('not to be called')));
       await consuming;
       const [letter, ...more] = buried;
       assert.deepEqual([letter?.consumer, letter?.messageId, letter?.text], ['test', 'message-1', text]);

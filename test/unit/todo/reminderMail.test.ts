@@ -3,10 +3,7 @@ import fc from 'fast-check';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
 import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import { reminderAt, reminderBefore } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
-import {
-  reminderEvent,
-  sentReminder,
-} from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
+import { reminderEvent, sentReminder } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 
 const NOW = new Date('2026-02-10T12:00:00Z');
 const MINUTE = 60_000;

@@ -32,9 +32,7 @@ const changes = (before: Todo | undefined, after: Todo, reminder?: Reminder, lea
 
 const remindsAt = ([change, ...more]: readonly Change[]): Date | undefined => {
   assert.deepEqual(more, []);
-  return change?.kind === 'createReminder' || change?.kind === 'moveReminder'
-    ? change.reminder.remind_at
-    : undefined;
+  return change?.kind === 'createReminder' || change?.kind === 'moveReminder' ? change.reminder.remind_at : undefined;
 };
 
 const kinds = (made: readonly Change[]): readonly string[] => made.map(({ kind }) => kind);
@@ -103,21 +101,17 @@ describe('reminder of a to-do', () => {
     });
     const lead = fc.integer({ min: 0, max: DAYS_OF_LEAD * 24 * HOUR });
     fc.assert(
-      fc.property(
-        fc.array(state, { minLength: 1 }),
-        fc.option(lead, { nil: undefined }),
-        (states, wanted) => {
-          let before: Todo | undefined;
-          let reminder: Reminder | undefined;
-          for (const { isDue, hours, completed } of states) {
-            const after = sampleTodo({ ...(isDue && { due_date: inHours(hours) }), completed });
-            reminder = afterwards(reminder, changes(before, after, reminder, wanted));
-            const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MS);
-            assert.equal(reminder?.remind_at.getTime(), isDue && !completed ? at : undefined);
-            before = after;
-          }
-        },
-      ),
+      fc.property(fc.array(state, { minLength: 1 }), fc.option(lead, { nil: undefined }), (states, wanted) => {
+        let before: Todo | undefined;
+        let reminder: Reminder | undefined;
+        for (const { isDue, hours, completed } of states) {
+          const after = sampleTodo({ ...(isDue && { due_date: inHours(hours) }), completed });
+          reminder = afterwards(reminder, changes(before, after, reminder, wanted));
+          const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MS);
+          assert.equal(reminder?.remind_at.getTime(), isDue && !completed ? at : undefined);
+          before = after;
+        }
+      }),
     );
   });
 });

@@ -30,12 +30,7 @@ describe('recurrence rule', () => {
   it('keeps its zone and its end', () => {
     const endDate = new Date('2026-03-11T09:00:00Z');
     const rule = recurrenceRule({ ...daily, timezone: 'Europe/Berlin', end_date: endDate });
-    assert.deepEqual(rule, {
-      frequency: 'DAILY',
-      start_date: anchor,
-      timezone: 'Europe/Berlin',
-      end_date: endDate,
-    });
+    assert.deepEqual(rule, { frequency: 'DAILY', start_date: anchor, timezone: 'Europe/Berlin', end_date: endDate });
   });
 
   it('may end with its first occurrence, but not before', () => {
@@ -78,14 +73,7 @@ describe('recurrence rule', () => {
   }
 
   it('accepts every known zone in any case', () => {
-    const zones = [
-      ...Intl.supportedValuesOf('timeZone'),
-      'US/Pacific',
-      'Etc/GMT+5',
-      'EST5EDT',
-      'GMT0',
-      'Zulu',
-    ];
+    const zones = [...Intl.supportedValuesOf('timeZone'), 'US/Pacific', 'Etc/GMT+5', 'EST5EDT', 'GMT0', 'Zulu'];
     for (const timezone of zones.flatMap((zone) => [zone, zone.toLowerCase()])) {
       const rule = recurrenceRule({ ...daily, timezone });
       assert.equal(rule.timezone, timezone);
@@ -95,9 +83,7 @@ describe('recurrence rule', () => {
 
   it('accepts no three-letter zone whose occurrences cannot be computed', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-    const names = letters.flatMap((one) =>
-      letters.flatMap((two) => letters.map((three) => one + two + three)),
-    );
+    const names = letters.flatMap((one) => letters.flatMap((two) => letters.map((three) => one + two + three)));
     const taken = names.filter((timezone) => refusal({ ...daily, timezone }) === undefined);
     assert.equal(taken.length, 13);
     for (const timezone of taken) assert.ok(nextOccurrence(recurrenceRule({ ...daily, timezone }), anchor));

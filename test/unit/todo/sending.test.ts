@@ -49,8 +49,7 @@ class Outbox {
           this.commits += 1;
           if (this.refuses(changes)) throw new StaleWriteError();
           assert.ok(changes.length <= 400, 'a commit has at most 400 changes');
-          for (const change of changes)
-            if (change.kind === 'recordEvent') this.sent.push(change.event.taskId);
+          for (const change of changes) if (change.kind === 'recordEvent') this.sent.push(change.event.taskId);
         },
       },
     });

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  addedTags,
-  caseFolded,
-  checkedTags,
-  MAX_TAGS,
-} from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { addedTags, caseFolded, checkedTags, MAX_TAGS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
 
 /** Includes letters whose case mapping has several letters or two forms. */
 const tag = fc
-  .string({
-    unit: fc.constantFrom('a', 'A', 'ß', 'ẞ', 'σ', 'ς', 'Σ', 'İ', 'é', 'e\u0301', ' '),
-    maxLength: 5,
-  })
+  .string({ unit: fc.constantFrom('a', 'A', 'ß', 'ẞ', 'σ', 'ς', 'Σ', 'İ', 'é', 'e\u0301', ' '), maxLength: 5 })
   .filter((text) => text.trim() !== '');
 
 async function reasonOf(act: () => unknown): Promise<string> {

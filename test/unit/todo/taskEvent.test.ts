@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  eventMessage,
-  eventOf,
-  messageOf,
-  topicsOf,
-} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { eventMessage, eventOf, messageOf, topicsOf } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { taskEvents } from '../stored/arbitraries.ts';
 
 describe('event messages', () => {

@@ -2,12 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import {
-  matchesWords,
-  prefixesOf,
-  searchPrefixes,
-  searchWords,
-} from '../../../functions/src/kernel/textSearch.ts';
+import { matchesWords, prefixesOf, searchPrefixes, searchWords } from '../../../functions/src/kernel/textSearch.ts';
 import {
   anywhere,
   MAX_WORD_BYTES,
@@ -61,9 +56,7 @@ describe('word index of a to-do', () => {
 
   it('holds a title of 100 and a description of 500 letters in a script without spaces', () => {
     const letters = (count: number, first: number) =>
-      Array.from({ length: count }, (_, at) =>
-        String.fromCodePoint(0x4e00 + ((first + at * at) % 3000)),
-      ).join('');
+      Array.from({ length: count }, (_, at) => String.fromCodePoint(0x4e00 + ((first + at * at) % 3000))).join('');
     const [title, description] = [letters(100, 0), letters(500, 7)];
     const index = wordIndexOf({ owner_uid: 'u'.repeat(28), title, description });
     for (const one of prefixesOf(title)) assert.ok(one in index.title, one);

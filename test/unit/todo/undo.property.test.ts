@@ -45,15 +45,13 @@ const MOVES: Readonly<Record<string, Perform>> = {
       home.record,
     ),
   title: (home, at, id) => home.todos.edit(home.owner, id, { title: String(TITLES[at % 3]) }, home.record),
-  rank: (home, at, id) =>
-    home.todos.edit(home.owner, id, { priority: at % 2 === 0 ? 'HIGH' : 'LOW' }, home.record),
+  rank: (home, at, id) => home.todos.edit(home.owner, id, { priority: at % 2 === 0 ? 'HIGH' : 'LOW' }, home.record),
   due: (home, at, id) => home.todos.edit(home.owner, id, { due_date: soon(home, at) }, home.record),
   'no due date': (home, _, id) => home.todos.edit(home.owner, id, { due_date: null }, home.record),
   remind: (home, at, id) => home.reminders.set(home.owner, id, soon(home, at), home.record),
   snooze: (home, at, id) => home.reminders.snooze(home.owner, id, (at + 1) * HOUR, home.record),
   unremind: (home, _, id) => home.reminders.delete(home.owner, id, home.record),
-  zone: (home, at, _, id) =>
-    home.recurring.edit(home.owner, id, { timezone: String(ZONES[at % 4]) }, home.record),
+  zone: (home, at, _, id) => home.recurring.edit(home.owner, id, { timezone: String(ZONES[at % 4]) }, home.record),
   'end date': (home, at, _, id) =>
     home.recurring.edit(home.owner, id, { end_date: inDays(home, 3 * (at + 1)) }, home.record),
   rename: (home, at, _, id) => home.recurring.edit(home.owner, id, { title: `Title ${at}` }, home.record),
@@ -100,9 +98,7 @@ async function perform(home: MemoryTodos, { what, at }: Move): Promise<void> {
   const ids = home.all.map(({ id }) => id);
   const recurring = home.state.recurring.values.map(({ id }) => id);
   const move = MOVES[what] ?? assert.fail(what);
-  await refusalOf(() =>
-    move(home, at, ids[at % ids.length] ?? 'none', recurring[at % recurring.length] ?? 'none'),
-  );
+  await refusalOf(() => move(home, at, ids[at % ids.length] ?? 'none', recurring[at % recurring.length] ?? 'none'));
 }
 
 /** Asserts that every occurrence up to the latest exists, and no other. */
@@ -110,9 +106,7 @@ function requireComplete(home: MemoryTodos, after: string): void {
   for (const { end_date: _, ...recurring } of home.state.recurring.values) {
     if (recurring.ended_at) continue;
     const { id, latest_on: latestOn, start_date: due } = recurring;
-    const dates = home.all
-      .flatMap((todo) => (todo.recurring_task_id === id ? [String(todo.occurs_on)] : []))
-      .sort();
+    const dates = home.all.flatMap((todo) => (todo.recurring_task_id === id ? [String(todo.occurs_on)] : [])).sort();
     const on = String(dates[0]);
     const expected = [on, ...followingOccurrences(recurring, { due, on }, 30).map((one) => one.on)];
     assert.deepEqual(dates, expected.slice(0, dates.length), after);
@@ -129,12 +123,7 @@ async function requireUsable(home: MemoryTodos, after: string): Promise<void> {
   }
 }
 
-async function requireRounds(
-  home: MemoryTodos,
-  what: 'complete' | 'delete',
-  id: string,
-  after: string,
-): Promise<void> {
+async function requireRounds(home: MemoryTodos, what: 'complete' | 'delete', id: string, after: string): Promise<void> {
   await home.todos[what](home.owner, id, home.record);
   for (let round = 0; round < 2 * ROUNDS; round++) {
     home.now = new Date(home.now.getTime() + 1000);
@@ -188,10 +177,10 @@ describe('to-dos after any sequence of changes and undos', function () {
   });
 
   it('can be completed, deleted and undone, and lose no occurrence', async () => {
-    const moves = fc.array(
-      fc.record({ what: fc.constantFrom(...Object.keys(MOVES)), at: fc.nat({ max: 11 }) }),
-      { minLength: 4, maxLength: 20 },
-    );
+    const moves = fc.array(fc.record({ what: fc.constantFrom(...Object.keys(MOVES)), at: fc.nat({ max: 11 }) }), {
+      minLength: 4,
+      maxLength: 20,
+    });
     const anything = fc.asyncProperty(moves, fc.constantFrom(...FREQUENCIES), async (all, frequency) => {
       const home = new MemoryTodos();
       const draft = { title: 'Standup', frequency, start_date: inDays(home, 1) };

@@ -1,9 +1,6 @@
 /** A year of occurrences compared with calendars written by hand: leap day, ends of months, clock changes. */
 import assert from 'node:assert/strict';
-import {
-  firstOccurrence,
-  nextOccurrence,
-} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { YEAR } from '../../support/calendars.ts';
 

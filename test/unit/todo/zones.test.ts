@@ -66,11 +66,7 @@ describe('recurring to-do in a new zone', () => {
   });
 
   it('loses no occurrence when it moves west', () => {
-    const rule = {
-      frequency: 'DAILY',
-      start_date: new Date('2027-01-01T20:00:00Z'),
-      timezone: 'Asia/Tokyo',
-    } as const;
+    const rule = { frequency: 'DAILY', start_date: new Date('2027-01-01T20:00:00Z'), timezone: 'Asia/Tokyo' } as const;
     const { on, due } = firstOccurrence(rule);
     assert.equal(on, '2027-01-02');
     const next = nextOccurrence(inTimezone(rule, 'America/Los_Angeles'), due, on);
@@ -78,11 +74,7 @@ describe('recurring to-do in a new zone', () => {
   });
 
   it('returns to its hour after a first day that skips it', () => {
-    const rule = {
-      frequency: 'DAILY',
-      start_date: new Date('2027-03-28T02:30:00Z'),
-      timezone: 'UTC',
-    } as const;
+    const rule = { frequency: 'DAILY', start_date: new Date('2027-03-28T02:30:00Z'), timezone: 'UTC' } as const;
     const moved = inTimezone(rule, 'Europe/Berlin');
     assert.deepEqual(
       series(moved, 2).map(({ due }) => due.toISOString()),
@@ -172,10 +164,7 @@ describe('end of a recurring to-do', () => {
   it('remains unchanged if it is not midnight in the zone', () => {
     for (const timezone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) {
       const endDate = new Date('2027-02-14T00:00:00Z');
-      assert.deepEqual(
-        recurrenceRule({ ...weekly, timezone, end_date: endDate }, lastInstant).end_date,
-        endDate,
-      );
+      assert.deepEqual(recurrenceRule({ ...weekly, timezone, end_date: endDate }, lastInstant).end_date, endDate);
     }
   });
 
@@ -212,13 +201,7 @@ describe('update_recurring_task', () => {
   const anchor = new Date('2030-01-02T22:30:00Z');
   const begun = async (more: object = {}) => {
     const home = new MemoryTodos();
-    const draft = {
-      title: 'Review',
-      frequency: 'DAILY',
-      start_date: anchor,
-      timezone: 'Europe/Berlin',
-      ...more,
-    };
+    const draft = { title: 'Review', frequency: 'DAILY', start_date: anchor, timezone: 'Europe/Berlin', ...more };
     const { recurringTask, first } = await home.recurring.create(home.owner, draft, home.record);
     const edit = async (changes: object) =>
       (await home.recurring.edit(home.owner, recurringTask.id, changes, home.record)).recurringTask;
@@ -234,10 +217,7 @@ describe('update_recurring_task', () => {
   it('keeps the end on the same day in another zone if the call does not set it', async () => {
     const { edit } = await begun({ end_date: new Date('2030-01-09T23:00:00Z') });
     const { end_date: endDate, start_date: moved } = await edit({ timezone: 'America/New_York' });
-    assert.deepEqual(
-      [endDate, moved],
-      [new Date('2030-01-11T04:59:59.999Z'), new Date('2030-01-03T04:30:00Z')],
-    );
+    assert.deepEqual([endDate, moved], [new Date('2030-01-11T04:59:59.999Z'), new Date('2030-01-03T04:30:00Z')]);
     assert.deepEqual((await edit({ title: 'Another' })).end_date, endDate);
   });
 

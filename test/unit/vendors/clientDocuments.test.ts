@@ -65,10 +65,7 @@ describe('client document', () => {
   };
 
   it('is fetched from its server by host name', async () => {
-    assert.deepEqual(await documents().fetch(DOCUMENT), {
-      text: '{"client_id": 1}',
-      maxAgeSeconds: undefined,
-    });
+    assert.deepEqual(await documents().fetch(DOCUMENT), { text: '{"client_id": 1}', maxAgeSeconds: undefined });
     const [request] = requests;
     assert.equal(request?.url, '/oauth/client.json?version=1');
     assert.equal(request?.method, 'GET');
@@ -262,14 +259,7 @@ describe('client document', () => {
     assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the server did not send it in time');
   });
 
-  for (const type of [
-    'text/html',
-    'text/json',
-    'application/jsonp',
-    'application/javascript',
-    'image/json',
-    undefined,
-  ])
+  for (const type of ['text/html', 'text/json', 'application/jsonp', 'application/javascript', 'image/json', undefined])
     it(`is rejected with the content type ${type}`, async () => {
       answer = (_request, response) =>
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('{}');
@@ -292,8 +282,7 @@ describe('client document', () => {
     ['private', undefined],
   ] as const)
     it(`is cached as its header states: ${said}`, async () => {
-      answer = (_request, response) =>
-        response.writeHead(200, { ...JSON_TYPE, 'cache-control': said }).end('{}');
+      answer = (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'cache-control': said }).end('{}');
       assert.equal((await documents().fetch(DOCUMENT)).maxAgeSeconds, seconds);
     });
 });

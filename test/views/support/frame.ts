@@ -106,11 +106,7 @@ export class ViewFrame {
     this.page = page;
   }
 
-  static async open(
-    browser: Browser,
-    chat: Chat,
-    { hasClock = false }: FrameSettings = {},
-  ): Promise<ViewFrame> {
+  static async open(browser: Browser, chat: Chat, { hasClock = false }: FrameSettings = {}): Promise<ViewFrame> {
     const context = await browser.newContext({
       locale: 'en-GB',
       timezoneId: 'Europe/Berlin',

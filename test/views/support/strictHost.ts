@@ -20,9 +20,7 @@ type Said = z.output<typeof message>;
 const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   'ui/initialize': z.strictObject({
     appInfo: z.strictObject({ name: z.string(), version: z.string() }),
-    appCapabilities: z.strictObject({
-      availableDisplayModes: z.array(z.enum(['inline', 'fullscreen', 'pip'])),
-    }),
+    appCapabilities: z.strictObject({ availableDisplayModes: z.array(z.enum(['inline', 'fullscreen', 'pip'])) }),
     protocolVersion: z.literal('2026-01-26'),
   }),
   'tools/call': z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
@@ -110,10 +108,7 @@ export class StrictHost {
 
   /** Ends the view, and asserts that it did not violate the protocol. */
   async end(): Promise<void> {
-    assert.deepEqual(
-      (await this.request('ui/resource-teardown', { reason: 'The chat goes on.' })).result,
-      {},
-    );
+    assert.deepEqual((await this.request('ui/resource-teardown', { reason: 'The chat goes on.' })).result, {});
     this.fixture = 'ended';
     assert.deepEqual(this.faults, []);
     assert.deepEqual(this.frame.complaints, []);

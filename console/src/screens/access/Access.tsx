@@ -27,10 +27,7 @@ const members = z.object({
       added_at: z.string(),
     }),
   ),
-  invitations: z._default(
-    z.array(z.object({ email: z.string(), role: z.string(), expires_at: z.string() })),
-    [],
-  ),
+  invitations: z._default(z.array(z.object({ email: z.string(), role: z.string(), expires_at: z.string() })), []),
   next_cursor: z.exactOptional(z.string()),
 });
 
@@ -42,8 +39,7 @@ export function Access() {
   const here = workspace.value;
   const pages = usePages(
     here,
-    (cursor) =>
-      callTool('access.list_members', { limit: 100, ...(cursor !== undefined && { cursor }) }, members),
+    (cursor) => callTool('access.list_members', { limit: 100, ...(cursor !== undefined && { cursor }) }, members),
     (page) => page.next_cursor,
   );
   return (
@@ -153,11 +149,7 @@ function Invite({ changed }: { changed(): void }) {
     <div class="write">
       <label>
         Invite by e-mail
-        <input
-          type="email"
-          value={email.value}
-          onInput={(event) => (email.value = event.currentTarget.value)}
-        />
+        <input type="email" value={email.value} onInput={(event) => (email.value = event.currentTarget.value)} />
       </label>
       <RoleChoice label="As" role={role} />
       <ActionButton

@@ -13,10 +13,7 @@ const explanation = z.object({
   why: z.string(),
   rule: z.exactOptional(z.string()),
   changeable_by: z.exactOptional(
-    z.object({
-      who: z.string(),
-      people: z.array(z.object({ uid: z.string(), name: z.exactOptional(z.string()) })),
-    }),
+    z.object({ who: z.string(), people: z.array(z.object({ uid: z.string(), name: z.exactOptional(z.string()) })) }),
   ),
 });
 
@@ -50,10 +47,7 @@ export function Explain() {
       <div class="write">
         <label>
           Of
-          <select
-            value={about.value}
-            onChange={(event) => (about.value = aboutOf(event.currentTarget.value))}
-          >
+          <select value={about.value} onChange={(event) => (about.value = aboutOf(event.currentTarget.value))}>
             {Object.entries(ABOUT).map(([name, { words }]) => (
               <option key={name} value={name}>
                 {words}
@@ -64,10 +58,7 @@ export function Explain() {
         {about.value !== 'tool' && (
           <label>
             To
-            <select
-              value={operation.value}
-              onChange={(event) => (operation.value = event.currentTarget.value)}
-            >
+            <select value={operation.value} onChange={(event) => (operation.value = event.currentTarget.value)}>
               <option value="read">read</option>
               <option value="write">write</option>
               <option value="push">add to</option>

@@ -28,9 +28,7 @@ export function AgentPage({ id }: { readonly id: string }) {
           <dl class="facts">
             <dt>Can do</dt>
             <dd>
-              <UserText
-                text={agent.capability_details.map(({ name }) => name).join(', ') || 'nothing that it says'}
-              />
+              <UserText text={agent.capability_details.map(({ name }) => name).join(', ') || 'nothing that it says'} />
             </dd>
             <dt>Role</dt>
             <dd>{agent.role}, or its owner’s where that is weaker</dd>

@@ -110,11 +110,7 @@ export function Agents() {
                   .flatMap((page) => page.connections)
                   .map((one) => (
                     <li key={one.agent_id}>
-                      <ConnectionLine
-                        connection={one}
-                        holds={held.get(one.agent_id) ?? 0}
-                        changed={mine.refetch}
-                      />
+                      <ConnectionLine connection={one} holds={held.get(one.agent_id) ?? 0} changed={mine.refetch} />
                     </li>
                   ))}
               </ul>
@@ -202,8 +198,8 @@ function ConnectionLine({ connection, holds, changed }: ConnectionLineProps) {
               <UserText text={app.host} />
             </>
           )}
-          {bounds.length > 0 && `, ${bounds.join(', ')}`}, seen <Ago at={new Date(connection.last_seen)} />,
-          ends <Ago at={new Date(connection.expires_at)} />
+          {bounds.length > 0 && `, ${bounds.join(', ')}`}, seen <Ago at={new Date(connection.last_seen)} />, ends{' '}
+          <Ago at={new Date(connection.expires_at)} />
         </span>
       </p>
       <ActionButton

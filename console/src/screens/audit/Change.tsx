@@ -19,11 +19,7 @@ export type ChangeInTrail = z.output<typeof change>;
 /** Returns the path of an item's page, if its kind has one. */
 const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r', agent: 'a' };
 
-export function Change({
-  change: { kind, id, before, after, shortened },
-}: {
-  readonly change: ChangeInTrail;
-}) {
+export function Change({ change: { kind, id, before, after, shortened } }: { readonly change: ChangeInTrail }) {
   const page = PAGES[kind];
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const what = before === undefined ? 'made' : after === undefined ? 'deleted' : 'changed';

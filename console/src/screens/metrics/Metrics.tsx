@@ -84,12 +84,7 @@ function Bars({ minutes }: { readonly minutes: Minutes }) {
   const width = WIDTH / SHOWN_MINUTES;
   const words = rows.map(([minute, { all }]) => `${timeOfMinute(minute)}: ${all?.calls ?? 0} calls`);
   return (
-    <svg
-      class="minutes"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      role="img"
-      aria-label={`At most ${most} calls in a minute`}
-    >
+    <svg class="minutes" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`At most ${most} calls in a minute`}>
       {rows.map(([minute, { all }], index) => {
         const height = (HEIGHT * (all?.calls ?? 0)) / most;
         const failed = (HEIGHT * (all?.failures ?? 0)) / most;

@@ -89,15 +89,7 @@ function Goal({ where }: { readonly where: SessionScope }) {
   );
 }
 
-const SHOWN_STATES = [
-  'done',
-  'in_progress',
-  'claimed',
-  'waiting',
-  'available',
-  'failed',
-  'cancelled',
-] as const;
+const SHOWN_STATES = ['done', 'in_progress', 'claimed', 'waiting', 'available', 'failed', 'cancelled'] as const;
 
 function Progress({ counts }: { readonly counts: Readonly<Record<string, number>> }) {
   const whole = SHOWN_STATES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);

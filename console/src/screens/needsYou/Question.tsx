@@ -21,11 +21,7 @@ export function Question({ request }: { readonly request: Request }) {
   const said = (text: string) =>
     act(
       'inbox.answer',
-      {
-        request_id: request.id,
-        answer: text,
-        ...(comment.value.trim() !== '' && { comment: comment.value.trim() }),
-      },
+      { request_id: request.id, answer: text, ...(comment.value.trim() !== '' && { comment: comment.value.trim() }) },
       z.object({}),
     );
   const choices = request.kind === 'approval' ? ['approve', 'refuse'] : request.options;
@@ -64,11 +60,7 @@ export function Question({ request }: { readonly request: Request }) {
       {request.kind === 'text' && (
         <label>
           Your answer
-          <textarea
-            rows={3}
-            value={answer.value}
-            onInput={(event) => (answer.value = event.currentTarget.value)}
-          />
+          <textarea rows={3} value={answer.value} onInput={(event) => (answer.value = event.currentTarget.value)} />
         </label>
       )}
       {request.kind === 'approval' && (

@@ -1,11 +1,6 @@
 /** Blocked work: failed and stuck tasks, expired leases, failed checks and exhausted budgets. */
 
-import {
-  type SessionScope,
-  useClosedTasks,
-  useStuckTasks,
-  useTroubledTasks,
-} from '../../live/coordination.ts';
+import { type SessionScope, useClosedTasks, useStuckTasks, useTroubledTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
 import type { Paged } from '../../live/states.ts';

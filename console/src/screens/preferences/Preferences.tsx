@@ -65,10 +65,7 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
           kind="primary"
           disabled={!isPossible}
           act={() =>
-            setDocument(preferencesQuery(person.uid), {
-              ...wanted.value,
-              reminder_lead_minutes: Number(minutes.value),
-            })
+            setDocument(preferencesQuery(person.uid), { ...wanted.value, reminder_lead_minutes: Number(minutes.value) })
           }
         />
       </p>
@@ -98,9 +95,7 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
                   key={agent.id}
                   label={agent.name}
                   isOn={chosen.includes(agent.id)}
-                  set={(isOn) =>
-                    choose(isOn ? [...chosen, agent.id] : chosen.filter((id) => id !== agent.id))
-                  }
+                  set={(isOn) => choose(isOn ? [...chosen, agent.id] : chosen.filter((id) => id !== agent.id))}
                 />
               ))}
               {elsewhere.length > 0 && (

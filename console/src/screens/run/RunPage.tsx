@@ -40,9 +40,9 @@ function Whole({ run }: { readonly run: Run }) {
       <p class="sentence">
         <Status of={run.status} /> <UserText text={run.workflow} />, {progressOf(run)}, begun{' '}
         <Ago at={run.created_at} />
-        {run.ended_at !== null && `, took ${duration(run.ended_at.getTime() - run.created_at.getTime())}`}. It
-        has cost {`$${run.spent.cost_usd.toFixed(4)}`} and{' '}
-        {(run.spent.input_tokens + run.spent.output_tokens).toLocaleString()} tokens.
+        {run.ended_at !== null && `, took ${duration(run.ended_at.getTime() - run.created_at.getTime())}`}. It has cost{' '}
+        {`$${run.spent.cost_usd.toFixed(4)}`} and {(run.spent.input_tokens + run.spent.output_tokens).toLocaleString()}{' '}
+        tokens.
       </p>
       {run.failure !== null && (
         <p class="error">

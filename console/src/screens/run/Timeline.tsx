@@ -14,10 +14,7 @@ interface TimelineProps {
 
 export function Timeline({ answer: { steps, running, attempts }, begun }: TimelineProps) {
   const end = Math.max(begun.getTime() + 1, ...steps.map(({ settledAt }) => timeOf(settledAt) ?? 0));
-  const longest = Math.max(
-    1,
-    ...steps.map(({ name }) => lengthOf(attempts.filter((one) => one.step === name))),
-  );
+  const longest = Math.max(1, ...steps.map(({ name }) => lengthOf(attempts.filter((one) => one.step === name))));
   return (
     <Card title="Steps" count={steps.length}>
       <ol class="plain rows">
@@ -87,9 +84,7 @@ function Span({ step, from, to }: { readonly step: Step; readonly from: number; 
   return (
     <div class="span">
       <div class="line" aria-hidden="true">
-        <span
-          style={{ marginLeft: `${share(started)}%`, width: `max(2px, ${share(settled) - share(started)}%)` }}
-        />
+        <span style={{ marginLeft: `${share(started)}%`, width: `max(2px, ${share(settled) - share(started)}%)` }} />
       </div>
       <span class="soft">{words}</span>
     </div>

@@ -10,13 +10,7 @@ const step = z.object({
   explanation: z.exactOptional(z.string()),
   error: z.exactOptional(z.string()),
   results: z._default(
-    z.array(
-      z.object({
-        agent: z.string(),
-        output: z.exactOptional(z.string()),
-        error: z.exactOptional(z.string()),
-      }),
-    ),
+    z.array(z.object({ agent: z.string(), output: z.exactOptional(z.string()), error: z.exactOptional(z.string()) })),
     [],
   ),
   taskId: z.exactOptional(z.string()),

@@ -21,8 +21,8 @@ export function Runs({ person }: { readonly person: Person }) {
           rows.length === 0 ? (
             <Empty title="No runs here yet.">
               <p>
-                Ask here, or have an agent ask with orchestration_orchestrate: “Ask two models which index
-                this query needs, and compare.”
+                Ask here, or have an agent ask with orchestration_orchestrate: “Ask two models which index this query
+                needs, and compare.”
               </p>
             </Empty>
           ) : (

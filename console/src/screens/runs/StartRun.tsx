@@ -27,11 +27,7 @@ export function StartRun() {
       <div class="edit">
         <label>
           What to do
-          <textarea
-            rows={3}
-            value={prompt.value}
-            onInput={(event) => (prompt.value = event.currentTarget.value)}
-          />
+          <textarea rows={3} value={prompt.value} onInput={(event) => (prompt.value = event.currentTarget.value)} />
         </label>
         <label>
           How

@@ -13,8 +13,7 @@ export function Attempts({ task }: { readonly task: Task }) {
       <ol class="plain rows">
         {task.lapsed_claims.map((claim) => (
           <li key={`lapsed ${claim.claim_epoch}`}>
-            Claim {claim.claim_epoch} of <UserText text={claim.agent_id} /> lapsed: it was not heard of in
-            time.
+            Claim {claim.claim_epoch} of <UserText text={claim.agent_id} /> lapsed: it was not heard of in time.
           </li>
         ))}
         {task.former_ends.map((end) => (
@@ -35,8 +34,7 @@ export function Attempts({ task }: { readonly task: Task }) {
         ))}
         {attempts.map((attempt) => (
           <li key={`attempt ${attempt.claim_epoch}`}>
-            Attempt {attempt.claim_epoch} of <UserText text={attempt.agent_id} /> failed{' '}
-            <Ago at={attempt.ended_at} />:{' '}
+            Attempt {attempt.claim_epoch} of <UserText text={attempt.agent_id} /> failed <Ago at={attempt.ended_at} />:{' '}
             <span class="tag">{attempt.failure.class.replaceAll('_', ' ')}</span>
             <p class="soft">
               <UserText text={attempt.failure.message} most={1000} />

@@ -90,8 +90,7 @@ function ResultSummary({ of }: { readonly of: z.output<typeof result> }) {
 
 /** Outcome of the acceptance command, which a signal may have ended. */
 function Checked({ command, exitCode }: { readonly command: string; readonly exitCode?: number }) {
-  const how =
-    exitCode === 0 ? 'passed.' : exitCode === undefined ? 'was interrupted.' : `ended with ${exitCode}.`;
+  const how = exitCode === 0 ? 'passed.' : exitCode === undefined ? 'was interrupted.' : `ended with ${exitCode}.`;
   return (
     <p class={exitCode === 0 ? undefined : 'error'}>
       Its check{' '}

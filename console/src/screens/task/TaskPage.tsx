@@ -67,8 +67,7 @@ function Sentence({ task }: { readonly task: Task }) {
   if (task.waiting_for !== null) {
     return (
       <>
-        It waits for an answer of <UserText text={task.waiting_for.who} />, at most{' '}
-        <Ago at={task.waiting_for.until} />.
+        It waits for an answer of <UserText text={task.waiting_for.who} />, at most <Ago at={task.waiting_for.until} />.
       </>
     );
   }
@@ -215,8 +214,8 @@ function Result({ task }: { readonly task: Task }) {
       ))}
       {late !== null && (
         <p class="notice">
-          <UserText text={late.agent_id} /> reported after another had claimed the task,{' '}
-          <Ago at={late.received_at} />: <UserText text={late.result?.output ?? late.error ?? ''} />
+          <UserText text={late.agent_id} /> reported after another had claimed the task, <Ago at={late.received_at} />:{' '}
+          <UserText text={late.result?.output ?? late.error ?? ''} />
         </p>
       )}
     </Card>

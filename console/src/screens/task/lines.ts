@@ -10,12 +10,7 @@ export interface Line {
   readonly text: string;
 }
 
-const entry = z.object({
-  at: z.string(),
-  level: z.string(),
-  prefix: z._default(z.string(), ''),
-  message: z.string(),
-});
+const entry = z.object({ at: z.string(), level: z.string(), prefix: z._default(z.string(), ''), message: z.string() });
 
 /** Terminal colors and cursor movements, which have no meaning on a page. Source: ECMA-48, section 5.4. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought.

@@ -56,8 +56,7 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
     );
     return laid.stop;
   }, [key]);
-  if (trouble.value !== undefined)
-    return <p class="error">{`The graph cannot be drawn: ${trouble.value}`}</p>;
+  if (trouble.value !== undefined) return <p class="error">{`The graph cannot be drawn: ${trouble.value}`}</p>;
   const found = layout.value;
   if (found === undefined) return <p class="notice loading">Drawing</p>;
   const byId = new Map(tasks.map((task) => [task.id, task]));
@@ -72,11 +71,7 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
         >
           <title>Each task leads to those that wait for it</title>
           {found.edges.map(({ from, to, points }) => (
-            <polyline
-              key={`${from} ${to}`}
-              class="edge"
-              points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
-            />
+            <polyline key={`${from} ${to}`} class="edge" points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
           ))}
           {found.nodes.map(({ id, x, y }) => {
             const task = byId.get(id);
@@ -125,10 +120,7 @@ function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonl
   );
 }
 
-function byArrows(
-  event: KeyboardEvent & { readonly currentTarget: SVGSVGElement },
-  tasks: readonly Task[],
-): void {
+function byArrows(event: KeyboardEvent & { readonly currentTarget: SVGSVGElement }, tasks: readonly Task[]): void {
   const { activeElement } = document;
   const at = activeElement?.getAttribute('data-id');
   const next = at == null ? undefined : step(tasks, at, event.key);

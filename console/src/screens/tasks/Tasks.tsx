@@ -107,11 +107,7 @@ function SessionTasks({ where, person }: { readonly where: SessionScope; readonl
             </label>
             <label>
               Find in these
-              <input
-                type="search"
-                value={words.value}
-                onInput={(event) => (words.value = event.currentTarget.value)}
-              />
+              <input type="search" value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />
             </label>
           </div>
           <Progress of={many} />
@@ -130,10 +126,7 @@ function SessionTasks({ where, person }: { readonly where: SessionScope; readonl
 }
 
 function countOf(choice: Choice, counts: Counts): number {
-  return (choice === 'open' ? OPEN_STATUSES : [choice]).reduce(
-    (sum, status) => sum + (counts[status] ?? 0),
-    0,
-  );
+  return (choice === 'open' ? OPEN_STATUSES : [choice]).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 }
 
 interface ListedProps {
@@ -146,11 +139,7 @@ interface ListedProps {
 }
 
 function Listed({ choice, ...props }: ListedProps) {
-  return choice === 'open' ? (
-    <OpenTasks {...props} choice={choice} />
-  ) : (
-    <ClosedTasks {...props} choice={choice} />
-  );
+  return choice === 'open' ? <OpenTasks {...props} choice={choice} /> : <ClosedTasks {...props} choice={choice} />;
 }
 
 function OpenTasks(props: ListedProps) {
@@ -169,27 +158,21 @@ function Found({ tasks, words, owner, choice, many }: ListedProps & { readonly t
   return (
     <Shown live={tasks.live}>
       {({ rows, unreadable }) => {
-        const found = rows.filter(
-          (task) => has(task, words) && (owner === undefined || task.owner_uid === owner),
-        );
+        const found = rows.filter((task) => has(task, words) && (owner === undefined || task.owner_uid === owner));
         return (
           <>
             {rows.length === 0 ? (
               <Empty title={choice === 'open' ? 'Nothing is open.' : `Nothing is ${choice}.`}>
                 {choice === 'open' && (
                   <p>
-                    Look at what is <a href={addressOf(['tasks'], { show: 'done' })}>done</a>, or have an
-                    agent plan more with create_tasks_batch.
+                    Look at what is <a href={addressOf(['tasks'], { show: 'done' })}>done</a>, or have an agent plan
+                    more with create_tasks_batch.
                   </p>
                 )}
               </Empty>
             ) : (
               <>
-                <BulkActions
-                  tasks={found.filter(({ id }) => chosen.value.has(id))}
-                  many={many}
-                  choose={choose}
-                />
+                <BulkActions tasks={found.filter(({ id }) => chosen.value.has(id))} many={many} choose={choose} />
                 <TaskTable tasks={found} chosen={chosen.value} choose={choose} />
               </>
             )}
@@ -209,12 +192,8 @@ function has(task: Task, words: string): boolean {
   const sought = folded(words.trim());
   return (
     sought === '' ||
-    [
-      task.description,
-      task.id,
-      task.claimed_by ?? '',
-      stateOf(task),
-      task.coding === null ? '' : 'coding',
-    ].some((text) => folded(text).includes(sought))
+    [task.description, task.id, task.claimed_by ?? '', stateOf(task), task.coding === null ? '' : 'coding'].some(
+      (text) => folded(text).includes(sought),
+    )
   );
 }

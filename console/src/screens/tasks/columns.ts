@@ -30,20 +30,11 @@ export function openColumn(
 }
 
 /** @param counted number of tasks in this state; needed only if the part is not fully loaded */
-function columnOf(
-  state: State,
-  part: Paged<Task>,
-  counted: number | undefined,
-  live = part.live,
-): Paged<Task> {
+function columnOf(state: State, part: Paged<Task>, counted: number | undefined, live = part.live): Paged<Task> {
   if (!('value' in live)) return { live, count: undefined, more: undefined };
   const rows = live.value.rows.filter((task) => stateOf(task) === state);
   const count =
-    part.more === undefined
-      ? rows.length
-      : counted === undefined
-        ? undefined
-        : Math.max(counted, rows.length);
+    part.more === undefined ? rows.length : counted === undefined ? undefined : Math.max(counted, rows.length);
   return { live: { ...live, value: { ...live.value, rows } }, count, more: part.more };
 }
 

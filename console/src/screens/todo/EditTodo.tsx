@@ -96,8 +96,7 @@ function changesIn(data: FormData, todo: Todo): Readonly<Record<string, unknown>
   ];
   return {
     ...(text('title') !== todo.title && { title: text('title') }),
-    ...(isDescribed &&
-      text('description') !== (todo.description ?? '') && { description: text('description') }),
+    ...(isDescribed && text('description') !== (todo.description ?? '') && { description: text('description') }),
     // Times are shown to the minute in the person's time zone. Unchanged times keep their seconds.
     ...(isDue && due !== localInstant(todo.due_date) && { due_date: new Date(due).toISOString() }),
     ...(text('priority') !== todo.priority && { priority: text('priority') }),

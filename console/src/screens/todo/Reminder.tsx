@@ -10,10 +10,7 @@ import { Ago } from '../../parts/Status.tsx';
 
 const reminder = z.object({ id: z.string(), task_id: z.string(), remind_at: z.string() });
 
-const listed = z.object({
-  reminders: z._default(z.array(reminder), []),
-  next_cursor: z.exactOptional(z.string()),
-});
+const listed = z.object({ reminders: z._default(z.array(reminder), []), next_cursor: z.exactOptional(z.string()) });
 
 const DONE = z.object({});
 
@@ -45,10 +42,7 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
                   label="In an hour instead"
                   act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 60 })}
                 />
-                <ActionButton
-                  label="Not at all"
-                  act={() => change('delete_reminder', { reminder_id: own.id })}
-                />
+                <ActionButton label="Not at all" act={() => change('delete_reminder', { reminder_id: own.id })} />
               </p>
             </>
           );
@@ -57,18 +51,12 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
       <div class="write">
         <label>
           Remind me at
-          <input
-            type="datetime-local"
-            value={at.value}
-            onInput={(event) => (at.value = event.currentTarget.value)}
-          />
+          <input type="datetime-local" value={at.value} onInput={(event) => (at.value = event.currentTarget.value)} />
         </label>
         <ActionButton
           label="Set the reminder"
           disabled={at.value === ''}
-          act={() =>
-            change('set_reminder', { task_id: todo.id, remind_at: new Date(at.value).toISOString() })
-          }
+          act={() => change('set_reminder', { task_id: todo.id, remind_at: new Date(at.value).toISOString() })}
         />
       </div>
     </Card>

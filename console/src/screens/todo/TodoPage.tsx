@@ -72,11 +72,7 @@ function versionOf({ title, description, due_date, priority, tags }: Todo): stri
   return JSON.stringify([title, description, due_date, priority, tags]);
 }
 
-function Sentence({
-  todo: { completed, completed_at, due_date, delegated_task_id: task },
-}: {
-  readonly todo: Todo;
-}) {
+function Sentence({ todo: { completed, completed_at, due_date, delegated_task_id: task } }: { readonly todo: Todo }) {
   return (
     <>
       <Status of={completed ? 'done' : 'open'} />

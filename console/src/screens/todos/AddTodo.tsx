@@ -66,11 +66,7 @@ export function AddTodo() {
       </label>
       <label>
         Due
-        <input
-          type="datetime-local"
-          value={due.value}
-          onInput={(event) => (due.value = event.currentTarget.value)}
-        />
+        <input type="datetime-local" value={due.value} onInput={(event) => (due.value = event.currentTarget.value)} />
       </label>
       <label>
         Priority

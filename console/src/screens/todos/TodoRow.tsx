@@ -10,8 +10,7 @@ import { addressOf } from '../../router.ts';
 const DONE = z.object({});
 
 export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
-  const call = (method: string, args: object = {}) =>
-    act(`todo.${method}`, { task_id: todo.id, ...args }, DONE);
+  const call = (method: string, args: object = {}) => act(`todo.${method}`, { task_id: todo.id, ...args }, DONE);
   return (
     <li class="todo">
       <div>
@@ -48,9 +47,7 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
             done();
           }}
         />
-        {todo.delegated_task_id === null && (
-          <ActionButton label="Have agents do it" act={() => call('delegate')} />
-        )}
+        {todo.delegated_task_id === null && <ActionButton label="Have agents do it" act={() => call('delegate')} />}
         <ActionButton
           label="Delete"
           kind="danger"

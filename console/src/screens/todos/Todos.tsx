@@ -69,11 +69,7 @@ export function Todos({ person }: { readonly person: Person }) {
                 <Card key={title} title={title} count={isTruncated ? `${todos.length}+` : todos.length}>
                   <ul class="plain rows">
                     {todos.map((todo) => (
-                      <TodoRow
-                        key={todo.id}
-                        todo={todo}
-                        done={() => (completed.value = { todo, at: Date.now() })}
-                      />
+                      <TodoRow key={todo.id} todo={todo} done={() => (completed.value = { todo, at: Date.now() })} />
                     ))}
                   </ul>
                   <More

@@ -1,10 +1,5 @@
 /** Polls account changes, because Firebase Auth does not announce them. Source: docs/security.md#credentials. */
-import {
-  type AccountState,
-  isSuspended,
-  type PeopleChanges,
-  type Person,
-} from '../../identity/rules/people.ts';
+import { type AccountState, isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
@@ -27,8 +22,7 @@ export function accountChange(
   if (found === undefined && before === undefined) return undefined;
   const account = stateOf(found);
   // Without a revocation, `validSince` is the account's creation time.
-  const revoked =
-    found !== undefined && found.validSince > (valid_since ?? found.createdAt) ? found.validSince : 0;
+  const revoked = found !== undefined && found.validSince > (valid_since ?? found.createdAt) ? found.validSince : 0;
   const shut = isSuspended(account) && !isSuspended(before) ? now : 0;
   const since = Math.max(revoked, shut);
   if (account === before && since === 0) return undefined;
@@ -45,9 +39,7 @@ function stateOf(found: KnownAccount | undefined): AccountState {
   return found.isDisabled ? 'disabled' : 'good';
 }
 
-export class AccountSweep extends Service<
-  Pick<AccessPorts, 'people' | 'idTokens' | 'store' | 'clock' | 'log'>
-> {
+export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens' | 'store' | 'clock' | 'log'>> {
   readonly sweepJob: SweepJob = { name: 'accounts', run: (turn) => this.sweep(turn) };
 
   private async sweep(turn: SweepContext): Promise<SweepReport> {
@@ -56,8 +48,7 @@ export class AccountSweep extends Service<
       turn,
       async (after) => {
         const page = await this.ports.people.after(after?.id, PAGE);
-        const states =
-          page.length === 0 ? undefined : await this.ports.idTokens.states(page.map(({ uid }) => uid));
+        const states = page.length === 0 ? undefined : await this.ports.idTokens.states(page.map(({ uid }) => uid));
         const now = Math.floor(this.ports.clock.now().getTime() / 1000);
         const found = page.flatMap(({ uid, person }) => {
           const change = person && states && accountChange(uid, person, states.get(uid), now);
@@ -79,8 +70,7 @@ export class AccountSweep extends Service<
       await this.ports.store.commit([{ kind: 'limitAccount', ...change }]);
       return true;
     } catch (error) {
-      if (!(error instanceof StaleWriteError))
-        this.ports.log.error('account_not_followed', { uid: change.uid, error });
+      if (!(error instanceof StaleWriteError)) this.ports.log.error('account_not_followed', { uid: change.uid, error });
       return false;
     }
   }

@@ -76,9 +76,7 @@ function pathAddress(url: string): Address | undefined {
 function safeUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.search !== '' || url.hash !== '') return undefined;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-    ? url
-    : undefined;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? url : undefined;
 }
 
 export function isLoopback(hostname: string): boolean {

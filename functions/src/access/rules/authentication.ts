@@ -4,12 +4,7 @@
  */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
-import {
-  invalidCredential,
-  type Limits,
-  type Link,
-  type LinkSubject,
-} from '../../identity/rules/credential.ts';
+import { invalidCredential, type Limits, type Link, type LinkSubject } from '../../identity/rules/credential.ts';
 import { accessTokenStatus, type PresentedToken, parseToken } from '../../identity/rules/grant.ts';
 import {
   accessOfGrant,
@@ -198,10 +193,7 @@ export class CredentialAuthenticator extends Service<
     const { isClaimed: _, validSince = 0, ...owner } = await this.ports.roles.of(uid, async () => role);
     if (signedInAt < validSince) throw invalidCredential();
     const verified = email === undefined ? {} : { email };
-    return {
-      principal: { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, ...verified },
-      subjects: [],
-    };
+    return { principal: { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, ...verified }, subjects: [] };
   }
 
   private now(): number {
@@ -260,9 +252,7 @@ export async function currentPrincipal(
   need: RequiredPermission,
 ): Promise<Principal> {
   const principals =
-    caller.agentId === undefined
-      ? await asPerson(ports, caller)
-      : await asAgent(ports, caller, caller.agentId);
+    caller.agentId === undefined ? await asPerson(ports, caller) : await asAgent(ports, caller, caller.agentId);
   const [first] = principals;
   if (first === undefined) throw revokedError();
   const able = principals.find((principal) => permissionError(principal, workspace, need) === undefined);
@@ -303,11 +293,7 @@ async function asAgent(
       : []),
     ...credentials
       .filter((one) => one.grant === id)
-      .map((one) => ({
-        opens: accessOfGrant(one, agent.role),
-        link: keyLink(one),
-        ancestors: ancestorsOf(one),
-      })),
+      .map((one) => ({ opens: accessOfGrant(one, agent.role), link: keyLink(one), ancestors: ancestorsOf(one) })),
   ];
   const now = clock.now();
   const remembered = lineage?.at(-1)?.subject;

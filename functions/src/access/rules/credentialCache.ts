@@ -109,11 +109,9 @@ export class CredentialCache extends Service<
     this.changeReads += 1;
     const subjects = new Set<string>(fresh.map(({ subject }) => subject));
     for (const { id } of fresh) this.seen.set(id, true);
-    const isConcerned = ({ subjects: own }: CachedCredential): boolean =>
-      own.some((one) => subjects.has(one));
+    const isConcerned = ({ subjects: own }: CachedCredential): boolean => own.some((one) => subjects.has(one));
     const isEverybody = subjects.has(EVERYONE);
-    for (const [digest, trusted] of this.entries)
-      if (isEverybody || isConcerned(trusted)) this.entries.delete(digest);
+    for (const [digest, trusted] of this.entries) if (isEverybody || isConcerned(trusted)) this.entries.delete(digest);
   }
 
   private now(): number {

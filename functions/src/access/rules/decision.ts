@@ -74,11 +74,7 @@ export interface AccessDecision {
 type Decision = Omit<AccessDecision, 'permission' | 'needs'>;
 
 /** Decides an access question. @param subject undefined if there is no document */
-export function decideAccess(
-  principal: Principal,
-  question: AccessQuestion,
-  subject: Subject = {},
-): AccessDecision {
+export function decideAccess(principal: Principal, question: AccessQuestion, subject: Subject = {}): AccessDecision {
   const found = permissionFor(question);
   const { permission } = found;
   const needs = question.operation === 'read' ? permission.reads : permission.writes;
@@ -121,8 +117,7 @@ function deniedFor(operation: AccessQuestion['operation'], asked: DecisionCase):
 function asOwner(principal: Principal, asked: DecisionCase, isOnlyOwner: boolean): Decision {
   const { uid, owner_uid } = principal;
   const { permission, variables, subject } = asked;
-  const owners =
-    permission.ownerField === undefined ? [variables.get('uid')] : [subject.owner, subject.otherOwner];
+  const owners = permission.ownerField === undefined ? [variables.get('uid')] : [subject.owner, subject.otherOwner];
   const named = (name: string) => (permission.database === 'realtime' ? keyOf(name) : name);
   const isOwn = owners.includes(named(uid));
   if (!isOwn && (isOnlyOwner || !owners.includes(named(owner_uid)))) return refused(NOT_OWNER);
@@ -134,10 +129,7 @@ function asOwner(principal: Principal, asked: DecisionCase, isOnlyOwner: boolean
 }
 
 /** Whether the item belongs to a workspace, and the caller's credential is restricted to another one. */
-function isRestrictedElsewhere(
-  { held_to }: Principal,
-  { permission: { where }, subject }: DecisionCase,
-): boolean {
+function isRestrictedElsewhere({ held_to }: Principal, { permission: { where }, subject }: DecisionCase): boolean {
   if (held_to === undefined || typeof where === 'string' || !('field' in where)) return false;
   return held_to !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
 }
@@ -155,10 +147,7 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
   const { where } = asked.permission;
   if (where === 'deployment') {
     const allowed = isAdmin(principal);
-    return {
-      isAllowed: allowed,
-      reason: `Requires a deployment ${needs}; you are ${allowed ? '' : 'not '}one.`,
-    };
+    return { isAllowed: allowed, reason: `Requires a deployment ${needs}; you are ${allowed ? '' : 'not '}one.` };
   }
   if (where === 'anywhere' || where === 'nowhere') {
     const role = ownRole(principal);
@@ -180,10 +169,7 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
 }
 
 /** Returns the workspace that decides; undefined if the document does not state it or does not exist. */
-function workspaceOf(
-  { owner }: Principal,
-  { permission, variables, subject }: DecisionCase,
-): string | undefined {
+function workspaceOf({ owner }: Principal, { permission, variables, subject }: DecisionCase): string | undefined {
   const { where } = permission;
   if (typeof where === 'string') return DEFAULT_WORKSPACE;
   if ('variable' in where) return variables.get(where.variable);

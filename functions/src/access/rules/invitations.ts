@@ -104,9 +104,7 @@ export class Invitations extends Service<AccessPorts> {
     const opened = await resolveLineage(this.ports, all, subjects, now);
     if (opened === undefined) return false;
     const { role, held_to = workspace, readonly } = opened.opens;
-    return (
-      hasRole(role, 'leader') && held_to === workspace && !readonly && canUseToolset(opened.opens, 'access')
-    );
+    return hasRole(role, 'leader') && held_to === workspace && !readonly && canUseToolset(opened.opens, 'access');
   }
 
   private async canInvite(uid: string, workspace: string): Promise<boolean> {

@@ -41,8 +41,7 @@ export interface LostAccessHandler {
 /** Returns whether a person may have lost a role. Undefined stands for a person without a document. */
 export function hasLostAccess(before: Person | undefined, after: Person | undefined): boolean {
   // Without a stored role, the account's claim counts, and it may be any role.
-  if (before?.role === undefined ? after?.role !== undefined : isReduced(before.role, after?.role))
-    return true;
+  if (before?.role === undefined ? after?.role !== undefined : isReduced(before.role, after?.role)) return true;
   return Object.entries(before?.workspaces ?? {}).some(([workspace, role]) =>
     isReduced(role, after?.workspaces[workspace]),
   );
@@ -55,9 +54,7 @@ function isReduced(before: Role | 'none', after: Role | 'none' | undefined): boo
 
 /** Returns the workspaces that changed from open to private: deployment roles no longer count in them. */
 export function closedSince(before: PersonRoles['access'], after: PersonRoles['access']): readonly string[] {
-  return Object.keys(after).filter(
-    (workspace) => before[workspace] === 'open' && after[workspace] === 'private',
-  );
+  return Object.keys(after).filter((workspace) => before[workspace] === 'open' && after[workspace] === 'private');
 }
 
 // Standing of owners: the owner of a task or run needs a role in the workspace at each claim and each step.

@@ -27,12 +27,8 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     before === undefined || hasRole(before.role, agent.role)
       ? []
       : [{ what: 'agent', would: `give the agent "${agent.id}" the role ${agent.role}`, inPerson: true }],
-  setPerson: ({ uid }) => [
-    { what: 'member', would: `change the deployment's role of "${uid}"`, inPerson: true },
-  ],
-  limitAccount: ({ uid }) => [
-    { what: 'member', would: `change whether "${uid}" may sign in`, inPerson: true },
-  ],
+  setPerson: ({ uid }) => [{ what: 'member', would: `change the deployment's role of "${uid}"`, inPerson: true }],
+  limitAccount: ({ uid }) => [{ what: 'member', would: `change whether "${uid}" may sign in`, inPerson: true }],
   setMember({ member: { uid, workspace, role }, before }, _by, all) {
     const isNew = all.some((one) => isNaming(one) && one.workspace === workspace && one.before === undefined);
     // The first leader of a new workspace gains access to no existing data.
@@ -51,48 +47,27 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   // The workspace has no members yet, so the owner approves in the workspace of the call.
   createWorkspace: ({ name, workspace: { repositories } }) =>
     reachedAccess(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
-  listRepositories: ({ workspace, repositories, before = [] }) =>
-    reachedAccess(workspace, before, repositories),
+  listRepositories: ({ workspace, repositories, before = [] }) => reachedAccess(workspace, before, repositories),
   routeWorkspace({ workspace, routing, before }) {
     const { forbidden } = routing;
-    const allowed = before?.forbidden?.filter(
-      (agent) => forbidden !== undefined && !forbidden.includes(agent),
-    );
+    const allowed = before?.forbidden?.filter((agent) => forbidden !== undefined && !forbidden.includes(agent));
     if (allowed === undefined || allowed.length === 0) return [];
     return [
-      {
-        what: 'routing',
-        workspace,
-        would: `let the workspace "${workspace}" use ${allowed.join(' and ')} again`,
-      },
+      { what: 'routing', workspace, would: `let the workspace "${workspace}" use ${allowed.join(' and ')} again` },
     ];
   },
   setApprovalRules: ({ workspace, approvals, before = [] }) =>
     before.flatMap((rule) => weakenedRule(workspace, rule, approvals)),
 };
 
-function reachedAccess(
-  workspace: string,
-  before: readonly string[],
-  after: readonly string[],
-): readonly Loosening[] {
+function reachedAccess(workspace: string, before: readonly string[], after: readonly string[]): readonly Loosening[] {
   const added = after.filter((one) => !isListed(before, one));
   if (added.length === 0) return [];
-  return [
-    {
-      what: 'repositories',
-      workspace,
-      would: `let the workspace "${workspace}" reach ${added.join(' and ')}`,
-    },
-  ];
+  return [{ what: 'repositories', workspace, would: `let the workspace "${workspace}" reach ${added.join(' and ')}` }];
 }
 
 /** Weakening a rule requires the approval of its approver, or of the agent's owner if it names none. */
-function weakenedRule(
-  workspace: string,
-  rule: ApprovalRule,
-  after: readonly ApprovalRule[],
-): readonly Loosening[] {
+function weakenedRule(workspace: string, rule: ApprovalRule, after: readonly ApprovalRule[]): readonly Loosening[] {
   const { tool, above_usd, asks } = rule;
   const now = after.find((one) => one.tool === tool);
   const isHigher = now?.above_usd !== undefined && (above_usd === undefined || now.above_usd > above_usd);

@@ -44,10 +44,7 @@ export async function checkPermission<Request extends CheckedRequest>(
   need: RequiredPermission,
 ): Promise<Request> {
   const { principal, workspace, credential } = request;
-  if (
-    permissionError(principal, workspace, need) === undefined &&
-    !isHiddenWorkspace(principal, workspace, need)
-  )
+  if (permissionError(principal, workspace, need) === undefined && !isHiddenWorkspace(principal, workspace, need))
     return request;
   const now = await authenticator.reauthenticate(credential);
   requirePermission(now, workspace, need);
@@ -106,8 +103,7 @@ export function permissionError(
 
 function noRole(): MusterError {
   return forbidden('NO_ROLE', 'You have no role here yet.', {
-    suggestion:
-      'Ask a workspace leader for an invitation, or the operator for a role. access.whoami lists your roles.',
+    suggestion: 'Ask a workspace leader for an invitation, or the operator for a role. access.whoami lists your roles.',
   });
 }
 

@@ -93,9 +93,7 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
       descendants: descendants.filter((one) => one.agent_id !== agentId),
       invitations,
       // A descendant may have another credential that stays valid.
-      calls: calls.filter(
-        (call) => call.agentId === agentId || call.lineage.some((link) => link.agent_id === agentId),
-      ),
+      calls: calls.filter((call) => call.agentId === agentId || call.lineage.some((link) => link.agent_id === agentId)),
     };
   }
 
@@ -141,7 +139,5 @@ function changesOf<Change>(
 
 function batchesOf<Change>(changes: readonly Change[]): Change[][] {
   const count = Math.ceil(changes.length / MAX_CHANGES);
-  return Array.from({ length: count }, (_, index) =>
-    changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES),
-  );
+  return Array.from({ length: count }, (_, index) => changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES));
 }

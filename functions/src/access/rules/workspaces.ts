@@ -1,11 +1,5 @@
 /** Creation of workspaces. Source: docs/decisions/0006-roles-and-registration.md. */
-import {
-  accessOf,
-  noRoleIn,
-  type PersonRoles,
-  type Principal,
-  personsRoleIn,
-} from '../../identity/rules/principal.ts';
+import { accessOf, noRoleIn, type PersonRoles, type Principal, personsRoleIn } from '../../identity/rules/principal.ts';
 import type { WorkspaceAccess } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';

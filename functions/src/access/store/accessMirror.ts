@@ -24,10 +24,7 @@ export async function mirrorPerson(
 }
 
 /** Returns the current mirror of a person; null if they have no document. */
-export async function personMirror(
-  people: Pick<PeopleQueries, 'find'>,
-  uid: string,
-): Promise<PersonMirror | null> {
+export async function personMirror(people: Pick<PeopleQueries, 'find'>, uid: string): Promise<PersonMirror | null> {
   // An unreadable person has no access, regardless of the claims in their token.
   const stored = await people.find(uid).then(
     (person) => ({ person }),
@@ -71,9 +68,7 @@ export async function followChanges(
   );
 }
 
-type PersonChange = ChangeOf<
-  Pick<PeopleChanges, 'setPerson' | 'limitAccount' | 'removeMember' | 'setMember'>
->;
+type PersonChange = ChangeOf<Pick<PeopleChanges, 'setPerson' | 'limitAccount' | 'removeMember' | 'setMember'>>;
 
 function isOfPerson(change: AnyChange): change is PersonChange {
   return ['setPerson', 'limitAccount', 'removeMember', 'setMember'].some((kind) => kind === change.kind);

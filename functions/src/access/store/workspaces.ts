@@ -44,10 +44,7 @@ export class FirestoreWorkspaceQueries extends FirestoreReader implements Worksp
 
   async hasData(workspace: string): Promise<boolean> {
     const found = await Promise.all(
-      SHARED_DATA.flatMap((root) => [
-        this.hasDocuments(`${root}/${workspace}`),
-        this.hasNode(`${root}/${workspace}`),
-      ]),
+      SHARED_DATA.flatMap((root) => [this.hasDocuments(`${root}/${workspace}`), this.hasNode(`${root}/${workspace}`)]),
     );
     return found.includes(true);
   }

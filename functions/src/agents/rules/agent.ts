@@ -148,10 +148,7 @@ export function workspacesOf(agent: Pick<Agent, 'workspace' | 'parts'>): readonl
   return [...new Set([homeWorkspaceOf(agent), ...Object.keys(agent.parts)])];
 }
 
-export function membershipIn(
-  { parts }: Pick<Agent, 'parts'>,
-  workspace: string,
-): 'leader' | 'worker' | undefined {
+export function membershipIn({ parts }: Pick<Agent, 'parts'>, workspace: string): 'leader' | 'worker' | undefined {
   return Object.hasOwn(parts, workspace) ? parts[workspace] : undefined;
 }
 
@@ -170,8 +167,7 @@ export function requireWorkspaceLimit(before: Agent | undefined, after: Agent): 
   throw new MusterError('QUOTA_EXCEEDED', `An agent can be in at most ${MAX_WORKSPACES} workspaces.`, {
     field: 'workspace',
     reason: 'TOO_MANY_WORKSPACES',
-    suggestion:
-      'Register another agent here: coordination.register_agent with a new agent_id creates a terminal.',
+    suggestion: 'Register another agent here: coordination.register_agent with a new agent_id creates a terminal.',
   });
 }
 
@@ -226,9 +222,7 @@ function countIn(workspace: string, before: Agent | undefined, after: Agent | un
 
 /** Whether the agent is the caller, its terminal or its person's agent. Source: docs/semantics.md#permissions. */
 export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): boolean {
-  return (
-    agent_id === agent.id || agent.registered_by === uid || (kind === 'person' && agent.owner_uid === uid)
-  );
+  return agent_id === agent.id || agent.registered_by === uid || (kind === 'person' && agent.owner_uid === uid);
 }
 
 /** Number of digest digits at the end of a derived id. */
@@ -344,9 +338,7 @@ export const agentDocument = z.object({
   description: z.nullable(z.string()),
   creator: z.nullable(z.string()),
   /** Capabilities. Tasks require them by name. */
-  capability_details: z.array(
-    z.object({ name: z.string(), category: z.string(), parameters: z.nullable(parameters) }),
-  ),
+  capability_details: z.array(z.object({ name: z.string(), category: z.string(), parameters: z.nullable(parameters) })),
   configuration: z.object({
     max_concurrent_tasks: z.int(),
     /** Milliseconds. */

@@ -104,10 +104,7 @@ export class AgentLiveness extends Service<AgentPorts> {
    * @param marked returns the changed agent; undefined if it stays unchanged
    * @throws StaleWriteError if an agent has changed since the read; UnreadableError if one is unreadable
    */
-  private async markBatchOffline(
-    ids: readonly string[],
-    marked: (agent: Agent) => Agent | undefined,
-  ): Promise<void> {
+  private async markBatchOffline(ids: readonly string[], marked: (agent: Agent) => Agent | undefined): Promise<void> {
     const { agents, store } = this.ports;
     const known = await agents.findAll(ids);
     const changed = known.flatMap(({ value: before, version }) => {
@@ -188,11 +185,7 @@ export class AgentLiveness extends Service<AgentPorts> {
    * Finds an agent by name that the caller may act as: itself or its terminals; or, for leaders of the workspace, one
    * of the same owner, or one in the workspace whose owner has a role there. Other agents are hidden.
    */
-  async requireActable(
-    principal: Principal,
-    workspace: string,
-    name: string,
-  ): Promise<Versioned<Agent> | undefined> {
+  async requireActable(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent> | undefined> {
     const find = (id: string) => readFor(principal.owner_uid, this.ports.agents.find(id));
     const known = await find(name);
     if (known !== undefined && isOwnAgent(principal, known.value)) return known;
@@ -212,8 +205,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     await retryOnConflict(randomness, async () => {
       const known = await agents.find(agentId);
       if (known === undefined || known.value.status === status) return;
-      const agent =
-        status === 'active' ? markedSeen(known.value, lastSeen) : markedOffline(known.value, lastSeen);
+      const agent = status === 'active' ? markedSeen(known.value, lastSeen) : markedOffline(known.value, lastSeen);
       await store.commit([
         { kind: 'replaceAgent', agent, before: known.value, version: known.version },
         ...countedAgent(known.value, agent),
@@ -223,10 +215,7 @@ export class AgentLiveness extends Service<AgentPorts> {
 }
 
 /** Returns the calling agent; undefined if a person calls. */
-export function callingAgent({
-  agent_id: id,
-  workspace,
-}: Principal): Pick<Agent, 'id' | 'workspace'> | undefined {
+export function callingAgent({ agent_id: id, workspace }: Principal): Pick<Agent, 'id' | 'workspace'> | undefined {
   if (id === undefined) return undefined;
   return { id, ...(workspace !== undefined && { workspace }) };
 }

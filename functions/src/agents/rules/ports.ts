@@ -30,9 +30,7 @@ export interface AgentQueries extends CredentialQueries {
   /** Returns offline terminals last seen before a time, oldest first. */
   offlineTerminals(before: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Agent>>>;
   /** Returns the number of agents per skill. */
-  skillCounts(
-    ids: readonly string[],
-  ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]>;
+  skillCounts(ids: readonly string[]): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]>;
   /** Returns a credential and its agent, with at most two reads. */
   findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
 }

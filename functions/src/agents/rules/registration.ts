@@ -1,19 +1,7 @@
 /** Registration of agents. Source: docs/decisions/0006-roles-and-registration.md. */
 import { CREDENTIAL_DAYS, type Credential, type Limits } from '../../identity/rules/credential.ts';
-import {
-  canWiden,
-  descentOf,
-  grantedLimits,
-  type WantedLimits,
-  withdrawalOf,
-} from '../../identity/rules/lineage.ts';
-import {
-  DEFAULT_WORKSPACE,
-  noRoleIn,
-  ownRole,
-  type Principal,
-  roleIn,
-} from '../../identity/rules/principal.ts';
+import { canWiden, descentOf, grantedLimits, type WantedLimits, withdrawalOf } from '../../identity/rules/lineage.ts';
+import { DEFAULT_WORKSPACE, noRoleIn, ownRole, type Principal, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole, type Role } from '../../identity/rules/role.ts';
 import type { Operation, RecordResponse, Versioned } from '../../kernel/commit.ts';
 import { retryOnConflict } from '../../kernel/concurrency.ts';
@@ -51,14 +39,9 @@ export function requireReplaceable(principal: Principal, agent: Agent): void {
 }
 
 /** Returns the role of the new credential. @throws MusterError FORBIDDEN above the caller's or the agent's role */
-export function grantedRole(
-  principal: Principal,
-  wanted: Role | undefined,
-  existing: Agent | undefined,
-): Role {
+export function grantedRole(principal: Principal, wanted: Role | undefined, existing: Agent | undefined): Role {
   // An agent that renews its own credential keeps its role, even if its lineage limits it at the moment.
-  if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id)
-    return existing.role;
+  if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id) return existing.role;
   const own = ownRole(principal) ?? 'viewer';
   const role = wanted ?? existing?.role ?? 'worker';
   if (!hasRole(own, role)) {
@@ -93,8 +76,7 @@ export function isReserved(agentId: string): boolean {
 }
 
 /** Agent profile as submitted for registration. */
-export interface AgentDraft
-  extends Pick<Agent, 'name' | 'type' | 'version' | 'capability_details' | 'configuration'> {
+export interface AgentDraft extends Pick<Agent, 'name' | 'type' | 'version' | 'capability_details' | 'configuration'> {
   readonly description?: string | undefined;
   readonly creator?: string | undefined;
   readonly workspace?: string | undefined;
@@ -254,18 +236,13 @@ function homeOfDraft(
 /** Returns the profile fields of a draft. */
 function descriptionFields({ role: _role, limits: _limits, workspace: _workspace, ...draft }: AgentDraft) {
   const { description, creator, ...profile } = draft;
-  return {
-    ...profile,
-    ...(description !== undefined && { description }),
-    ...(creator !== undefined && { creator }),
-  };
+  return { ...profile, ...(description !== undefined && { description }), ...(creator !== undefined && { creator }) };
 }
 
 /** Returns the fields of an agent that a new registration keeps. */
 function preservedFields(before: Agent | undefined, now: Date) {
   // A new agent is offline until its first call.
-  if (before === undefined)
-    return { ...NO_METRICS, status: 'offline' as const, registered_at: now, last_seen: now };
+  if (before === undefined) return { ...NO_METRICS, status: 'offline' as const, registered_at: now, last_seen: now };
   const { description: _description, creator: _creator, workspace: _workspace, ...kept } = before;
   return kept;
 }

@@ -3,11 +3,7 @@ import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@googl
 import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
-import {
-  credentialWriters,
-  FirestoreCredentialQueries,
-  recordAccessChange,
-} from '../../identity/store/credentials.ts';
+import { credentialWriters, FirestoreCredentialQueries, recordAccessChange } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
 import {
@@ -20,12 +16,7 @@ import {
   skillPath,
 } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
-import {
-  type ChangeWriters,
-  type CommitWrites,
-  type EffectsOf,
-  increments,
-} from '../../kernel/firestore/store.ts';
+import { type ChangeWriters, type CommitWrites, type EffectsOf, increments } from '../../kernel/firestore/store.ts';
 import { atVersion } from '../../kernel/firestore/verifiedCommit.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../kernel/json.ts';
 import type { CursorPage, ListCursor, ListPage, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
@@ -225,8 +216,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   async list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>> {
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());
-    const continued =
-      after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
+    const continued = after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
     const most = limit + MAX_SKIPPED;
     const items: Agent[] = [];
     let last: DocumentSnapshot | undefined;
@@ -260,9 +250,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
       this.database.doc(`${agentCountsPath(workspace)}/${shard}`),
     );
     const snapshots = await this.database.getAll(...shards);
-    return sumAgents(
-      snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)),
-    );
+    return sumAgents(snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)));
   }
 
   online(workspace: string, limit: number): Promise<ListPage<Agent>> {

@@ -90,10 +90,7 @@ export function limitFields({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tok
 }
 
 /** Returns the first budget that a call with a maximum cost exceeds. Exhausted budgets come before reserved ones. */
-export function budgetRefusalOf(
-  budgets: readonly CountedBudget[],
-  wanted: Amount,
-): BudgetRefusal | undefined {
+export function budgetRefusalOf(budgets: readonly CountedBudget[], wanted: Amount): BudgetRefusal | undefined {
   const spent = budgets.find(({ budget, counts }) => !fitsLimit(budget, plus(counts.spent, wanted)));
   if (spent !== undefined) return { limitedBy: spent, wanted, isExhausted: true };
   const full = budgets.find(
@@ -222,9 +219,7 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
     const change = is === undefined ? `remove the budget (${amount(was)})` : 'raise the budget';
     const to = is === undefined ? '' : ` from ${amount(was)} to ${amount(is)}`;
     const would = `${change} of ${budgetName(before)}${to}`;
-    return [
-      { what: 'budget', would, approver: setter.startsWith('agent:') ? before.owner_uid : setter } as const,
-    ];
+    return [{ what: 'budget', would, approver: setter.startsWith('agent:') ? before.owner_uid : setter } as const];
   });
 }
 

@@ -24,8 +24,7 @@ export class BudgetSweep extends Service<Ports> {
         counts.settled++;
       } catch (error) {
         // The call has ended and settled its reservation.
-        if (!(error instanceof StaleWriteError))
-          log.error('reservation_not_settled', { error, ...reservation });
+        if (!(error instanceof StaleWriteError)) log.error('reservation_not_settled', { error, ...reservation });
       }
     });
     return { ...end, counts };

@@ -66,10 +66,7 @@ export interface ParentLinkRequest extends Viewer {
  * Links a new item to a parent. Reads one document, and a second one if the parent is already in the graph.
  * @throws MusterError NOT_FOUND if the parent is hidden or missing; VALIDATION_ERROR if it cannot have more parts
  */
-export async function linkToParent(
-  { graph, nodes }: GraphPorts,
-  wanted: ParentLinkRequest,
-): Promise<ParentLink> {
+export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentLinkRequest): Promise<ParentLink> {
   const { part_of, count = 1, field = 'part_of' } = wanted;
   const found = await nodes[part_of.kind](part_of.id, wanted);
   if (found === undefined) throw nodeNotFound(part_of, `${field}.id`);

@@ -80,11 +80,7 @@ export const budgetWriters: ChangeWriters<BudgetChanges> = {
   },
 };
 
-function count(
-  keys: readonly string[],
-  amounts: Readonly<Record<string, Amount>>,
-  writes: CommitWrites,
-): void {
+function count(keys: readonly string[], amounts: Readonly<Record<string, Amount>>, writes: CommitWrites): void {
   const fields = Object.entries(amounts).flatMap(([name, { nano_usd, tokens }]) => [
     [`${name}.nano_usd`, nano_usd],
     [`${name}.tokens`, tokens],

@@ -1,13 +1,6 @@
 /** Firestore storage of the graph: `graph/{kind-id}` has an item's totals. Commits increment them incrementally. */
 
-import {
-  COLLECTIONS,
-  graphPath,
-  pullRequestPath,
-  runPath,
-  taskPath,
-  todoPath,
-} from '../../kernel/firestore/paths.ts';
+import { COLLECTIONS, graphPath, pullRequestPath, runPath, taskPath, todoPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest } from '../../kernel/paging.ts';
@@ -53,10 +46,7 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
     const [node] = await this.findAll([key]);
     const { open = 0, in_progress = 0, waiting = 0, failed = 0 } = node?.totals.counts ?? {};
     const own = Number(node !== undefined && !CLOSED.includes(node.status));
-    return {
-      open: open + in_progress + waiting - own,
-      failed: failed === 0 ? [] : await this.failedDescendants(key),
-    };
+    return { open: open + in_progress + waiting - own, failed: failed === 0 ? [] : await this.failedDescendants(key) };
   }
 
   async failedDescendants(key: string): Promise<readonly string[]> {

@@ -83,8 +83,7 @@ export function invalidCredential(cause?: unknown): MusterError {
 /** Expired ID token. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
 export function expiredCredential(cause?: unknown): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
-    suggestion:
-      'ID tokens last one hour. Refresh it, as getIdToken() of the Firebase SDKs does, or sign in again.',
+    suggestion: 'ID tokens last one hour. Refresh it, as getIdToken() of the Firebase SDKs does, or sign in again.',
     cause,
   });
 }

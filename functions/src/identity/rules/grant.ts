@@ -127,8 +127,7 @@ export function redemptionOf(
   const { secret, verifier, fresh } = presented;
   if (!hashing.equal(code.hash, hashing.sha256(secret))) return { outcome: 'refused' };
   if (code.is_redeemed) return { outcome: 'replayed' };
-  if (code.expires_at <= now || challengeOf(hashing, verifier) !== code.challenge)
-    return { outcome: 'refused' };
+  if (code.expires_at <= now || challengeOf(hashing, verifier) !== code.challenge) return { outcome: 'refused' };
   const redeemed = { ...grant, code: { ...code, is_redeemed: true } };
   return { outcome: 'redeemed', ...withTokens(hashing, redeemed, fresh, now) };
 }
@@ -165,8 +164,7 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   for (let count = 0; count < age; count++) newest = successorOf(hashing, grant, newest);
   const tokens = tokensOf(hashing, grant, newest);
   const access = accessSecretOf(hashing, grant, newest);
-  const expiresAt =
-    grant.access_tokens.find(({ hash }) => hash === hashing.sha256(access))?.expires_at ?? now;
+  const expiresAt = grant.access_tokens.find(({ hash }) => hash === hashing.sha256(access))?.expires_at ?? now;
   return { outcome: 'repeated', tokens: { ...tokens, expiresIn: secondsFrom(now, expiresAt) } };
 }
 
@@ -218,10 +216,7 @@ function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: 
   const end = grant.ends_at.getTime();
   const expiresAt = new Date(Math.min(now.getTime() + MAX_IDLE_MS, end));
   const accessExpiresAt = new Date(Math.min(now.getTime() + ACCESS_TOKEN_TTL_MS, end));
-  const fresh = {
-    hash: hashing.sha256(accessSecretOf(hashing, grant, refreshSecret)),
-    expires_at: accessExpiresAt,
-  };
+  const fresh = { hash: hashing.sha256(accessSecretOf(hashing, grant, refreshSecret)), expires_at: accessExpiresAt };
   const live = grant.access_tokens.filter((token) => token.expires_at > now);
   return {
     grant: {
@@ -320,11 +315,7 @@ const ENDED_RECORD_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 /** Returns the change that ends a grant, with the record of its end. A grant that never had tokens leaves none. */
 export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {
   const { id, refresh_hash } = grant;
-  return {
-    kind: 'endGrant',
-    id,
-    ...(refresh_hash !== undefined && { record: endedRecordOf(grant, reason, at) }),
-  };
+  return { kind: 'endGrant', id, ...(refresh_hash !== undefined && { record: endedRecordOf(grant, reason, at) }) };
 }
 
 /** Returns why and when a sign-in ended; undefined if it has not, or if its record has expired. */

@@ -94,9 +94,7 @@ export function descentOf(
 interface LineagePorts {
   readonly agents: Pick<CredentialQueries, 'ofLines'> & {
     /** Returns the existing agents among these ids. */
-    findAll(
-      agentIds: readonly string[],
-    ): Promise<readonly Versioned<{ readonly id: string; readonly role: Role }>[]>;
+    findAll(agentIds: readonly string[]): Promise<readonly Versioned<{ readonly id: string; readonly role: Role }>[]>;
   };
   readonly grants: Pick<GrantQueries, 'findAll'>;
 }
@@ -108,9 +106,7 @@ export async function validLinks(
   now: Date,
 ): Promise<ReadonlyMap<LinkSubject, ValidLink>> {
   const of = (kind: 'key' | 'grant'): readonly string[] => [
-    ...new Set(
-      subjects.flatMap((subject) => (subject.startsWith(`${kind}:`) ? subject.slice(kind.length + 1) : [])),
-    ),
+    ...new Set(subjects.flatMap((subject) => (subject.startsWith(`${kind}:`) ? subject.slice(kind.length + 1) : []))),
   ];
   const [keys, open] = await Promise.all([agents.ofLines(of('key')), grants.findAll(of('grant'))]);
   const links = [
@@ -122,9 +118,7 @@ export async function validLinks(
   return new Map(
     links.flatMap(({ subject, agent_id, opens }) => {
       const role = roles.get(agent_id);
-      return role === undefined
-        ? []
-        : [[subject, { subject, agent_id, opens: accessOfGrant(opens, role) }] as const];
+      return role === undefined ? [] : [[subject, { subject, agent_id, opens: accessOfGrant(opens, role) }] as const];
     }),
   );
 }
@@ -238,11 +232,7 @@ export function canWiden({ kind }: Principal): boolean {
  * @throws MusterError VALIDATION_ERROR if a toolset is unknown; FORBIDDEN if a replaced credential, or the caller's
  *   own, is restricted to another workspace
  */
-export function grantedLimits(
-  principal: Principal,
-  old: readonly Limits[],
-  wanted: WantedLimits = {},
-): Limits {
+export function grantedLimits(principal: Principal, old: readonly Limits[], wanted: WantedLimits = {}): Limits {
   requireKnown(wanted.toolsets ?? []);
   const isTheirs = canWiden(principal);
   const kept = (field: keyof WantedLimits) =>
@@ -251,9 +241,7 @@ export function grantedLimits(
     toolsets ? [toolsets] : [],
   );
   const [first, ...others] = lists;
-  const held = [...kept('held_to'), { held_to: wanted.held_to ?? undefined }].flatMap(
-    ({ held_to }) => held_to ?? [],
-  );
+  const held = [...kept('held_to'), { held_to: wanted.held_to ?? undefined }].flatMap(({ held_to }) => held_to ?? []);
   const [heldTo] = held;
   if (held.some((workspace) => workspace !== heldTo)) {
     throw new MusterError('FORBIDDEN', `The credential is restricted to the workspace "${heldTo}".`, {

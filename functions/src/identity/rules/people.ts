@@ -85,8 +85,7 @@ export const personDocument = z.object({
   account: z.exactOptional(z.enum(ACCOUNT_STATES)),
 });
 
-export const { toDocument: personToDocument, fromDocument: personFromDocument } =
-  documentCodec(personDocument);
+export const { toDocument: personToDocument, fromDocument: personFromDocument } = documentCodec(personDocument);
 
 export const { toDocument: memberToDocument, fromDocument: memberFromDocument } = documentCodec(
   z.object({

@@ -67,10 +67,7 @@ export function roleIn({ maxRole, owner, held_to }: Principal, workspace: string
   return role && weakerOf(maxRole, role);
 }
 
-export function personsRoleIn(
-  { role, workspaces, access }: PersonRoles,
-  workspace: string,
-): Role | undefined {
+export function personsRoleIn({ role, workspaces, access }: PersonRoles, workspace: string): Role | undefined {
   switch (accessOf(access, workspace)) {
     case 'open':
       return strongest([role, named(workspaces, workspace)]);

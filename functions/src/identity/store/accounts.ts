@@ -52,10 +52,9 @@ export class FirebaseIdTokenVerifier
   extends Service<{ readonly app: () => App; readonly clock: Clock }>
   implements IdTokenVerifier
 {
-  private readonly cachedRoles = new BoundedMap<
-    string,
-    { account: Promise<Account | undefined>; until: number }
-  >(MAX_CACHED_ROLES);
+  private readonly cachedRoles = new BoundedMap<string, { account: Promise<Account | undefined>; until: number }>(
+    MAX_CACHED_ROLES,
+  );
 
   async verify(idToken: string): Promise<SignedInPerson> {
     const { uid, auth_time: signedInAt, role, email, email_verified } = await this.claimsOf(idToken);
@@ -85,10 +84,7 @@ export class FirebaseIdTokenVerifier
     if (uids.length === 0) return new Map();
     const users = await this.users(uids.slice(0, MAX_PROFILES).map((uid) => ({ uid })));
     return new Map(
-      users.map(({ uid, displayName: name, email }) => [
-        uid,
-        { ...(name && { name }), ...(email && { email }) },
-      ]),
+      users.map(({ uid, displayName: name, email }) => [uid, { ...(name && { name }), ...(email && { email }) }]),
     );
   }
 
@@ -107,11 +103,9 @@ export class FirebaseIdTokenVerifier
   private async users(identifiers: UserIdentifier[]) {
     const { getAuth } = await import('firebase-admin/auth');
     const asked = getAuth(this.ports.app()).getUsers(identifiers);
-    const { users } = await withTimeout(asked, ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch(
-      (error: unknown) => {
-        throw unknownAccount(error);
-      },
-    );
+    const { users } = await withTimeout(asked, ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch((error: unknown) => {
+      throw unknownAccount(error);
+    });
     return users;
   }
 
@@ -120,12 +114,10 @@ export class FirebaseIdTokenVerifier
     const now = this.ports.clock.now().getTime();
     const known = this.cachedRoles.get(uid);
     if (known !== undefined && known.until > now) return known.account;
-    const account = withTimeout(this.ask(uid), ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch(
-      (error: unknown) => {
-        if (this.cachedRoles.get(uid)?.account === account) this.cachedRoles.delete(uid);
-        throw error instanceof MusterError ? error : unknownAccount(error);
-      },
-    );
+    const account = withTimeout(this.ask(uid), ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch((error: unknown) => {
+      if (this.cachedRoles.get(uid)?.account === account) this.cachedRoles.delete(uid);
+      throw error instanceof MusterError ? error : unknownAccount(error);
+    });
     this.cachedRoles.set(uid, { account, until: now + ROLE_CACHE_TTL_MS });
     return account;
   }
@@ -176,15 +168,11 @@ function unknownAccount(cause: unknown): MusterError {
 }
 
 /** Reads roles of people from their documents and account claims. */
-export class PersonRoleReader
-  extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>>
-  implements RolesOfPeople
-{
+export class PersonRoleReader extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>> implements RolesOfPeople {
   async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStatus> {
     const { people, idTokens } = this.ports;
     const { person, access, asking } = await people.findWithDeployment(uid);
-    if (claimed === undefined && isSuspended(person?.account))
-      return { workspaces: {}, access, asking, isOut: true };
+    if (claimed === undefined && isSuspended(person?.account)) return { workspaces: {}, access, asking, isOut: true };
     const role = person?.role ?? (await (claimed ?? (() => idTokens.roleOf(uid)))());
     const { workspaces = {}, valid_since } = person ?? {};
     const isClaimed = person?.role === undefined && { isClaimed: true as const };

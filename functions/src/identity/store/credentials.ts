@@ -20,12 +20,7 @@ import {
   type Link,
 } from '../rules/credential.ts';
 import { type Grant, type GrantChanges, grantFromDocument, grantToDocument } from '../rules/grant.ts';
-import type {
-  AccessChangeQueries,
-  AccessInvalidation,
-  CredentialQueries,
-  GrantQueries,
-} from '../rules/ports.ts';
+import type { AccessChangeQueries, AccessInvalidation, CredentialQueries, GrantQueries } from '../rules/ports.ts';
 
 /** Returns the index field with a lineage's agents, for queries by ancestor. */
 export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
@@ -40,10 +35,7 @@ const MAX_IN = 30;
 
 export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
   async credentials(agentId: string): Promise<readonly Credential[]> {
-    const found = await this.credentialDocuments
-      .where('agent_id', '==', agentId)
-      .limit(MAX_CREDENTIALS)
-      .get();
+    const found = await this.credentialDocuments.where('agent_id', '==', agentId).limit(MAX_CREDENTIALS).get();
     return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
@@ -60,12 +52,8 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
 
   async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
     if (lines.length === 0) return [];
-    const unrenewed = await this.database.getAll(
-      ...lines.map((line) => this.database.doc(credentialPath(line))),
-    );
-    const first = unrenewed.flatMap(
-      (snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? [],
-    );
+    const unrenewed = await this.database.getAll(...lines.map((line) => this.database.doc(credentialPath(line))));
+    const first = unrenewed.flatMap((snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? []);
     const found = new Set(first.map(({ api_key }) => api_key));
     const renewed = lines.filter((line) => !found.has(line));
     const pages = await Promise.all(chunksOf(renewed).map((some) => this.renewedOf(some)));
@@ -188,9 +176,7 @@ export class FirestoreAccessChangeQueries extends FirestoreReader implements Acc
     const from = Timestamp.fromMillis(position.getTime() - READ_OVERLAP_MS);
     const { docs, readTime } = await all.where('at', '>', from).orderBy('at').limit(MAX_CHANGES).get();
     const changes = docs.flatMap((snapshot) =>
-      this.documents
-        .readable(snapshot, accessChangeFromDocument)
-        .map(({ subject }) => ({ id: snapshot.id, subject })),
+      this.documents.readable(snapshot, accessChangeFromDocument).map(({ subject }) => ({ id: snapshot.id, subject })),
     );
     // An unreadable change may concern any subject.
     const isAll = docs.length < MAX_CHANGES && changes.length === docs.length;

@@ -63,8 +63,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
       (transaction) => transaction.getAll(...paths.map((path) => this.database.doc(path))),
       { readOnly: true },
     );
-    if (person === undefined || access === undefined)
-      throw new Error('Firestore returned too few documents.');
+    if (person === undefined || access === undefined) throw new Error('Firestore returned too few documents.');
     const deployment = this.documents.find(access, accessFromDocument) ?? NO_WORKSPACES;
     return { person: this.documents.find(person, personFromDocument), ...deployment };
   }
@@ -86,11 +85,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
 
   members(workspace: string, limit: number, after?: string): Promise<ListPage<Member>> {
     const ordered = this.membersOf(workspace).orderBy(FieldPath.documentId());
-    return this.documents.page(
-      after === undefined ? ordered : ordered.startAfter(after),
-      limit,
-      memberFromDocument,
-    );
+    return this.documents.page(after === undefined ? ordered : ordered.startAfter(after), limit, memberFromDocument);
   }
 
   async invitation(id: string): Promise<Invitation | undefined> {
@@ -187,12 +182,7 @@ export const peopleEffects: EffectsOf<PeopleChanges> = {
     after: memberToDocument(member),
   }),
   removeMember: ({ before }) =>
-    before && {
-      kind: 'member',
-      id: memberKey(before),
-      workspace: before.workspace,
-      before: memberToDocument(before),
-    },
+    before && { kind: 'member', id: memberKey(before), workspace: before.workspace, before: memberToDocument(before) },
   invite: ({ invitation }) => ({
     kind: 'invitation',
     id: invitation.id,

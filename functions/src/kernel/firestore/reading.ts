@@ -46,14 +46,9 @@ export class DocumentReading {
   }
 
   /** @throws UnreadableDocumentError */
-  findVersioned<Value>(
-    snapshot: DocumentSnapshot,
-    fromDocument: FromDocument<Value>,
-  ): Versioned<Value> | undefined {
+  findVersioned<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Versioned<Value> | undefined {
     const { updateTime } = snapshot;
-    return (
-      updateTime && versioned(this.value(snapshot, fromDocument), updateTime, snapshot.get(LATEST_COMMITS))
-    );
+    return updateTime && versioned(this.value(snapshot, fromDocument), updateTime, snapshot.get(LATEST_COMMITS));
   }
 
   /** Returns the value in a list; an empty list if the document does not exist or is unreadable. */
@@ -63,10 +58,7 @@ export class DocumentReading {
   }
 
   /** Like `readable`, with the document's version. */
-  readableVersioned<Value>(
-    snapshot: DocumentSnapshot,
-    fromDocument: FromDocument<Value>,
-  ): readonly Versioned<Value>[] {
+  readableVersioned<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): readonly Versioned<Value>[] {
     const { updateTime } = snapshot;
     if (updateTime === undefined) return [];
     return this.readable(snapshot, fromDocument).map((value) =>
@@ -207,9 +199,7 @@ export async function readDue<Item>(
     at: timestamp.parse(snapshot.get(time)),
     id: snapshot.id,
   });
-  const found = docs.flatMap((snapshot) =>
-    fromSnapshot(snapshot).map((item) => ({ item, place: placeOf(snapshot) })),
-  );
+  const found = docs.flatMap((snapshot) => fromSnapshot(snapshot).map((item) => ({ item, place: placeOf(snapshot) })));
   const last = docs.at(-1);
   return { found, next: last && docs.length === limit ? placeOf(last) : undefined };
 }

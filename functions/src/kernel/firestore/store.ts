@@ -179,9 +179,7 @@ function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: u
 
 /** Returns the field values that add to counters. */
 export function increments(by: Readonly<Record<string, number>>): Record<string, FieldValue> {
-  return Object.fromEntries(
-    Object.entries(by).map(([counter, delta]) => [counter, FieldValue.increment(delta)]),
-  );
+  return Object.fromEntries(Object.entries(by).map(([counter, delta]) => [counter, FieldValue.increment(delta)]));
 }
 
 /** Lifetime of a commit marker. A lost response is checked within minutes. */
@@ -208,8 +206,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
 
   async commit(changes: readonly ChangeOf<Kinds>[], record?: CallRecord): Promise<void> {
     const { loosening } = this.ports;
-    if (changes.some(({ kind }) => loosening[kind] !== null))
-      requireNoLoosening(loosening, changes, record?.by);
+    if (changes.some(({ kind }) => loosening[kind] !== null)) requireNoLoosening(loosening, changes, record?.by);
     const recorded = record?.response;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
@@ -221,9 +218,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
         await verifiedCommit(batch, marker);
       } catch (error) {
         const gone =
-          statusCode(error) === NOT_FOUND
-            ? await this.deletedDocumentsOf(existingDocuments)
-            : new Set<string>();
+          statusCode(error) === NOT_FOUND ? await this.deletedDocumentsOf(existingDocuments) : new Set<string>();
         if (gone.size === 0) throw error;
         const again = writesWithout(gone);
         await verifiedCommit(again.batch, again.marker);
@@ -268,20 +263,13 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
   }
 
   /** Adds the audit entry of a call. */
-  private addEntry(
-    changes: readonly ChangeOf<Kinds>[],
-    record: CallRecord | undefined,
-    writes: CommitWrites,
-  ): void {
+  private addEntry(changes: readonly ChangeOf<Kinds>[], record: CallRecord | undefined, writes: CommitWrites): void {
     const effects = record?.by ? auditEffects(this.ports.effects, changes) : [];
     if (record?.by === undefined || effects.length === 0) return;
     const { clock, randomness } = this.ports;
     const { by, undoes } = record;
     const entry = { id: randomness.letters(MARKER_LETTERS), at: clock.now(), by, effects };
-    writes.createPermanent(
-      auditPath(entry.id),
-      entryToDocument({ ...entry, ...(undoes && { undoes: undoes.id }) }),
-    );
+    writes.createPermanent(auditPath(entry.id), entryToDocument({ ...entry, ...(undoes && { undoes: undoes.id }) }));
     if (undoes !== undefined) writes.replace(auditPath(undoes.id), { undone_by: entry.id }, undoes.version);
   }
 
@@ -306,9 +294,7 @@ export function recordedResponseFromDocument(id: string, data: unknown): Recorde
   return { id, ...codec.fromDocument(data) };
 }
 
-const codec = documentCodec(
-  z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
-);
+const codec = documentCodec(z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }));
 
 export const recordedResponseToDocument = codec.toDocument;
 

@@ -27,10 +27,7 @@ export const LATEST_COMMITS = 'latest_commits';
 
 const commitIds = z.array(z.string()).catch([]);
 
-const markerFields = z.object({
-  commit: z.string().optional().catch(undefined),
-  [LATEST_COMMITS]: commitIds,
-});
+const markerFields = z.object({ commit: z.string().optional().catch(undefined), [LATEST_COMMITS]: commitIds });
 
 /** A commit's id and the document that stores it: the first in its batch that can. */
 export class CommitMarker {
@@ -83,10 +80,7 @@ export class CommitMarker {
  * @throws UnknownCommitOutcomeError if it is unknown whether the batch was or will be applied; else the client's error,
  *   which means that it was not
  */
-export async function verifiedCommit(
-  batch: WriteBatch,
-  proof: CommitMarkerReader,
-): Promise<Timestamp | undefined> {
+export async function verifiedCommit(batch: WriteBatch, proof: CommitMarkerReader): Promise<Timestamp | undefined> {
   for (let sending = 1; ; sending++) {
     try {
       return (await batch.commit())[0]?.writeTime;
@@ -127,12 +121,7 @@ const INTERNAL = 13;
 const UNAVAILABLE = 14;
 
 /** Codes of a commit that conflicts with another commit, or with its own earlier attempt. */
-export const STALE_CODES: readonly (number | undefined)[] = [
-  NOT_FOUND,
-  ALREADY_EXISTS,
-  FAILED_PRECONDITION,
-  ABORTED,
-];
+export const STALE_CODES: readonly (number | undefined)[] = [NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED];
 
 /** Codes of a lost response: the commit may have been applied. */
 const UNKNOWN_OUTCOME_CODES: readonly (number | undefined)[] = [
@@ -163,11 +152,7 @@ export function versionOf({ seconds, nanoseconds }: Timestamp): string {
 }
 
 /** Returns a value with its version. @param latestCommits the document's field of that name, if any */
-export function versioned<Value>(
-  value: Value,
-  updateTime: Timestamp,
-  latestCommits?: unknown,
-): Versioned<Value> {
+export function versioned<Value>(value: Value, updateTime: Timestamp, latestCommits?: unknown): Versioned<Value> {
   return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
 }
 

@@ -74,9 +74,7 @@ export function minuteKey(minute: Date): string {
 
 /** Returns the start of the minute of a key. */
 export function timeOfMinuteKey(key: string): Date {
-  const [year, month, day, hour, minute] = [0, 4, 6, 8, 10].map((at) =>
-    Number(key.slice(at, at === 0 ? 4 : at + 2)),
-  );
+  const [year, month, day, hour, minute] = [0, 4, 6, 8, 10].map((at) => Number(key.slice(at, at === 0 ? 4 : at + 2)));
   return new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute));
 }
 

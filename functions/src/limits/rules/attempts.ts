@@ -37,10 +37,7 @@ export class Attempts {
   /** @param refused error texts for an address over its limit */
   constructor(limit: RateLimit, refused: RejectionText) {
     this.limit = limit;
-    this.newAddressLimit = {
-      perSecond: limit.perSecond * NEW_ADDRESS_KEY,
-      burst: limit.burst * NEW_ADDRESS_KEY,
-    };
+    this.newAddressLimit = { perSecond: limit.perSecond * NEW_ADDRESS_KEY, burst: limit.burst * NEW_ADDRESS_KEY };
     this.rejectionMessage = refused;
   }
 

@@ -155,8 +155,7 @@ export class RateLimiter extends Service<KernelPorts> {
   /** Returns whether a call is free: its principal calls rarely and has no leased tokens. */
   private isFree(allowance: TokenLease, now: number): boolean {
     const { leasing, leasedAt, rejectedUntil } = allowance;
-    if (leasing !== undefined || rejectedUntil !== undefined || now - leasedAt < LEASE_EXPIRY_MS)
-      return false;
+    if (leasing !== undefined || rejectedUntil !== undefined || now - leasedAt < LEASE_EXPIRY_MS) return false;
     if (now - allowance.freeSince >= FREE_PERIOD_MS) {
       allowance.freeSince = now;
       allowance.free = this.free;
@@ -242,10 +241,7 @@ export interface RejectionText {
 const TOO_MANY_CALLS = { message: 'Rate limit exceeded.', reason: 'RATE_LIMITED', suggestion: 'Retry' };
 
 /** Returns an error that states after how many whole seconds to retry. */
-export function rateLimited(
-  milliseconds: number,
-  { message, reason, suggestion }: RejectionText,
-): MusterError {
+export function rateLimited(milliseconds: number, { message, reason, suggestion }: RejectionText): MusterError {
   const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
   return new MusterError('RATE_LIMITED', message, {
     reason,

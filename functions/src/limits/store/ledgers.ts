@@ -18,14 +18,7 @@ import {
 } from '../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../kernel/sweep.ts';
 import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
-import {
-  type Bucket,
-  type Draw,
-  draw,
-  type Lease,
-  type LimitLedger,
-  type RateLimit,
-} from '../rules/rateLimiter.ts';
+import { type Bucket, type Draw, draw, type Lease, type LimitLedger, type RateLimit } from '../rules/rateLimiter.ts';
 
 interface LedgerPorts {
   readonly database: () => Promise<Database>;
@@ -74,9 +67,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
   async expire(): Promise<number> {
     const database = await this.ports.database();
     const before = this.ports.clock.now().getTime() - IDLE_TTL_MS;
-    return removeFound(
-      database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMIT_REMOVAL_BATCH),
-    );
+    return removeFound(database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMIT_REMOVAL_BATCH));
   }
 
   private async transact(uid: string, limit: RateLimit, wanted: Draw, late: AbortSignal): Promise<Lease> {
@@ -118,10 +109,7 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
   private readonly startedMinutes = new Set<string>();
 
   async add(tally: Tally): Promise<void> {
-    const [database, { ServerValue }] = await Promise.all([
-      this.ports.database(),
-      import('firebase-admin/database'),
-    ]);
+    const [database, { ServerValue }] = await Promise.all([this.ports.database(), import('firebase-admin/database')]);
     const increments = [...incrementsOf(tally)].map(([path, by]) => [path, ServerValue.increment(by)]);
     await Promise.all([
       database.ref().update(Object.fromEntries(increments)),
@@ -134,11 +122,7 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     const database = await this.ports.database();
     const before = new Date(this.ports.clock.now().getTime() - METRICS_TTL_MS);
     return removeFound(
-      database
-        .ref(METRICS_MINUTES)
-        .orderByKey()
-        .endBefore(minuteKey(before))
-        .limitToFirst(METRICS_REMOVAL_BATCH),
+      database.ref(METRICS_MINUTES).orderByKey().endBefore(minuteKey(before)).limitToFirst(METRICS_REMOVAL_BATCH),
     );
   }
 

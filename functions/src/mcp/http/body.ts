@@ -103,8 +103,7 @@ export async function readBody(
   throw rejection(408, late);
 }
 
-const NO_CAPACITY =
-  'Too many large requests are in progress at this instance. Nothing was changed. Retry in a second.';
+const NO_CAPACITY = 'Too many large requests are in progress at this instance. Nothing was changed. Retry in a second.';
 
 function tooLong({ bytes }: BodyLimits, what: string): HttpRejection {
   const how = 'Split it into several requests, or send smaller values.';
@@ -255,9 +254,7 @@ function parsedArguments(given: unknown): unknown {
 /** Removes null members at every level. Recursion is safe because a message's depth is limited. */
 function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const members = Object.entries(record).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    members.map(([name, value]) => [name, isRecord(value) ? withoutNulls(value) : value]),
-  );
+  return Object.fromEntries(members.map(([name, value]) => [name, isRecord(value) ? withoutNulls(value) : value]));
 }
 
 /** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
@@ -268,8 +265,7 @@ function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   }
   for (const [index, message] of batch.entries()) {
     const fault = messageError(message);
-    if (fault !== undefined)
-      throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
+    if (fault !== undefined) throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
   }
   const ids = batch.map((message) => isRecord(message) && message['id']).filter(isValidId);
   if (new Set(ids).size < ids.length) throw new BadMessage(INVALID_REQUEST, 'Duplicate id in the batch.');
@@ -319,12 +315,7 @@ type JsonPlace = keyof typeof EXPECTED;
 
 type JsonSteps = Readonly<Partial<Record<string, JsonPlace | 'after a value'>>>;
 
-const VALUE: JsonSteps = {
-  string: 'after a value',
-  scalar: 'after a value',
-  '{': 'firstName',
-  '[': 'firstValue',
-};
+const VALUE: JsonSteps = { string: 'after a value', scalar: 'after a value', '{': 'firstName', '[': 'firstValue' };
 
 /** Next position after each kind of token; other tokens are errors. Source: RFC 8259, section 2. */
 const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
@@ -428,7 +419,5 @@ function shown(text: string, at: number): string {
   const code = text.codePointAt(at);
   if (code === undefined) return 'the end of the body';
   const character = String.fromCodePoint(code);
-  return /\p{C}/u.test(character)
-    ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-    : JSON.stringify(character);
+  return /\p{C}/u.test(character) ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : JSON.stringify(character);
 }

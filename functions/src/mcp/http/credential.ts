@@ -32,9 +32,7 @@ export function challenge({ request, deployment, path }: PipelineRequest & Route
 }
 
 /** Authenticates the credential. */
-export async function authenticate(
-  exchange: PipelineRequest & Routed & WithChallenge,
-): Promise<Authenticated> {
+export async function authenticate(exchange: PipelineRequest & Routed & WithChallenge): Promise<Authenticated> {
   const { request, deployment, challenge: where } = exchange;
   const about = request.method === exchange.method ? '' : `${exchange.description} `;
   const credential = credentialOf(request.headers.authorization, where, about);
@@ -49,11 +47,7 @@ export async function authenticate(
 }
 
 /** Refuses a caller without access to any toolset of the path. */
-export function toolsets({
-  selection,
-  principal,
-  challenge: where,
-}: Routed & WithChallenge & Authenticated): void {
+export function toolsets({ selection, principal, challenge: where }: Routed & WithChallenge & Authenticated): void {
   const asked = selection.toolsets;
   if (asked.some((toolset) => canUseToolset(principal, toolset))) return;
   const refused = new MusterError('FORBIDDEN', `Your credential does not include: ${asked.join(', ')}.`, {
@@ -68,11 +62,7 @@ export function toolsets({
  * @param about text about the path for browsers and other methods
  * @throws Refusal if the credential is missing or malformed
  */
-function credentialOf(
-  authorization: string | undefined,
-  challenge: Challenge | undefined,
-  about: string,
-): string {
+function credentialOf(authorization: string | undefined, challenge: Challenge | undefined, about: string): string {
   const missing = (what: string): HttpRejection => {
     const how = challenge === undefined ? HOW_TO_AUTHENTICATE : `${SIGN_IN} ${HOW_TO_AUTHENTICATE}`;
     return unauthorized(`${about}${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });

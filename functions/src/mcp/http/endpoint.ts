@@ -41,11 +41,7 @@ export function createEndpoint(deployment: EndpointDependencies): Endpoint {
       await answer({ request, response, requestId, timeLeft, deployment, catalogs });
     } catch (error) {
       if (!(error instanceof HttpRejection)) {
-        return sendRejection(
-          request,
-          response,
-          rejectionOf(presentableError(error, requestId, 'request', log)),
-        );
+        return sendRejection(request, response, rejectionOf(presentableError(error, requestId, 'request', log)));
       }
       // No call was logged for this request.
       log.info('request_refused', { requestId, status: error.status, why: error.message });

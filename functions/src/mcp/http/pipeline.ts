@@ -70,9 +70,7 @@ export class Pipeline<Exchange extends object> {
   /** Ends the exchange if the step returns true, which means that it has sent the response. */
   respond(step: (exchange: Exchange) => MaybeAsync<boolean>): Pipeline<Exchange> {
     return new Pipeline((then) =>
-      this.before((exchange) =>
-        after(step(exchange), (isAnswered) => (isAnswered ? undefined : then(exchange))),
-      ),
+      this.before((exchange) => after(step(exchange), (isAnswered) => (isAnswered ? undefined : then(exchange)))),
     );
   }
 

@@ -13,11 +13,7 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
 }
 
 /** Returns the deployment's address, for this caller only: it may derive from the caller's headers. */
-export function baseUrlOf(
-  request: IncomingMessage,
-  addresses: Addresses,
-  mountPath: string | undefined,
-): string {
+export function baseUrlOf(request: IncomingMessage, addresses: Addresses, mountPath: string | undefined): string {
   if (addresses.main !== undefined) return addresses.main.mcp;
   const sentHost = request.headers.host ?? '';
   const host = /^[A-Za-z0-9.:[\]-]{1,255}$/.test(sentHost) ? sentHost : 'localhost';

@@ -29,11 +29,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 const MIN_COMPRESSED_BYTES = 1024;
 
 /** Sends the MCP server's response. */
-export async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  reply: McpReply,
-): Promise<void> {
+export async function send(request: IncomingMessage, response: ServerResponse, reply: McpReply): Promise<void> {
   if (reply instanceof Response) {
     response.writeHead(reply.status, Object.fromEntries(reply.headers));
     if (reply.body === null) return void response.end();
@@ -44,9 +40,7 @@ export async function send(
   const { body, encoding, varies } = await compressed(request, json);
   if (varies) response.appendHeader('Vary', 'Accept-Encoding');
   const encoded = encoding && { 'Content-Encoding': encoding };
-  response
-    .writeHead(status, { ...JSON_TYPE, ...encoded, 'Content-Length': Buffer.byteLength(body) })
-    .end(body);
+  response.writeHead(status, { ...JSON_TYPE, ...encoded, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
 /** Returns a body in the client's preferred encoding. `varies`: whether it depends on the client. */
@@ -94,11 +88,7 @@ export function respondEarly(
   });
 }
 
-export function sendRejection(
-  request: IncomingMessage,
-  response: ServerResponse,
-  refusal: HttpRejection,
-): void {
+export function sendRejection(request: IncomingMessage, response: ServerResponse, refusal: HttpRejection): void {
   if (response.headersSent) return void response.destroy();
   const headers = { ...refusal.headers, ...JSON_TYPE };
   respondEarly(request, response, { status: refusal.status, headers, body: JSON.stringify(refusal.body) });

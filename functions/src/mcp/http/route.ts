@@ -50,8 +50,7 @@ const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; description
   },
   events: {
     method: 'GET',
-    description:
-      'This is the event stream of a Muster subscription. Send a GET request with ?subscriptionId=….',
+    description: 'This is the event stream of a Muster subscription. Send a GET request with ?subscriptionId=….',
   },
   page: { method: 'GET', description: 'This is a read-only page of a Muster agent. Send a GET request.' },
 };
@@ -102,11 +101,7 @@ const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
  * http DNS rebinding can fake the host.
  * Source: docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
  */
-export function isAllowedOrigin(
-  origin: string,
-  host: string | undefined,
-  configured: readonly string[],
-): boolean {
+export function isAllowedOrigin(origin: string, host: string | undefined, configured: readonly string[]): boolean {
   if (configured.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);

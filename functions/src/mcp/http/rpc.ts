@@ -36,8 +36,7 @@ export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: B
 }
 
 async function respondToBody(ports: CallPorts, routed: RoutedRequest, body: unknown) {
-  const respond = async (request: Request) =>
-    answered(request, await run(ports, routed, request).catch(errorOf));
+  const respond = async (request: Request) => answered(request, await run(ports, routed, request).catch(errorOf));
   if (!Array.isArray(body)) {
     const { json, silent } = await respond(parseRequest(body));
     return silent ? undefined : json;
@@ -133,8 +132,7 @@ async function run(
 
 /** Returns the suggestion for an unknown method. */
 function suggestMethod(method: string, methods: readonly string[]): string {
-  if (method === 'initialize' || method.includes('/'))
-    return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
+  if (method === 'initialize' || method.includes('/')) return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
   const near = nearestMethods(method, methods);
   if (near.length > 0) return didYouMean(near);
   return methods.length === 0 ? 'This URL does not select any tool.' : `Methods: ${methods.join(', ')}.`;

@@ -1,11 +1,7 @@
 /** Common part of the long streams `/mcp/events` and `subscriptions/listen`. */
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
-import {
-  checkPermission,
-  type RequiredPermission,
-  requirePermission,
-} from '../../access/rules/permissionCheck.ts';
+import { checkPermission, type RequiredPermission, requirePermission } from '../../access/rules/permissionCheck.ts';
 import { callingAgent, touchPresence } from '../../agents/rules/liveness.ts';
 import { type Principal, rightsOf } from '../../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../../identity/store/people.ts';
@@ -86,8 +82,7 @@ export class Stream {
 
   /** Ends a stream whose caller's rights changed. Its client reconnects, and access is checked again. */
   private requirePermission(principal: Principal): void {
-    for (const need of this.requiredPermissions)
-      requirePermission(principal, this.requestContext.workspace, need);
+    for (const need of this.requiredPermissions) requirePermission(principal, this.requestContext.workspace, need);
     if (rightsOf(principal) !== rightsOf(this.requestContext.principal)) this.finish();
   }
 

@@ -85,29 +85,25 @@ export function buildServer(
     },
   );
   server.setRequestHandler('tools/list', { params: PAGE }, () => NO_TOOLS_YET);
-  server.setRequestHandler(
-    'tools/call',
-    { params: CALL },
-    async ({ name, arguments: args = {} }, context) => {
-      const found = selected.findTool(name);
-      if (found === undefined)
-        throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
-      const asking = era === 'modern' ? elicitationOf(context.mcpReq) : undefined;
-      const channel = {
-        elicitation: asking?.elicitation,
-        notify: (notification: Notification) => {
-          // Sending fails only if the client has disconnected, which the response detects, too.
-          context.mcpReq.notify({ ...notification }).catch(() => undefined);
-        },
-        progressToken: context.mcpReq._meta?.progressToken,
-        bytesOf: sentBytes,
-      };
-      const outcome = await callTool(ports, requestContext, found, { args, channel });
-      if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
-      const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
-      return { ...(era === 'legacy' ? legacyResult(found.errors, result) : result) };
-    },
-  );
+  server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: args = {} }, context) => {
+    const found = selected.findTool(name);
+    if (found === undefined)
+      throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
+    const asking = era === 'modern' ? elicitationOf(context.mcpReq) : undefined;
+    const channel = {
+      elicitation: asking?.elicitation,
+      notify: (notification: Notification) => {
+        // Sending fails only if the client has disconnected, which the response detects, too.
+        context.mcpReq.notify({ ...notification }).catch(() => undefined);
+      },
+      progressToken: context.mcpReq._meta?.progressToken,
+      bytesOf: sentBytes,
+    };
+    const outcome = await callTool(ports, requestContext, found, { args, channel });
+    if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
+    const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
+    return { ...(era === 'legacy' ? legacyResult(found.errors, result) : result) };
+  });
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
   server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({
@@ -115,9 +111,7 @@ export function buildServer(
   }));
   server.setRequestHandler('resources/read', { params: READ }, ({ uri }) => read(ports, routed, uri));
   if (!resources.completable) return server;
-  server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) =>
-    complete(ports, routed, params),
-  );
+  server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) => complete(ports, routed, params));
   return server;
 }
 
@@ -174,11 +168,7 @@ const NO_TOOLS_JSON = '"tools":[]';
  * list. The SDK serializes every response again, and this list is by far the longest. The empty list can be found as
  * text, because the quote before `:` would be escaped within a JSON string.
  */
-export function withTools(
-  json: string,
-  message: unknown,
-  { listed, requestContext }: RoutedRequest,
-): string | Buffer {
+export function withTools(json: string, message: unknown, { listed, requestContext }: RoutedRequest): string | Buffer {
   const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
   if (at < 0) return json;
   const start = at + NO_TOOLS_JSON.length - '[]'.length;
@@ -234,14 +224,8 @@ export function elicitationOf({ envelope: said, inputResponses }: ModernCall): E
       ask(key, { message, field, title, options }) {
         const text = { type: 'string' as const, title };
         const property = options === undefined ? text : { ...text, enum: [...options] };
-        const requestedSchema = {
-          type: 'object' as const,
-          properties: { [field]: property },
-          required: [field],
-        };
-        asked = inputRequired({
-          inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
-        });
+        const requestedSchema = { type: 'object' as const, properties: { [field]: property }, required: [field] };
+        asked = inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) } });
       },
     },
     get request() {

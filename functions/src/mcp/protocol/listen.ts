@@ -20,9 +20,7 @@ export const LISTEN = 'subscriptions/listen';
 const MAX_WATCHED_RESOURCES = 20;
 
 /** Part of the filter that is processed here. */
-const FILTER = z.looseObject({
-  notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }),
-});
+const FILTER = z.looseObject({ notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }) });
 
 /**
  * Responds with a long stream. The acknowledgement omits resources that the caller cannot watch.

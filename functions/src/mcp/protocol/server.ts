@@ -72,8 +72,7 @@ async function respondDirectly(
   const refused = invalidParams(message, 'modern');
   if (refused !== undefined) return { status: 200, json: refused };
   const build = () => buildServer(ports, inbound, 'modern');
-  if (message.method === LISTEN)
-    return listen(ports, inbound, { message, request: modernRequest(headers), build });
+  if (message.method === LISTEN) return listen(ports, inbound, { message, request: modernRequest(headers), build });
   if (!isPlain(inbound, request, headers)) return undefined;
   const json = await respondAsJson(build(), message, classification);
   return { status: 200, json: withTools(json, message, inbound) };
@@ -115,9 +114,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   if (Array.isArray(body)) {
     const json = await respondSequentially(requests, {
       respond: async (request) => ({ json: await asJson(request) }),
-      reject: ({ id }, error) => ({
-        json: JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(error) }),
-      }),
+      reject: ({ id }, error) => ({ json: JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(error) }) }),
     });
     return { status: 200, json };
   }
@@ -178,9 +175,7 @@ function isPlain(
 /** Returns whether a call may send notifications before its response. */
 function canSendNotifications({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
   const name = params?.['name'];
-  return (
-    method === 'tools/call' && typeof name === 'string' && selected.findTool(name)?.tool.notifies === true
-  );
+  return method === 'tools/call' && typeof name === 'string' && selected.findTool(name)?.tool.notifies === true;
 }
 
 function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
@@ -211,8 +206,7 @@ const INITIALIZE = z.looseObject({
 
 /** Returns the error for invalid params, if any. The SDK would return raw issues or an internal error. */
 function invalidParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
-  const refusal = (message: string) =>
-    JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
+  const refusal = (message: string) => JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
   const unstorable = limitFault(method, params);
   if (unstorable !== undefined) return refusal(unstorable);
   if (method !== 'tools/call' && (method !== 'initialize' || era !== 'legacy')) return undefined;
@@ -257,8 +251,6 @@ function isChargedPerCall({ selected }: RoutedRequest, message: unknown): boolea
     return typeof name === 'string' && isRecord(given) && selected.findTool(name) !== undefined;
   }
   return (
-    message['method'] === 'resources/read' &&
-    typeof uri === 'string' &&
-    selected.resources.find(uri) !== undefined
+    message['method'] === 'resources/read' && typeof uri === 'string' && selected.resources.find(uri) !== undefined
   );
 }

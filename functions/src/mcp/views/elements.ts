@@ -96,6 +96,5 @@ export function show(place: HTMLElement, children: readonly Child[]): void {
   const key = activeElement instanceof HTMLElement && activeElement.dataset['key'];
   place.replaceChildren(...children.filter((child) => child !== undefined && child !== false));
   if (!key || document.contains(activeElement)) return;
-  for (const one of place.querySelectorAll<HTMLElement>('[data-key]'))
-    if (one.dataset['key'] === key) one.focus();
+  for (const one of place.querySelectorAll<HTMLElement>('[data-key]')) if (one.dataset['key'] === key) one.focus();
 }

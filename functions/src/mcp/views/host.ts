@@ -88,8 +88,7 @@ export class Host {
 
   private reply(method: unknown): Fields {
     if (method === 'ui/resource-teardown') this.handlers.ended();
-    else if (method !== 'ping')
-      return { error: { code: METHOD_NOT_FOUND, message: `Unknown method "${method}".` } };
+    else if (method !== 'ping') return { error: { code: METHOD_NOT_FOUND, message: `Unknown method "${method}".` } };
     return { result: {} };
   }
 

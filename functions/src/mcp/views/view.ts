@@ -157,9 +157,7 @@ class ViewLifecycle {
     } catch (error) {
       this.isRefused ||= error instanceof HostError && error.code === METHOD_NOT_FOUND;
       const why = error instanceof Error ? error.message : String(error);
-      this.showNotice(
-        this.isRefused ? 'This app does not allow views to call Muster. Ask in the chat.' : why,
-      );
+      this.showNotice(this.isRefused ? 'This app does not allow views to call Muster. Ask in the chat.' : why);
       return undefined;
     }
   }
@@ -195,9 +193,7 @@ class ViewLifecycle {
     if (!isFields(takes)) return;
     this.done.push(done);
     const text = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
-    this.host
-      .request('ui/update-model-context', { content: [{ type: 'text', text }] })
-      .catch(() => undefined); // The model gets the state at its next call.
+    this.host.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => undefined); // The model gets the state at its next call.
   }
 
   private ask(question: string | undefined): void {
@@ -229,8 +225,7 @@ class ViewLifecycle {
       act: (...call) => void this.act(...call),
       confirmed: (text, question, act) => {
         if (!this.mayCall()) return undefined;
-        if (this.question !== question)
-          return button(text, { key: text, disabled: isBusy }, () => this.ask(question));
+        if (this.question !== question) return button(text, { key: text, disabled: isBusy }, () => this.ask(question));
         const yes = button('Yes', { key: text, label: `Yes: ${text}` }, act);
         const no = button('No', { key: 'no' }, () => this.ask(undefined));
         return make('p.question', `${question} `, yes, ' ', no);

@@ -17,14 +17,7 @@ import { OAuthError } from '../rules/oauthError.ts';
 import { isOnThisMachine, isRegistered, shownHost } from '../rules/redirects.ts';
 import { tooMany } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
-import {
-  json,
-  jsonOf,
-  NOT_STORED,
-  type Reply,
-  type SignInPorts,
-  type SignInRequest,
-} from './signInRequest.ts';
+import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
 /** The prefix limits the cookie to TLS and this host: no sibling domain can set it. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
@@ -193,19 +186,14 @@ export class AuthorizationPage {
   /** Responds to the page's own script. Requests from other origins are refused. */
   private async answered(visit: SignInRequest, answer: (body: unknown) => Promise<object>): Promise<Reply> {
     try {
-      if (visit.request.headers.origin !== new URL(visit.address.issuer).origin)
-        throw new SignInError('invalid');
+      if (visit.request.headers.origin !== new URL(visit.address.issuer).origin) throw new SignInError('invalid');
       return json(200, await answer(await jsonOf(visit)));
     } catch (error) {
       if (error instanceof SignInError) return json(400, { error: error.code });
       if (error instanceof OAuthError) return json(400, { error: 'invalid' });
       if (error instanceof HttpRejection) return json(error.status, { error: 'invalid' });
       if (error instanceof MusterError && error.code === 'RATE_LIMITED')
-        return json(
-          429,
-          { error: 'too_many' },
-          { ...NOT_STORED, 'Retry-After': String(error.details.retryAfter) },
-        );
+        return json(429, { error: 'too_many' }, { ...NOT_STORED, 'Retry-After': String(error.details.retryAfter) });
       this.ports.log.error('sign_in_broke', { error });
       return json(503, { error: 'unavailable' });
     }
@@ -231,19 +219,12 @@ function withoutCode({ address, query }: SignInRequest): Reply {
 }
 
 /** Returns the problem page for an error. Unexpected errors are only logged. */
-function signInPageErrorOf(
-  error: unknown,
-  { log }: SignInPorts,
-  { address }: SignInRequest,
-): SignInPageError {
+function signInPageErrorOf(error: unknown, { log }: SignInPorts, { address }: SignInRequest): SignInPageError {
   if (error instanceof SignInPageError) return error;
   if (error instanceof SignInError)
     return new SignInPageError(error.code === 'other_browser' ? 'other_browser' : 'expired');
   if (error instanceof OAuthError)
-    return new SignInPageError(
-      error.code === 'invalid_client' ? 'client_unreachable' : 'bad_request',
-      error.message,
-    );
+    return new SignInPageError(error.code === 'invalid_client' ? 'client_unreachable' : 'bad_request', error.message);
   if (error instanceof MusterError && error.code === 'RATE_LIMITED') return new SignInPageError('too_many');
   log.error('sign_in_broke', { issuer: address.issuer, error });
   return new SignInPageError('unavailable');

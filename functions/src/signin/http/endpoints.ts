@@ -92,10 +92,7 @@ export class TokenEndpoints {
         // The requested scope is ignored: an app gets what its person chose.
         return tokens.refresh(required(parameter, 'refresh_token'), { clientId, resource });
       default:
-        throw new OAuthError(
-          'unsupported_grant_type',
-          'grant_type must be "authorization_code" or "refresh_token".',
-        );
+        throw new OAuthError('unsupported_grant_type', 'grant_type must be "authorization_code" or "refresh_token".');
     }
   }
 
@@ -109,13 +106,7 @@ export function tooMany(message: string) {
 }
 
 function tokenResponseOf({ accessToken, expiresIn, refreshToken, scope }: IssuedTokens) {
-  return {
-    access_token: accessToken,
-    token_type: 'Bearer',
-    expires_in: expiresIn,
-    refresh_token: refreshToken,
-    scope,
-  };
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken, scope };
 }
 
 /** @throws OAuthError */

@@ -16,8 +16,7 @@ const NOT_FOUND_REPLY = json(404, { error: 'not_found', error_description: 'Unkn
 export function metadataAt(path: string, address: Address, ports: Pick<SignInPorts, 'toolsetsAt'>): Reply {
   const resource = pathBelow(PROTECTED_RESOURCE, path);
   if (resource !== undefined) return resourceMetadata(resource, address, ports);
-  if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined)
-    return json(200, serverMetadata(address), CACHE_CONTROL);
+  if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined) return json(200, serverMetadata(address), CACHE_CONTROL);
   // At a root, clients read the document above first, and OpenID metadata requires fields that do not exist here.
   const isBelow = address.issuer === address.mcp;
   if (isBelow && pathBelow(OPENID, path) !== undefined)
@@ -37,8 +36,7 @@ function resourceMetadata(
   { toolsetsAt }: Pick<SignInPorts, 'toolsetsAt'>,
 ): Reply {
   const root = mcp.slice(issuer.length);
-  const below =
-    path === '' || path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined;
+  const below = path === '' || path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined;
   if (below === undefined || toolsetsAt(below).length === 0) return NOT_FOUND_REPLY;
   return json(
     200,

@@ -21,15 +21,7 @@ interface Route {
 export type SignIn = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Path names at the root that cannot be a toolset's name. */
-export const RESERVED = [
-  '.well-known',
-  'authorize',
-  'token',
-  'register',
-  'revoke',
-  'jwks',
-  'signin',
-] as const;
+export const RESERVED = ['.well-known', 'authorize', 'token', 'register', 'revoke', 'jwks', 'signin'] as const;
 
 /** Returns a request's path relative to the sign-in root; undefined if it is not a sign-in path. */
 export function signInPathOf(url: string): string | undefined {
@@ -65,11 +57,7 @@ function routesOf(ports: SignInPorts): ReadonlyMap<string, Route> {
   const endpoints = new TokenEndpoints(ports);
   const read = (serve: Route['serve']): Route => ({ method: 'GET', isForAnyPage: true, serve });
   const call = (serve: Route['serve']): Route => ({ method: 'POST', isForAnyPage: true, serve });
-  const own = (method: Route['method'], serve: Route['serve']): Route => ({
-    method,
-    isForAnyPage: false,
-    serve,
-  });
+  const own = (method: Route['method'], serve: Route['serve']): Route => ({ method, isForAnyPage: false, serve });
   return new Map<string, Route>([
     ['/.well-known', read(({ path, address }) => metadataAt(path, address, ports))],
     ['/jwks', read(() => json(200, { keys: [] }))],
@@ -96,11 +84,7 @@ async function respond(
   const sent = visit.request.method ?? '';
   if (sent === 'OPTIONS' && isForAnyPage) return { status: 204, headers: preflight(method), body: '' };
   if (sent !== method && !(sent === 'HEAD' && method === 'GET'))
-    return json(
-      405,
-      { error: 'invalid_request', error_description: `Send a ${method} request.` },
-      { Allow: method },
-    );
+    return json(405, { error: 'invalid_request', error_description: `Send a ${method} request.` }, { Allow: method });
   try {
     return await serve(visit);
   } catch (error) {
@@ -134,8 +118,7 @@ function rejectionOf(error: unknown, { log, randomness }: SignInPorts): Reply {
 
 function internalError({ code, message, details }: MusterError): Parameters<typeof json> {
   const { retryAfter, suggestion } = details;
-  const headers =
-    retryAfter === undefined ? NOT_STORED : { ...NOT_STORED, 'Retry-After': String(retryAfter) };
+  const headers = retryAfter === undefined ? NOT_STORED : { ...NOT_STORED, 'Retry-After': String(retryAfter) };
   const error_description = [message, suggestion].filter(Boolean).join(' ');
   if (code === 'RATE_LIMITED') return [429, { error: 'temporarily_unavailable', error_description }, headers];
   if (code === 'INTERNAL') return [500, { error: 'server_error', error_description }, headers];

@@ -28,9 +28,7 @@ export function languageOf(acceptLanguage: string | undefined): Language {
 
 /** Parses a language range. An invalid one has weight 0. */
 function languagePreferenceOf(range: string): { readonly tag: string; readonly weight: number } {
-  const found = /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i.exec(
-    range,
-  );
+  const found = /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*|\*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i.exec(range);
   const [, tag = '', quality = '1'] = found ?? [];
   return { tag: tag.toLowerCase(), weight: tag === '' ? 0 : Math.min(1, Number(quality)) };
 }

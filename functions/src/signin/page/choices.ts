@@ -35,10 +35,7 @@ export class ChoicesForm {
     this.role.replaceChildren(
       ...roles.map((one) => new Option(this.texts.roles[one], one, one === role, one === role)),
     );
-    this.workspace.replaceChildren(
-      new Option(allWorkspaces, ''),
-      ...workspaces.map((one) => new Option(one, one)),
-    );
+    this.workspace.replaceChildren(new Option(allWorkspaces, ''), ...workspaces.map((one) => new Option(one, one)));
     this.readonly.checked = readonly.value || readonly.fixed;
     this.readonly.disabled = readonly.fixed;
     const boxes = toolsets.map((name) => toolsetBox(name, proposed.includes(name), this.texts.toolsets));

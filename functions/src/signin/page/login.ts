@@ -85,9 +85,7 @@ export class Login {
   }
 
   withLink(email: string, link: string): Promise<void> {
-    return withKnownFailure(signInWithEmailLink(this.auth, email, link), {
-      'auth/invalid-email': 'linkAddress',
-    });
+    return withKnownFailure(signInWithEmailLink(this.auth, email, link), { 'auth/invalid-email': 'linkAddress' });
   }
 
   sendLink(email: string): Promise<void> {
@@ -118,10 +116,7 @@ export class Login {
   }
 }
 
-async function withKnownFailure(
-  signingIn: Promise<unknown>,
-  here: typeof SIGN_IN_PROBLEMS = {},
-): Promise<void> {
+async function withKnownFailure(signingIn: Promise<unknown>, here: typeof SIGN_IN_PROBLEMS = {}): Promise<void> {
   await signingIn.catch((error: unknown) => {
     throw failureOf(error, here);
   });

@@ -78,9 +78,7 @@ function isOffer(answer: unknown): answer is Offer {
     isRecord(person) &&
     typeof person['name'] === 'string' &&
     ['string', 'undefined'].includes(typeof person['email']) &&
-    [role, ...(Array.isArray(roles) ? roles : [undefined])].every((one) =>
-      ROLES.some((known) => known === one),
-    ) &&
+    [role, ...(Array.isArray(roles) ? roles : [undefined])].every((one) => ROLES.some((known) => known === one)) &&
     [workspaces, toolsets, proposed].every(
       (names) => Array.isArray(names) && names.every((name) => typeof name === 'string'),
     ) &&

@@ -20,13 +20,7 @@ import {
   MAX_GRANTS,
   tokenOf,
 } from '../../identity/rules/grant.ts';
-import {
-  DEFAULT_WORKSPACE,
-  ownRole,
-  type PersonRoles,
-  personsRoleIn,
-  roleIn,
-} from '../../identity/rules/principal.ts';
+import { DEFAULT_WORKSPACE, ownRole, type PersonRoles, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
@@ -89,9 +83,7 @@ export class Apps extends Service<AppPorts> {
     const secret = randomness.secret(SECRET_BYTES);
     const grant = this.newGrant(authorization, { agentId: id, limits, secret }, now);
     await store.commit([
-      known === undefined
-        ? { kind: 'createAgent', agent }
-        : { kind: 'replaceAgent', agent, version: known.version },
+      known === undefined ? { kind: 'createAgent', agent } : { kind: 'replaceAgent', agent, version: known.version },
       ...countedAgent(known?.value, agent),
       ...skillChanges(known?.value, agent),
       ...renewed(others, limits, now),
@@ -164,11 +156,7 @@ export class Apps extends Service<AppPorts> {
 }
 
 /** Returns the limits that the person chose. @throws Hindered not_allowed if they exceed the person's role */
-function limitsOf(
-  uid: string,
-  owner: PersonRoles,
-  { workspace, role, toolsets, readonly }: ChosenAccess,
-): Limits {
+function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, readonly }: ChosenAccess): Limits {
   const limits: Limits = {
     ...(toolsets && { toolsets }),
     ...(workspace !== undefined && { held_to: workspace }),
@@ -203,20 +191,8 @@ function agentOf(
   { before, now }: { readonly before: Agent | undefined; readonly now: Date },
 ): Agent {
   const home = workspace ?? defaultHome(owner.roles, before);
-  const { workspace: _former, ...kept } = before ?? {
-    ...NEW_APP,
-    workspace,
-    registered_at: now,
-    last_seen: now,
-  };
-  return {
-    ...kept,
-    id,
-    name,
-    owner_uid: owner.uid,
-    role,
-    ...(home !== DEFAULT_WORKSPACE && { workspace: home }),
-  };
+  const { workspace: _former, ...kept } = before ?? { ...NEW_APP, workspace, registered_at: now, last_seen: now };
+  return { ...kept, id, name, owner_uid: owner.uid, role, ...(home !== DEFAULT_WORKSPACE && { workspace: home }) };
 }
 
 /** Returns the workspace of calls that name none: one in which the person has a role. */

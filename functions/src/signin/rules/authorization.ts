@@ -30,9 +30,7 @@ const MAX_STATE_LENGTH = 4000;
  *   others the last; invalid_target if the request names two resources
  */
 export function parametersIn(query: URLSearchParams): (name: string) => string | undefined {
-  const repeated = [...new Set(query.keys())].find(
-    (name) => name !== 'resource' && query.getAll(name).length > 1,
-  );
+  const repeated = [...new Set(query.keys())].find((name) => name !== 'resource' && query.getAll(name).length > 1);
   if (repeated !== undefined) throw new OAuthError('invalid_request', `Duplicate parameter "${repeated}".`);
   const [resource, ...others] = query.getAll('resource').filter((value) => value !== '');
   if (others.some((other) => addressOf(other) !== addressOf(resource ?? '')))
@@ -67,10 +65,7 @@ export function parseRequest(
     throw new OAuthError('invalid_request', 'The response_mode must be "query" or omitted.');
   const challenge = parameter('code_challenge');
   if (challenge === undefined || parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
-    throw new OAuthError(
-      'invalid_request',
-      'PKCE is required: send code_challenge with code_challenge_method "S256".',
-    );
+    throw new OAuthError('invalid_request', 'PKCE is required: send code_challenge with code_challenge_method "S256".');
   const state = parameter('state');
   if ((state?.length ?? 0) > MAX_STATE_LENGTH)
     throw new OAuthError('invalid_request', `The state is longer than ${MAX_STATE_LENGTH} characters.`);
@@ -112,9 +107,7 @@ export function redirectToClient(
   answer: { readonly code: string } | { readonly error: OAuthError },
 ): string {
   const outcome =
-    'code' in answer
-      ? { code: answer.code }
-      : { error: answer.error.code, error_description: answer.error.message };
+    'code' in answer ? { code: answer.code } : { error: answer.error.code, error_description: answer.error.message };
   // The issuer shows a client that uses several servers which one responded: RFC 9207.
   return withParameters(redirect_uri, { ...outcome, state, iss: issuer });
 }

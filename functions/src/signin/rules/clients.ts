@@ -108,12 +108,10 @@ export class Clients extends Service<
     const now = this.ports.clock.now().getTime();
     if (known !== undefined && known.until > now) return known.client;
     charge();
-    const { text, maxAgeSeconds = 0 } = await this.ports.clientDocuments
-      .fetch(url)
-      .catch((error: unknown) => {
-        this.ports.log.info('client_document_refused', { host: url.host, error });
-        throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reasonOf(error)}.`);
-      });
+    const { text, maxAgeSeconds = 0 } = await this.ports.clientDocuments.fetch(url).catch((error: unknown) => {
+      this.ports.log.info('client_document_refused', { host: url.host, error });
+      throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reasonOf(error)}.`);
+    });
     const client = describedIn(text, id, url.host);
     const lasting = Math.min(Math.max(maxAgeSeconds * SECOND_MS, MIN_CACHE_SECONDS), MAX_CACHE_SECONDS);
     this.cached.set(id, { client, until: now + lasting });
@@ -128,8 +126,7 @@ export class Clients extends Service<
     const redirectUris = [...new Set(data.redirect_uris)];
     for (const uri of redirectUris) {
       const fault = redirectFault(uri);
-      if (fault !== undefined)
-        throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri}" ${fault}.`);
+      if (fault !== undefined) throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri}" ${fault}.`);
     }
     // Programs that listen on a different port each time are the same client: redirect URIs are compared without it.
     const digest = this.ports.hashing.sha256(JSON.stringify([name, redirectUris.map(withoutPort).sort()]));
@@ -195,20 +192,12 @@ const description = z.looseObject({
 /** @throws OAuthError */
 function describedIn(text: string, id: string, host: string): Client {
   const { success, data, error } = description.safeParse(parsedJson(text));
-  if (!success)
-    throw new OAuthError('invalid_client', `The document ${id} is not client metadata: ${faultIn(error)}`);
-  if (data.client_id !== id)
-    throw new OAuthError('invalid_client', `The document ${id} belongs to another client.`);
+  if (!success) throw new OAuthError('invalid_client', `The document ${id} is not client metadata: ${faultIn(error)}`);
+  if (data.client_id !== id) throw new OAuthError('invalid_client', `The document ${id} belongs to another client.`);
   // ChatGPT prefers to sign with its own key, but also supports none.
-  const methods = [
-    data.token_endpoint_auth_method ?? 'none',
-    ...(data.token_endpoint_auth_methods_supported ?? []),
-  ];
+  const methods = [data.token_endpoint_auth_method ?? 'none', ...(data.token_endpoint_auth_methods_supported ?? [])];
   if (!methods.includes('none'))
-    throw new OAuthError(
-      'invalid_client',
-      `The client ${id} is confidential; only public clients are supported.`,
-    );
+    throw new OAuthError('invalid_client', `The client ${id} is confidential; only public clients are supported.`);
   const redirectUris = data.redirect_uris.filter((uri) => redirectFault(uri) === undefined);
   return { id, name: shownName(data.client_name), host, redirect_uris: redirectUris };
 }

@@ -10,12 +10,7 @@ import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Apps } from './apps.ts';
-import {
-  type Authorization,
-  type AuthorizationRequest,
-  DECISION_TTL_MS,
-  redirectToClient,
-} from './authorization.ts';
+import { type Authorization, type AuthorizationRequest, DECISION_TTL_MS, redirectToClient } from './authorization.ts';
 import { type Decision, type Offer, SignInError } from './choices.ts';
 import { type Client, type Clients, type SignInChange, type SignInQueries, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
@@ -69,8 +64,7 @@ export class Consent extends Service<ConsentPorts> {
     const { signIns, clock, hashing } = this.ports;
     const found = await signIns.authorization(id);
     if (found === undefined || found.value.expires_at <= clock.now()) throw new SignInError('expired');
-    if (!hashing.equal(found.value.browser_hash, hashing.sha256(browser ?? '')))
-      throw new SignInError('other_browser');
+    if (!hashing.equal(found.value.browser_hash, hashing.sha256(browser ?? ''))) throw new SignInError('other_browser');
     return found;
   }
 
@@ -159,9 +153,7 @@ export class Consent extends Service<ConsentPorts> {
     return retryOnConflict(randomness, async () => {
       const { value: authorization, version } = await this.find(id, browser);
       await store.commit([{ kind: 'endAuthorization', id, version }]);
-      return redirectToClient(authorization, {
-        error: new OAuthError('access_denied', 'The person denied access.'),
-      });
+      return redirectToClient(authorization, { error: new OAuthError('access_denied', 'The person denied access.') });
     });
   }
 }

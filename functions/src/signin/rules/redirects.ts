@@ -25,8 +25,7 @@ export function redirectFault(uri: string): string | undefined {
   // Browsers insert missing slashes.
   if (/^https?:(?!\/\/[^/])/i.test(uri)) return 'has no host after two slashes';
   if (protocol === 'https:') return undefined;
-  if (protocol === 'http:')
-    return isLoopback(hostname) ? undefined : 'is http, which is only accepted on localhost';
+  if (protocol === 'http:') return isLoopback(hostname) ? undefined : 'is http, which is only accepted on localhost';
   return 'has a scheme that is not accepted: use https, or http on localhost';
 }
 
@@ -63,7 +62,6 @@ export function isOnThisMachine(uri: string): boolean {
 /** Adds the response parameters to the query of a redirect URI. */
 export function withParameters(uri: string, answer: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(uri);
-  for (const [name, value] of Object.entries(answer))
-    if (value !== undefined) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value);
   return url.href;
 }

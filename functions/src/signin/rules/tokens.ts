@@ -84,12 +84,10 @@ export class TokenService extends Service<TokenPorts> {
       requireSameClient(grant, asked.clientId, 'The refresh token');
       const refresh = refreshOf(hashing, grant, presented.secret, clock.now());
       if (refresh.outcome === 'reused') await this.endStolen(grant, 'refresh_token_reused');
-      if (refresh.outcome === 'reused' || refresh.outcome === 'refused')
-        throw invalidGrant('The refresh token');
+      if (refresh.outcome === 'reused' || refresh.outcome === 'refused') throw invalidGrant('The refresh token');
       requireResource(grant, asked.resource);
       await this.requireOwner(grant);
-      if (refresh.outcome === 'rotated')
-        await store.commit([{ kind: 'replaceGrant', grant: refresh.grant, version }]);
+      if (refresh.outcome === 'rotated') await store.commit([{ kind: 'replaceGrant', grant: refresh.grant, version }]);
       return { ...refresh.tokens, scope: scopeOf(grant) };
     });
   }

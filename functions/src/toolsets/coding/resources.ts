@@ -4,12 +4,7 @@ import { z } from 'zod';
 import { fittingItems } from '../../kernel/json.ts';
 import { terminalText } from '../../kernel/text.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
-import {
-  type Resource,
-  type ResourceTemplate,
-  templatesFor,
-  type VariableCompletion,
-} from '../../mcp/resource.ts';
+import { type Resource, type ResourceTemplate, templatesFor, type VariableCompletion } from '../../mcp/resource.ts';
 import { type CodingTask, isHeld } from '../coordination/index.ts';
 import type { CodingServices } from './create.ts';
 import { LOG_TYPES } from './rules/log.ts';
@@ -63,11 +58,9 @@ export const resources: readonly Resource<CodingServices>[] = [
     uri: 'agent://status',
     name: 'agent-status',
     title: 'Agent status',
-    description:
-      'Numbers of waiting and active coding tasks, the coding tools, and the runners that have each tool.',
+    description: 'Numbers of waiting and active coding tasks, the coding tools, and the runners that have each tool.',
     ...asJson,
-    read: async ({ services, workspace }) =>
-      json({ workspace, ...(await services.coding.overview(workspace)) }),
+    read: async ({ services, workspace }) => json({ workspace, ...(await services.coding.overview(workspace)) }),
   },
   taskList,
   {
@@ -188,8 +181,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'task://{taskId}/logs',
     name: 'task-logs',
     title: "A coding task's log",
-    description:
-      "The latest part of a task's log, as plain text. coding.get_task_logs returns the whole log.",
+    description: "The latest part of a task's log, as plain text. coding.get_task_logs returns the whole log.",
     ...asText,
     ...ofTask,
     watch,

@@ -59,10 +59,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
   };
   const messages = new AgentMessages(ports);
   const stuckTasks = new StuckTasks(ports);
-  const taskCreation: PortOf<TaskCreation<CoordinationChange | Change>> = new TaskCreation({
-    ...ports,
-    store,
-  });
+  const taskCreation: PortOf<TaskCreation<CoordinationChange | Change>> = new TaskCreation({ ...ports, store });
   const undoing = { ...ports, taskFields, sessionFields };
   const services = {
     liveness,

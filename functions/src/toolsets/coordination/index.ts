@@ -6,13 +6,7 @@ import type { CoordinationServices } from './create.ts';
 import { heartbeat, messageAgent, registerAgent } from './tools/agents.ts';
 import { discoveryResponse, pageOf, taskResponse } from './tools/coordinationResponses.ts';
 import { addDiscovery, getAllTasks, getDiscoveries, getResults } from './tools/results.ts';
-import {
-  getMasterPlan,
-  getStatus,
-  initCoordination,
-  masterPlanResponse,
-  statusResponse,
-} from './tools/session.ts';
+import { getMasterPlan, getStatus, initCoordination, masterPlanResponse, statusResponse } from './tools/session.ts';
 import { cancelTask, createTask, createTasksBatch, reopen, retryTask, updateTask } from './tools/tasks.ts';
 import { claimTask, completeTask, failTask, releaseTask, startTask } from './tools/work.ts';
 
@@ -27,9 +21,7 @@ const resources: readonly Resource<CoordinationServices>[] = [
     return { tasks: items, ...end, ...(end.truncated && { goes_on: continues('get_all_tasks') }) };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
-    const found = await services.coordination.listDiscoveries(workspace, undefined, {
-      limit: MAX_DISCOVERIES,
-    });
+    const found = await services.coordination.listDiscoveries(workspace, undefined, { limit: MAX_DISCOVERIES });
     const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryResponse);
     return { discoveries: items, ...end, ...(end.truncated && { goes_on: continues('get_discoveries') }) };
   }),

@@ -9,16 +9,7 @@ export const github: Toolset<GitHubServices> = {
   name: 'github',
   instructions:
     'read and search code, branch, commit, open issues and pull requests, and see why checks failed. Merging a PR created by github.createPR with task_id completes that task.',
-  tools: [
-    readFile,
-    searchCode,
-    createIssue,
-    createPR,
-    getWorkflowRuns,
-    getJobLogs,
-    createBranch,
-    commitFiles,
-  ],
+  tools: [readFile, searchCode, createIssue, createPR, getWorkflowRuns, getJobLogs, createBranch, commitFiles],
   resources: [],
 };
 

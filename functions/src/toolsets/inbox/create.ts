@@ -23,8 +23,7 @@ export interface InboxDependencies extends DocumentSource {
 
 /** Creates the services for asking people questions and approving calls. */
 export function createInbox(dependencies: InboxDependencies) {
-  const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, runApprovedCall } =
-    dependencies;
+  const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, runApprovedCall } = dependencies;
   const requests = new FirestoreRequestQueries(database, documents);
   const ports: InboxPorts = { ...coordination, store, requests, liveness, agentsMayAnswer };
   const inbox = { asking: new Asking(ports), answers: new Answers(ports) };

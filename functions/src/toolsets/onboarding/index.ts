@@ -6,8 +6,7 @@ import { getChecklist, getWelcome } from './tools/welcome.ts';
 /** The onboarding toolset. Source: the network specification, "Onboarding Tools", in its order. */
 export const onboarding: Toolset<OnboardingServices> = {
   name: 'onboarding',
-  instructions:
-    'Start here: onboarding.getWelcome explains the hub, onboarding.registerAgent creates your credential.',
+  instructions: 'Start here: onboarding.getWelcome explains the hub, onboarding.registerAgent creates your credential.',
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };

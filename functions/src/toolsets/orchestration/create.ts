@@ -14,11 +14,7 @@ import { RunService } from './rules/runs/runService.ts';
 import { WorkflowLibrary, WorkflowUndo } from './rules/workflows/library.ts';
 import { workflowFields } from './rules/workflows/validation.ts';
 import { FirestoreRunQueries } from './store/runs.ts';
-import {
-  FirestoreAgentMeasures,
-  FirestoreWorkflowQueries,
-  FirestoreWorkRecordQueries,
-} from './store/workflows.ts';
+import { FirestoreAgentMeasures, FirestoreWorkflowQueries, FirestoreWorkRecordQueries } from './store/workflows.ts';
 
 export interface OrchestrationDependencies extends DocumentSource {
   readonly coordination: CoordinationPorts & BudgetPorts;
@@ -62,10 +58,7 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
     node: runNodeFinder(queries),
     inverses: { workflow: new WorkflowUndo(ports).workflow },
     runLeaving: new RunLostAccess(ports),
-    services: {
-      orchestration,
-      runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise }, taskCreation),
-    },
+    services: { orchestration, runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise }, taskCreation) },
   };
 }
 

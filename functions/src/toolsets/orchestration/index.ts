@@ -6,13 +6,7 @@ import { getCapabilities, listAgents } from './tools/agents.ts';
 import { runId, runShape } from './tools/orchestrationResponses.ts';
 import { runResponse } from './tools/runResponses.ts';
 import { cancelRun, getRun, listRuns } from './tools/runs.ts';
-import {
-  executeCode,
-  executeTask,
-  orchestrate,
-  orchestrateParallel,
-  orchestrateWorkflow,
-} from './tools/starting.ts';
+import { executeCode, executeTask, orchestrate, orchestrateParallel, orchestrateWorkflow } from './tools/starting.ts';
 import { deleteWorkflow, listWorkflows, saveWorkflow } from './tools/workflows.ts';
 
 /** Runs as resources, watched through MCP's `subscriptions/listen`. */

@@ -48,8 +48,7 @@ const IRREVERSIBLE_TOOLS = {
 
 /** Creates the services behind the system tools: agents, tasks, budgets, audit log, health. */
 export function createSystem<Change extends AnyChange>(dependencies: SystemDependencies<Change>) {
-  const { database, documents, gitHub, store, realtime, unreadable, liveness, inverses, version } =
-    dependencies;
+  const { database, documents, gitHub, store, realtime, unreadable, liveness, inverses, version } = dependencies;
   const ports: SystemPorts & BudgetPorts = {
     ...gitHub,
     store,
@@ -57,10 +56,7 @@ export function createSystem<Change extends AnyChange>(dependencies: SystemDepen
     skills: new FirestoreSkillQueries(database, documents),
     metricsReader: new DatabaseMetricsReader({ database: realtime, unreadable }),
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log: gitHub.log }),
-    probes: {
-      firestore: () => probeFirestore(database),
-      realtimeDatabase: () => probeRealtimeDatabase(realtime),
-    },
+    probes: { firestore: () => probeFirestore(database), realtimeDatabase: () => probeRealtimeDatabase(realtime) },
   };
   const trail = new FirestoreAuditLogQueries(database, documents);
   const tasks = new TaskOverview({ ...ports, liveness });

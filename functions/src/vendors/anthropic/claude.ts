@@ -17,9 +17,7 @@ const usage = z
   })
   .transform((counts) => ({
     input_tokens:
-      (counts.input_tokens ?? 0) +
-      (counts.cache_creation_input_tokens ?? 0) +
-      (counts.cache_read_input_tokens ?? 0),
+      (counts.input_tokens ?? 0) + (counts.cache_creation_input_tokens ?? 0) + (counts.cache_read_input_tokens ?? 0),
     output_tokens: counts.output_tokens ?? 0,
   }));
 
@@ -30,11 +28,7 @@ const known = z.discriminatedUnion('type', [
     type: z.literal('content_block_delta'),
     delta: z.object({ type: z.string(), text: z.string().optional(), thinking: z.string().optional() }),
   }),
-  z.object({
-    type: z.literal('message_delta'),
-    delta: z.object({ stop_reason: z.string().nullish() }),
-    usage,
-  }),
+  z.object({ type: z.literal('message_delta'), delta: z.object({ stop_reason: z.string().nullish() }), usage }),
   z.object({ type: z.literal('message_stop') }),
 ]);
 

@@ -14,9 +14,7 @@ const MAX_BYTES = 5 * 1024;
 const TIMEOUT_MS = 5000;
 
 interface Network {
-  readonly resolve: (
-    host: string,
-  ) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+  readonly resolve: (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
   readonly isPublic: (address: string) => boolean;
   readonly options: RequestOptions;
 }
@@ -66,8 +64,7 @@ export class HttpsClientDocuments {
     if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address)))
       throw new Error('the host is not on the internet');
     const response = await this.connect(url, pinnedTo(addresses));
-    if (response.statusCode !== 200)
-      throw abortedError(response, `the server returned ${response.statusCode}`);
+    if (response.statusCode !== 200) throw abortedError(response, `the server returned ${response.statusCode}`);
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? ''))
       throw abortedError(response, 'the content type is not application/json');
     return { text: await textOf(response), maxAgeSeconds: maxAgeOf(response.headers['cache-control'] ?? '') };
@@ -86,9 +83,7 @@ export class HttpsClientDocuments {
 }
 
 /** Returns a lookup that connects to the checked addresses, even if the name resolves differently afterwards. */
-function pinnedTo(
-  addresses: readonly { readonly address: string; readonly family: number }[],
-): LookupFunction {
+function pinnedTo(addresses: readonly { readonly address: string; readonly family: number }[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;
     if (all) done(null, [...addresses]);

@@ -26,9 +26,7 @@ const count = z.int().min(0).nullish();
 
 const candidate = z.object({
   content: z
-    .object({
-      parts: z.array(z.object({ text: z.string().nullish(), thought: z.boolean().nullish() })).nullish(),
-    })
+    .object({ parts: z.array(z.object({ text: z.string().nullish(), thought: z.boolean().nullish() })).nullish() })
     .nullish(),
   finishReason: z.string().nullish(),
 });
@@ -43,10 +41,7 @@ const chunk = z
       .object({ promptTokenCount: count, candidatesTokenCount: count, thoughtsTokenCount: count })
       .nullish(),
   })
-  .refine(
-    ({ candidates, promptFeedback, usageMetadata }) =>
-      (candidates ?? promptFeedback ?? usageMetadata) != null,
-  )
+  .refine(({ candidates, promptFeedback, usageMetadata }) => (candidates ?? promptFeedback ?? usageMetadata) != null)
   .transform(({ candidates, promptFeedback, modelVersion, usageMetadata }): AnswerPart => {
     const { content, finishReason } = candidates?.[0] ?? {};
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata ?? {};

@@ -93,10 +93,7 @@ const INSTALLATION_TTL_MS = 600_000;
 const MAX_CACHED_INSTALLATIONS = 1000;
 
 /** Fields read from an installation of the App. */
-const installation = z.object({
-  id: z.number(),
-  repository_selection: z.enum(['all', 'selected']).catch('selected'),
-});
+const installation = z.object({ id: z.number(), repository_selection: z.enum(['all', 'selected']).catch('selected') });
 
 type Installation = z.output<typeof installation>;
 
@@ -175,10 +172,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return new AppClass({ appId: app.id, privateKey: app.privateKey, Octokit: SetUp });
   }
 
-  private client(
-    octokit: Octokit,
-    credential: { readonly credential?: string; readonly renewable?: boolean },
-  ) {
+  private client(octokit: Octokit, credential: { readonly credential?: string; readonly renewable?: boolean }) {
     const { timeoutMilliseconds } = this.ports.settings().pace ?? DEFAULT_PACE;
     return new OctokitClient({ octokit, ...credential, cache: this.responseCache, timeoutMilliseconds });
   }
@@ -225,10 +219,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
   }
 
   /** Caches found installations only, because the App may be installed at any time. */
-  private cache(
-    name: string,
-    look: () => Promise<Installation | undefined>,
-  ): Promise<Installation | undefined> {
+  private cache(name: string, look: () => Promise<Installation | undefined>): Promise<Installation | undefined> {
     const before = this.cached.get(name);
     if (before !== undefined && before.until > Date.now()) return before.found;
     const found = look();

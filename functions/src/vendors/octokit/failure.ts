@@ -30,9 +30,7 @@ const MAX_FIELDS = 5;
 /** Fields of the request that GitHub rejected. */
 const refusedFields = z
   .object({ errors: z.array(z.unknown()) })
-  .transform(({ errors }) =>
-    errors.slice(0, MAX_FIELDS).flatMap((error) => refusedField.safeParse(error).data ?? []),
-  )
+  .transform(({ errors }) => errors.slice(0, MAX_FIELDS).flatMap((error) => refusedField.safeParse(error).data ?? []))
   .catch([]);
 
 const thrown = z

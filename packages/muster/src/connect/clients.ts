@@ -28,8 +28,7 @@ interface TomlClient extends AnyClient {
 
 export type ClientFile = JsonClient | TomlClient;
 
-const ENVIRONMENT =
-  'Start it with MUSTER_TOKEN in its environment: the file contains only the variable name.';
+const ENVIRONMENT = 'Start it with MUSTER_TOKEN in its environment: the file contains only the variable name.';
 
 export const clients: Readonly<Record<string, ClientFile>> = {
   // https://code.claude.com/docs/en/mcp; Claude Code ignores a file with a comment or a trailing comma.
@@ -57,14 +56,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     format: { comments: true, trailingCommas: true },
     servers: 'servers',
     entry: (url, keyed) => ({ type: 'http', url, ...(keyed && headers(`\${input:muster-token}`)) }),
-    inputs: [
-      {
-        type: 'promptString',
-        id: 'muster-token',
-        description: 'Credential of a Muster agent',
-        password: true,
-      },
-    ],
+    inputs: [{ type: 'promptString', id: 'muster-token', description: 'Credential of a Muster agent', password: true }],
     next: (keyed) => `In VS Code, start the server, then ${keyed ? 'enter the credential' : 'sign in'}.`,
   },
   // https://geminicli.com/docs/tools/mcp-server; Gemini CLI removes comments, then reads the file as JSON.

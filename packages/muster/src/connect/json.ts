@@ -63,8 +63,7 @@ export class JsonText {
       return;
     }
     const others = list.type === 'array' ? (list.children ?? []) : undefined;
-    if (others?.every(({ type }) => type === 'object') !== true)
-      throw new Mistake(`"${key}" is not a list of objects`);
+    if (others?.every(({ type }) => type === 'object') !== true) throw new Mistake(`"${key}" is not a list of objects`);
     if (!others.some((other) => member(other, 'id')?.value === element['id'])) this.append(list, '', element);
   }
 
@@ -97,8 +96,7 @@ export class JsonText {
     const outer = this.indentAt(offset);
     const inner = last === undefined ? outer + this.unit : this.indentAt(last.offset);
     const isSpread = last === undefined || this.text.slice(offset, close).includes('\n');
-    const closing =
-      last === undefined && !this.text.slice(end, close).includes('\n') ? this.newline + outer : '';
+    const closing = last === undefined && !this.text.slice(end, close).includes('\n') ? this.newline + outer : '';
     const start = isSpread ? this.newline + inner : ' ';
     this.splice(end, end, start + label + this.shown(value, inner, isSpread) + closing);
     // The comma follows the value directly, before its comments.

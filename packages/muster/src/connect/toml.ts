@@ -11,9 +11,7 @@ type Strings = Readonly<Record<string, string>>;
 export function withTable(text: string, path: readonly string[], fields: Strings): string {
   const program = parsed(text);
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const own = tablesOf(program).filter(({ resolvedKey }) =>
-    path.every((key, depth) => resolvedKey[depth] === key),
-  );
+  const own = tablesOf(program).filter(({ resolvedKey }) => path.every((key, depth) => resolvedKey[depth] === key));
   const shown = [
     `[${path.join('.')}]`,
     ...Object.entries(fields).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),

@@ -27,16 +27,10 @@ export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot
   return `${lines.map((line) => cut(line, width)).join('\n')}\n`;
 }
 
-function part<Item>(
-  title: string,
-  none: string,
-  items: readonly Item[],
-  cells: (item: Item) => string[],
-): string[] {
+function part<Item>(title: string, none: string, items: readonly Item[], cells: (item: Item) => string[]): string[] {
   if (items.length === 0) return ['', `${title}: ${none}`];
   const rows = items.map((item) => cells(item).map(plain));
-  const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? '')))) ?? [];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? '')))) ?? [];
   const lines = rows.map((row) => row.map((cell, column) => padded(cell, widths[column] ?? 0)));
   return ['', `${title}:`, ...lines.map((cells) => (INDENT + cells.join(INDENT)).trimEnd())];
 }

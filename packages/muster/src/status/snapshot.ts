@@ -67,12 +67,7 @@ export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
     })),
     waiting: tasks
       .parse(available)
-      .tasks.map(({ id, description, blocked = false, stuck }) => ({
-        task: id,
-        description,
-        blocked,
-        stuck,
-      })),
+      .tasks.map(({ id, description, blocked = false, stuck }) => ({ task: id, description, blocked, stuck })),
     questions: requests
       .parse(asked)
       .requests.map(({ request_id: id, question, created_at: at }) => ({ id, question, at })),

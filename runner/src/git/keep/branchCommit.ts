@@ -65,12 +65,7 @@ async function continued(worktree: Worktree, { tree, message }: Work, head: stri
  * The agent checked out unrelated history. Only the uncommitted files there belong to the task.
  * @param head undefined if there is no commit yet
  */
-async function moved(
-  worktree: Worktree,
-  { tree, message }: Work,
-  tip: string,
-  head: string | undefined,
-): Promise<End> {
+async function moved(worktree: Worktree, { tree, message }: Work, tip: string, head: string | undefined): Promise<End> {
   const git = gitAt(worktree);
   const unchanged = { commit: undefined, end: tip, notes: [] };
   if (tree === (await treeOf(git, head ?? tip))) return unchanged;
@@ -87,12 +82,7 @@ async function moved(
 }
 
 /** @returns the branch's tree with the rest's changes applied, or undefined if they conflict */
-async function appliedTo(
-  worktree: Worktree,
-  tip: string,
-  head: string,
-  rest: string,
-): Promise<string | undefined> {
+async function appliedTo(worktree: Worktree, tip: string, head: string, rest: string): Promise<string | undefined> {
   const git = gitAt(worktree);
   // A cherry-pick, as a merge whose base is the commit that the changes were made on.
   const ours = await commitTree(worktree, await treeOf(git, tip), [head], 'Base of a merge');

@@ -17,10 +17,7 @@ export interface IgnoredBefore {
 }
 
 /** Returns the lines of the ignore files outside the checkout: info/exclude and core.excludesFile. */
-export async function outerRules(
-  { commonDir }: Pick<Checkout, 'commonDir'>,
-  git: Git,
-): Promise<readonly string[]> {
+export async function outerRules({ commonDir }: Pick<Checkout, 'commonDir'>, git: Git): Promise<readonly string[]> {
   const configured = await git('config', '--type=path', 'core.excludesFile').catch(() => '');
   const home = process.env['XDG_CONFIG_HOME'] || `${homedir()}/.config`;
   const files = [`${commonDir}/info/exclude`, configured || `${home}/git/ignore`];

@@ -60,15 +60,12 @@ async function keepOne(path: string, isSubmodule: boolean, wishes: InnerWishes):
   const { checkout, repositories, owners } = wishes;
   const nested = await inspect(`${checkout.folder}/${path}`, owners);
   if (nested.kind === 'broken') return { asFiles: [path], broken: [path] };
-  if (nested.kind === 'elsewhere')
-    return { asFiles: [path], heads: nested.head === undefined ? [] : [nested.head] };
+  if (nested.kind === 'elsewhere') return { asFiles: [path], heads: nested.head === undefined ? [] : [nested.head] };
   if (!isSubmodule && !(await isClone(nested.checkout))) {
     const refs = await keepCommits(nested.checkout, wishes, []);
     return { asFiles: [path], notes: refs.length > 0 ? [created(path, refs)] : [] };
   }
-  const within = repositories.flatMap((one) =>
-    one.startsWith(`${path}/`) ? one.slice(path.length + 1) : [],
-  );
+  const within = repositories.flatMap((one) => (one.startsWith(`${path}/`) ? one.slice(path.length + 1) : []));
   const kept = await keepSeparate(nested.checkout, { ...wishes, repositories: within });
   return {
     separate: [path],
@@ -133,9 +130,7 @@ async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   const git = gitAt(checkout);
   const before = await git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}').catch(() => undefined);
   const isCommitted = before !== undefined && tree === (await git('rev-parse', `${before}^{tree}`));
-  const head = isCommitted
-    ? before
-    : await commitTree(checkout, tree, before ? [before] : [], wishes.message);
+  const head = isCommitted ? before : await commitTree(checkout, tree, before ? [before] : [], wishes.message);
   if (!isCommitted) await git('update-ref', 'HEAD', head);
   const refs = await keepCommits(checkout, wishes, [head]);
   return { ...inner, refs, head };

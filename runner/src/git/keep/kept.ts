@@ -70,10 +70,7 @@ export async function unreachable(
   known: readonly string[],
 ): Promise<readonly string[]> {
   if (objects.length === 0) return [];
-  const checked = await gitWith(`${objects.join('\n')}\n`)(
-    'cat-file',
-    '--batch-check=%(objectname) %(objecttype)',
-  );
+  const checked = await gitWith(`${objects.join('\n')}\n`)('cat-file', '--batch-check=%(objectname) %(objecttype)');
   const commits = checked.split('\n').flatMap((line) => /^(\w+) commit$/.exec(line)?.[1] ?? []);
   if (commits.length === 0) return [];
   const listed = await gitWith(`${commits.join('\n')}\n`)(

@@ -63,8 +63,7 @@ export async function settle(wishes: SettleWishes): Promise<Settled> {
 
 /** All processes of the attempt have ended, so a lock in its git directory is stale. */
 function removeStaleLocks(gitDir: string): void {
-  for (const name of readdirSync(gitDir))
-    if (name.endsWith('.lock')) rmSync(`${gitDir}/${name}`, { force: true });
+  for (const name of readdirSync(gitDir)) if (name.endsWith('.lock')) rmSync(`${gitDir}/${name}`, { force: true });
 }
 
 function messageOf(error: unknown): string {
@@ -122,8 +121,7 @@ function baselineOf({ baseline, worktree, index }: SettleWishes): string | undef
 async function keepOwnCommits(worktree: Worktree, notes: string[]): Promise<void> {
   const objects = [...rememberedObjects(worktree.gitDir), worktree.startedAt];
   const refs = await keepUnreachable(ownGit(worktree), objects);
-  if (refs.length > 0)
-    notes.push(`${refs.length} commits that are on no branch are kept as ${listed(refs)}.`);
+  if (refs.length > 0) notes.push(`${refs.length} commits that are on no branch are kept as ${listed(refs)}.`);
 }
 
 async function keepHeads(worktree: Worktree, { heads }: Inner): Promise<void> {
@@ -149,10 +147,7 @@ async function onlyInFolder(
 }
 
 /** Checks out the end of the branch for the acceptance command. All files are stored by now. */
-async function showCommitted(
-  { worktree, index }: SettleWishes,
-  { end, isOnBranch }: Committed,
-): Promise<void> {
+async function showCommitted({ worktree, index }: SettleWishes, { end, isOnBranch }: Committed): Promise<void> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
   copyFileSync(index, `${worktree.gitDir}/index`);

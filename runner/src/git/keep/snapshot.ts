@@ -44,8 +44,7 @@ export interface Snapshot {
 export async function takeSnapshot(wishes: SnapshotWishes): Promise<Snapshot> {
   const { checkout, index, asFiles, without } = wishes;
   const settings = [...SETTINGS, ...wishes.settings];
-  const git = (input?: string): Git =>
-    gitAt(checkout, { index, settings, ...(input !== undefined && { input }) });
+  const git = (input?: string): Git => gitAt(checkout, { index, settings, ...(input !== undefined && { input }) });
   await startIndex(wishes, git());
   await skipWhatIsSparse(checkout, git);
   await openToFiles(git, asFiles);
@@ -94,9 +93,7 @@ async function addEach(
 
 /** Returns the paths whose files differ from the index. */
 async function changed(git: Git): Promise<readonly string[]> {
-  return pathsIn(
-    await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'),
-  );
+  return pathsIn(await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'));
 }
 
 /** Returns ignored files that the agent added to its own index. */
@@ -105,9 +102,7 @@ async function forced(checkout: Checkout, git: Git, without: readonly string[]):
   const theirs = pathsIn(await gitAt(checkout)('ls-files', ...options).catch(() => ''));
   if (theirs.length === 0) return [];
   const ours = new Set(pathsIn(await git('ls-files', '--cached', '-z')));
-  return theirs.filter(
-    (path) => !ours.has(path) && !isBelow(path, without) && isFile(`${checkout.folder}/${path}`),
-  );
+  return theirs.filter((path) => !ours.has(path) && !isBelow(path, without) && isFile(`${checkout.folder}/${path}`));
 }
 
 function isFile(path: string): boolean {

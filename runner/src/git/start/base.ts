@@ -58,10 +58,9 @@ async function requireUnambiguous(git: Git, ref: string): Promise<void> {
 }
 
 function ambiguous(name: string): GitError {
-  return new GitError(
-    `The base "${name}" is both a branch and a tag. Use refs/heads/${name} or refs/tags/${name}.`,
-    { kind: 'permanent' },
-  );
+  return new GitError(`The base "${name}" is both a branch and a tag. Use refs/heads/${name} or refs/tags/${name}.`, {
+    kind: 'permanent',
+  });
 }
 
 function remoteIn(name: string, remotes: readonly string[]): { remote: string; name: string } | undefined {
@@ -122,22 +121,13 @@ async function settleBranch(git: Git, { name, sha }: NamedBase, refs?: RemoteRef
   const theirs = refs?.branches.get(name);
   if (refs === undefined || theirs === sha) return { base: local };
   if (theirs === undefined)
-    return {
-      base: local,
-      note: `The branch "${name}" is not on ${refs.remote}. The local branch is the base.`,
-    };
+    return { base: local, note: `The branch "${name}" is not on ${refs.remote}. The local branch is the base.` };
   const { ahead, behind } = await compare(git, sha, theirs);
   const base = { ...local, sha: theirs };
   if (ahead === 0)
-    return {
-      base,
-      note: `The base is ${name} of ${refs.remote}: the local branch lacks ${commits(behind)}.`,
-    };
+    return { base, note: `The base is ${name} of ${refs.remote}: the local branch lacks ${commits(behind)}.` };
   if (behind === 0)
-    return {
-      base: local,
-      note: `The base is the local branch ${name}: ${refs.remote} lacks ${commits(ahead)}.`,
-    };
+    return { base: local, note: `The base is the local branch ${name}: ${refs.remote} lacks ${commits(ahead)}.` };
   return {
     base,
     note: `The base is ${name} of ${refs.remote}. It lacks ${commits(ahead)} of the local branch, which stay there.`,
@@ -167,11 +157,7 @@ async function settleUnknown(git: Git, { name: ref }: NamedBase, refs?: RemoteRe
 }
 
 /** Returns how many commits the first has that the second lacks, and the reverse. */
-export async function compare(
-  git: Git,
-  one: string,
-  other: string,
-): Promise<{ ahead: number; behind: number }> {
+export async function compare(git: Git, one: string, other: string): Promise<{ ahead: number; behind: number }> {
   const [ahead, behind] = (await git('rev-list', '--left-right', '--count', `${one}...${other}`)).split('\t');
   return { ahead: Number(ahead), behind: Number(behind) };
 }

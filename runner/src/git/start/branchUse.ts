@@ -28,10 +28,7 @@ export class BranchBusy extends GitError {
 }
 
 /** Returns the worktrees that have a branch checked out, or in which a rebase or bisect of it is in progress. */
-export async function holdersOf(
-  { git, commonDir }: Repository,
-  branch: string,
-): Promise<readonly BranchHolder[]> {
+export async function holdersOf({ git, commonDir }: Repository, branch: string): Promise<readonly BranchHolder[]> {
   const ref = `refs/heads/${branch}`;
   const blocks = (await git('worktree', 'list', '--porcelain')).split('\n\n');
   const main = blocks[0]?.split('\n')[0]?.replace(/^worktree /, '') ?? commonDir;
@@ -41,9 +38,8 @@ export async function holdersOf(
     if (!lines.includes(`branch ${ref}`)) return [];
     return [{ folder, isMissing: !existsSync(folder) || lines.some((line) => line.startsWith('prunable')) }];
   });
-  const inProgress = [{ folder: main, state: commonDir }, ...linkedWorktrees(commonDir)].flatMap(
-    ({ folder, state }) =>
-      refsInProgress(state).includes(ref) ? [{ folder, isMissing: !existsSync(folder) }] : [],
+  const inProgress = [{ folder: main, state: commonDir }, ...linkedWorktrees(commonDir)].flatMap(({ folder, state }) =>
+    refsInProgress(state).includes(ref) ? [{ folder, isMissing: !existsSync(folder) }] : [],
   );
   return [...checkedOut, ...inProgress];
 }

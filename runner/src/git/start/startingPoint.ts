@@ -48,10 +48,7 @@ export interface StartingPoint {
  * @throws GitError, permanent, if the name cannot be a branch, is blocked by another one, or the base does not exist
  * @throws GitError, transient, if "origin" does not respond, or its branch and the local one have diverged
  */
-export async function findStartingPoint(
-  repository: Repository,
-  wishes: StartingPointWishes,
-): Promise<StartingPoint> {
+export async function findStartingPoint(repository: Repository, wishes: StartingPointWishes): Promise<StartingPoint> {
   const { git } = repository;
   await requireName(git, wishes.branch);
   const names = branchNames(wishes.taskId, wishes.branch);
@@ -60,8 +57,7 @@ export async function findStartingPoint(
   const branch = await choose(git, names, origin);
   const { base, note } = await settleBase(git, named, baseRemote);
   const notes = note === undefined ? [] : [note];
-  if (branch !== wishes.branch)
-    notes.push(`The name ${wishes.branch} is blocked by another branch. Using ${branch}.`);
+  if (branch !== wishes.branch) notes.push(`The name ${wishes.branch} is blocked by another branch. Using ${branch}.`);
   const existing = await serially(repository, async () => {
     await requireFree(repository, branch, wishes);
     return bringUpToDate(git, branch, origin?.branches.get(branch));
@@ -78,9 +74,7 @@ export async function findStartingPoint(
 
 async function requireName(git: Git, branch: string): Promise<void> {
   const isName =
-    !branch.startsWith('-') &&
-    branch !== 'HEAD' &&
-    (await succeeds(git, 'check-ref-format', `refs/heads/${branch}`));
+    !branch.startsWith('-') && branch !== 'HEAD' && (await succeeds(git, 'check-ref-format', `refs/heads/${branch}`));
   if (!isName) throw new GitError(`"${branch}" cannot be the name of a branch.`, { kind: 'permanent' });
 }
 
@@ -137,11 +131,7 @@ async function choose(git: Git, names: readonly string[], origin: RemoteRefs | u
  * Creates the branch if only "origin" has it, and moves it forward if "origin" is ahead.
  * @returns its commit; undefined if neither has it
  */
-async function bringUpToDate(
-  git: Git,
-  branch: string,
-  theirs: string | undefined,
-): Promise<string | undefined> {
+async function bringUpToDate(git: Git, branch: string, theirs: string | undefined): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   const ours = await git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).catch(() => undefined);
   if (theirs === undefined || theirs === ours) return ours;

@@ -71,9 +71,7 @@ export class Visit {
   /** Navigates without a page load, like the page's links. */
   async follow(path: string): Promise<void> {
     const leading = `Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} })`;
-    await this.page.evaluate(
-      `{ const link = ${leading}; document.body.append(link); link.click(); link.remove(); }`,
-    );
+    await this.page.evaluate(`{ const link = ${leading}; document.body.append(link); link.click(); link.remove(); }`);
   }
 
   /**

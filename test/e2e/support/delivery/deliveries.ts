@@ -17,9 +17,7 @@ const MESSAGES_OF_AN_EVENT = 2;
 
 const listed = z.object({
   documents: z
-    .array(
-      z.object({ name: z.string(), fields: z.unknown(), createTime: z.string(), updateTime: z.string() }),
-    )
+    .array(z.object({ name: z.string(), fields: z.unknown(), createTime: z.string(), updateTime: z.string() }))
     .default([]),
 });
 
@@ -51,9 +49,7 @@ export class Deliveries {
 
   static async of(deployment: Deployment, hasBroker: boolean): Promise<Deliveries> {
     const topics = hasBroker ? Object.values(TOPICS) : [];
-    const subscribing = topics.map(
-      async (topic) => [topic, await Subscription.to(topic, deployment.project)] as const,
-    );
+    const subscribing = topics.map(async (topic) => [topic, await Subscription.to(topic, deployment.project)] as const);
     return new Deliveries(deployment, await Promise.all(subscribing));
   }
 
@@ -69,10 +65,7 @@ export class Deliveries {
     }
     for (const [name, value] of events) {
       if (this.events.has(name)) continue;
-      this.pending.push({
-        to: 'relayEvent',
-        event: documentEvent(project, 'created', pathOf(name), { value }),
-      });
+      this.pending.push({ to: 'relayEvent', event: documentEvent(project, 'created', pathOf(name), { value }) });
     }
     [this.todos, this.events] = [todos, events];
     const arrived = this.subscriptions.map(async ([topic, subscription]) =>
@@ -109,8 +102,7 @@ export class Deliveries {
   private async both(delivery: Delivery): Promise<void> {
     await Promise.all([this.one(delivery), this.one(delivery)]);
     this.delivered.push(delivery);
-    if (delivery.to === 'relayEvent' && this.subscriptions.length > 0)
-      this.awaitedMessages += 2 * MESSAGES_OF_AN_EVENT;
+    if (delivery.to === 'relayEvent' && this.subscriptions.length > 0) this.awaitedMessages += 2 * MESSAGES_OF_AN_EVENT;
   }
 
   private async one({ to, event }: Delivery): Promise<void> {

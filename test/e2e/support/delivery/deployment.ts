@@ -8,22 +8,10 @@ import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore, type Transaction } from '@google-cloud/firestore';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
-import {
-  type FunctionServer,
-  musterFunction,
-  serveFunction,
-} from '../../../../bench/servers/functionServer.ts';
-import {
-  changeEffects,
-  changeLoosening,
-  changeWriters,
-} from '../../../../functions/src/composition/changes.ts';
+import { type FunctionServer, musterFunction, serveFunction } from '../../../../bench/servers/functionServer.ts';
+import { changeEffects, changeLoosening, changeWriters } from '../../../../functions/src/composition/changes.ts';
 import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
-import {
-  simulatedClock,
-  systemHashing,
-  systemRandomness,
-} from '../../../../functions/src/kernel/platform.ts';
+import { simulatedClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
 import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/recurring/recurringTasks.ts';
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
@@ -58,18 +46,12 @@ export interface DeploymentOptions {
 export class Deployment {
   readonly project = `demo-muster-${randomUUID().slice(0, 8)}`;
   readonly firestore = new Firestore({ projectId: this.project });
-  private readonly configuration = {
-    projectId: this.project,
-    databaseURL: `https://${this.project}.firebaseio.com`,
-  };
+  private readonly configuration = { projectId: this.project, databaseURL: `https://${this.project}.firebaseio.com` };
   readonly app = initializeApp(this.configuration, this.project);
   private readonly directory = mkdtempSync(`${tmpdir()}/muster-`);
   private readonly clockFile = `${this.directory}/clock`;
   /** Services behind the tools of to-dos. */
-  readonly services = {
-    todos: new TodoService(this.ports()),
-    recurringTasks: new RecurringTasks(this.ports()),
-  };
+  readonly services = { todos: new TodoService(this.ports()), recurringTasks: new RecurringTasks(this.ports()) };
   private readonly servers = new Map<FunctionName, Promise<FunctionServer>>();
   private readonly started: FunctionServer[] = [];
   private readonly env: Readonly<Record<string, string>>;

@@ -24,9 +24,7 @@ const TRUSTED_SECONDS = 5;
 
 const reply = z.union([
   z.object({ result: z.unknown() }),
-  z.object({
-    error: z.object({ message: z.string(), data: z.object({ reason: z.string() }).partial().optional() }),
-  }),
+  z.object({ error: z.object({ message: z.string(), data: z.object({ reason: z.string() }).partial().optional() }) }),
 ]);
 
 /** The call with which a terminal is tested. */
@@ -126,12 +124,7 @@ export class Forest {
     if (rights === undefined) return;
     const own = both(rights, { ...wanted, heldTo: rights.heldTo ?? wanted.heldTo });
     if (own === undefined) return;
-    const registered = await this.fixture.register(
-      await this.principalOf(from),
-      name,
-      own.role,
-      this.limitsOf(own),
-    );
+    const registered = await this.fixture.register(await this.principalOf(from), name, own.role, this.limitsOf(own));
     const link = this.add(name, 'key', from, own);
     this.bearers.set(link, bearerOf(registered));
     this.agentIds.set(link, registered.agent.id);
@@ -209,9 +202,7 @@ export class Forest {
   /** Fills the instance's cache with all credentials, and opens a stream for each permitted link. */
   async open(): Promise<void> {
     await this.compare('before');
-    const able = this.credentials().filter((link) =>
-      may(link, { toolset: 'firebase', least: 'viewer', writes: true }),
-    );
+    const able = this.credentials().filter((link) => may(link, { toolset: 'firebase', least: 'viewer', writes: true }));
     this.streams = await Promise.all(able.map((link) => this.follow(link)));
   }
 
@@ -244,11 +235,7 @@ export class Forest {
   async compareInvitations(): Promise<void> {
     for (const link of this.of('invitation')) {
       const { services } = this.fixture.anotherInstance();
-      const accept = services.access.inviting.accept(
-        await this.fixture.person(link.name),
-        this.here,
-        unkeyed,
-      );
+      const accept = services.access.inviting.accept(await this.fixture.person(link.name), this.here, unkeyed);
       await accept.catch(() => undefined);
       const isIn = (await this.fixture.roleOf(link.name, this.here)) !== undefined;
       assert.equal(isIn, this.isOpen(link), `${link.name} is a member`);
@@ -291,11 +278,7 @@ export class Forest {
     const writes = may(link, { toolset: 'firebase', least: 'worker', writes: true });
     for (const database of ['firestore', 'realtime']) {
       const path = `${this.place}/first`;
-      assert.equal(
-        await this.isLet(link, 'firebase.read', { database, path }),
-        reads,
-        `${about} reads ${database}`,
-      );
+      assert.equal(await this.isLet(link, 'firebase.read', { database, path }), reads, `${about} reads ${database}`);
       const own = { database, path: `${this.place}/of-${link.name}`, operation: 'set', data: { text: when } };
       assert.equal(await this.isLet(link, 'firebase.write', own), writes, `${about} writes ${database}`);
     }

@@ -46,9 +46,7 @@ export function chainOf(link: Link): readonly Link[] {
 export function rightsOf(link: Link): Choice | undefined {
   const chain = chainOf(link);
   if (chain.some(({ isRevoked }) => isRevoked)) return undefined;
-  return chain
-    .map(({ own }): Choice | undefined => own)
-    .reduce((rights, own) => rights && own && both(rights, own));
+  return chain.map(({ own }): Choice | undefined => own).reduce((rights, own) => rights && own && both(rights, own));
 }
 
 /** Returns the rights that both choices allow; undefined if they are restricted to different workspaces. */
@@ -58,8 +56,7 @@ export function both(one: Choice, other: Choice): Choice | undefined {
   const lists = [one, other].flatMap(({ toolsets }) => (toolsets ? [toolsets] : []));
   return {
     role: weakest([one.role, other.role]),
-    toolsets:
-      lists.length === 0 ? undefined : TOOLSETS.filter((name) => lists.every((list) => list.includes(name))),
+    toolsets: lists.length === 0 ? undefined : TOOLSETS.filter((name) => lists.every((list) => list.includes(name))),
     heldTo: [...held][0],
     readonly: one.readonly || other.readonly,
   };

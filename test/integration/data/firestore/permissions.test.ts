@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
-import {
-  COLLECTIONS,
-  discoveryPath,
-  WORKSPACE_ACCESS_PATH,
-} from '../../../../functions/src/kernel/firestore/paths.ts';
+import { COLLECTIONS, discoveryPath, WORKSPACE_ACCESS_PATH } from '../../../../functions/src/kernel/firestore/paths.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 import { changeRules, restoreRules } from './rules.ts';
@@ -59,10 +55,7 @@ describe('Firestore security rules', () => {
     await data.write(worker, empty, {});
     await refusedFor('PERMISSION_DENIED', data.write(viewer, empty, {}, { transaction: true }));
     const absent = `shared/${unique()}`;
-    await refusedFor(
-      'PERMISSION_DENIED',
-      data.write(viewer, absent, null, { operation: 'delete', transaction: true }),
-    );
+    await refusedFor('PERMISSION_DENIED', data.write(viewer, absent, null, { operation: 'delete', transaction: true }));
   });
 
   describe('changes of the rules', () => {

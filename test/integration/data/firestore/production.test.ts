@@ -42,11 +42,9 @@ describe('Firestore in production', () => {
     const { credential } = await personCaller('worker');
     const roots = join(directory, 'roots.pem');
     await writeFile(roots, production.certificate);
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [program, credential, `shared/${unique()}`],
-      { env: environment(production, roots) },
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, [program, credential, `shared/${unique()}`], {
+      env: environment(production, roots),
+    });
     assert.deepEqual(JSON.parse(stdout), {
       document: { n: 1 },
       collection: [],
@@ -55,14 +53,7 @@ describe('Firestore in production', () => {
     });
     // Each method occurs once per call: a call that the rules refuse is not retried.
     const methods = production.calls.map(({ method }) => method).sort();
-    assert.deepEqual(methods, [
-      'BatchGetDocuments',
-      'BatchGetDocuments',
-      'Commit',
-      'Commit',
-      'Listen',
-      'RunQuery',
-    ]);
+    assert.deepEqual(methods, ['BatchGetDocuments', 'BatchGetDocuments', 'Commit', 'Commit', 'Listen', 'RunQuery']);
     for (const { method, headers } of production.calls) {
       assert.equal(headers.authorization, `Bearer ${credential}`, method);
     }

@@ -4,13 +4,7 @@
  */
 
 import { createServer } from 'node:http';
-import {
-  connect,
-  constants,
-  createSecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { connect, constants, createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { connect as connectTo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { selfSigned } from '../../../support/certificate.ts';
@@ -70,10 +64,7 @@ export async function openProduction(emulator: string): Promise<Production> {
   };
 }
 
-function forward(
-  stream: ServerHttp2Stream,
-  onwards: ReturnType<ReturnType<typeof connect>['request']>,
-): void {
+function forward(stream: ServerHttp2Stream, onwards: ReturnType<ReturnType<typeof connect>['request']>): void {
   let trailers: IncomingHttpHeaders = {};
   onwards.on('response', ({ ...headers }, flags) => {
     const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // a call that fails immediately

@@ -40,7 +40,6 @@ await recorder.begun();
 await access.write(caller, path, { ...set, data: { n: 2 } });
 const changes = await recorder.atLeast(1);
 watch.stop();
-process.stdout.write(
-  JSON.stringify({ document: document.data, collection: collection.data, refused, changes }),
-  () => process.exit(),
+process.stdout.write(JSON.stringify({ document: document.data, collection: collection.data, refused, changes }), () =>
+  process.exit(),
 );

@@ -85,12 +85,7 @@ describe('firebase.read of Firestore', () => {
       d: { other: 1 },
     });
     assert.deepEqual(ids((await data.read(worker, path, { orderBy: 'at.rank' })).data), ['b', 'c', 'a']);
-    assert.deepEqual(ids((await data.read(worker, path, { orderBy: '__name__' })).data), [
-      'a',
-      'b',
-      'c',
-      'd',
-    ]);
+    assert.deepEqual(ids((await data.read(worker, path, { orderBy: '__name__' })).data), ['a', 'b', 'c', 'd']);
   });
 
   it('starts at startAt and ends at endAt, both inclusive', async () => {
@@ -104,9 +99,7 @@ describe('firebase.read of Firestore', () => {
 
   it('pages exactly, including among equal values', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `doc-${String(index).padStart(2, '0')}`);
-    const path = await collectionOf(
-      Object.fromEntries(names.map((name) => [name, { n: 1, half: name > 'doc-05' }])),
-    );
+    const path = await collectionOf(Object.fromEntries(names.map((name) => [name, { n: 1, half: name > 'doc-05' }])));
     for (const orderBy of [undefined, '__name__', 'n', 'half']) {
       for (const limit of [1, 3, 11]) {
         const found = await pages(path, { limit, ...(orderBy !== undefined && { orderBy }) });
@@ -118,9 +111,7 @@ describe('firebase.read of Firestore', () => {
 
   it('pages over values of every kind, and continues after a document was deleted', async () => {
     const values = [null, false, true, -1, 2.5, 'text', 'text', ['list'], { map: 1 }, 'long'.repeat(1000)];
-    const path = await collectionOf(
-      Object.fromEntries(values.map((value, index) => [`d${index}`, { value }])),
-    );
+    const path = await collectionOf(Object.fromEntries(values.map((value, index) => [`d${index}`, { value }])));
     const found = await pages(path, { orderBy: 'value', limit: 1 });
     assert.deepEqual(
       found.flat().sort(),
@@ -145,16 +136,8 @@ describe('firebase.read of Firestore', () => {
   });
 
   it('reads the documents of one value in order of their names', async () => {
-    const path = await collectionOf({
-      a: { kind: 'x' },
-      b: { kind: 'y' },
-      c: { kind: 'x' },
-      d: { kind: 'x' },
-    });
-    assert.deepEqual(await pages(path, { orderBy: 'kind', startAt: 'x', endAt: 'x', limit: 2 }), [
-      ['a', 'c'],
-      ['d'],
-    ]);
+    const path = await collectionOf({ a: { kind: 'x' }, b: { kind: 'y' }, c: { kind: 'x' }, d: { kind: 'x' } });
+    assert.deepEqual(await pages(path, { orderBy: 'kind', startAt: 'x', endAt: 'x', limit: 2 }), [['a', 'c'], ['d']]);
   });
 
   it('refuses invalid cursors and those of other queries', async () => {
@@ -178,10 +161,7 @@ describe('firebase.read of Firestore', () => {
       forged({ more: 1 }),
     ];
     for (const one of hostile) {
-      const { details } = await refusedFor(
-        'VALIDATION_ERROR',
-        data.read(worker, path, { orderBy: 'n', cursor: one }),
-      );
+      const { details } = await refusedFor('VALIDATION_ERROR', data.read(worker, path, { orderBy: 'n', cursor: one }));
       assert.match(details.field ?? '', /^query\.cursor/);
     }
     for (const query of [{}, { orderBy: 'm' }, { orderBy: 'n', startAt: 1 }, { orderBy: 'n', endAt: 2 }]) {

@@ -31,8 +31,6 @@ export class Recorder implements Watcher {
 
   /** Returns the changes as soon as their number reaches `count`. */
   atLeast(count: number): Promise<readonly Change[]> {
-    return eventually(`${count} changes`, async () =>
-      this.changes.length >= count ? this.changes : undefined,
-    );
+    return eventually(`${count} changes`, async () => (this.changes.length >= count ? this.changes : undefined));
   }
 }

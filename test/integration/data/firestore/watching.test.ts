@@ -126,10 +126,7 @@ describe('a watch of Firestore', () => {
     const path = `shared/${unique()}/documents`;
     await document(`${path}/a`).set({});
     await document(`${path}/b`).set({});
-    assert.equal(
-      (await watch(path, 'children', { most: 1 }).failure()).details.reason,
-      'SIZE_LIMIT_EXCEEDED',
-    );
+    assert.equal((await watch(path, 'children', { most: 1 }).failure()).details.reason, 'SIZE_LIMIT_EXCEEDED');
     const recorder = watch(path, 'value', { most: 2 });
     await recorder.begun();
     await document(`${path}/c`).set({});
@@ -198,10 +195,7 @@ describe('a watch of Firestore', () => {
   it('fails if the rules refuse it when the ID token is renewed', async () => {
     const path = `shared/${unique()}`;
     const shortLived: CallerTokens = {
-      of: async (caller) => ({
-        ...(await minted.of(caller)),
-        expiresAt: new Date(Date.now() + TOKEN_MARGIN_MS),
-      }),
+      of: async (caller) => ({ ...(await minted.of(caller)), expiresAt: new Date(Date.now() + TOKEN_MARGIN_MS) }),
     };
     try {
       const recorder = watch(path, 'value', { on: accessWith(shortLived) });
@@ -215,9 +209,7 @@ describe('a watch of Firestore', () => {
 
   it("ends when a person's ID token expires", async () => {
     const person = await personCaller('viewer');
-    const expiring: CallerTokens = {
-      of: async (caller) => ({ ...(await minted.of(caller)), expiresAt: new Date() }),
-    };
+    const expiring: CallerTokens = { of: async (caller) => ({ ...(await minted.of(caller)), expiresAt: new Date() }) };
     const recorder = watch(`shared/${unique()}`, 'value', { caller: person, on: accessWith(expiring) });
     assert.equal((await recorder.failure()).code, 'TOKEN_EXPIRED');
   });

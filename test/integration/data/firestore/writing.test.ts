@@ -42,12 +42,7 @@ describe('firebase.write to Firestore', () => {
 
   it('update changes the given fields of an existing document', async () => {
     const path = await put({ a: 1, map: { x: 1, y: 2 }, list: [1] });
-    const changes = {
-      'map.y': 3,
-      a: { __delete__: true },
-      'odd*[name]': true,
-      list: { __arrayUnion__: [1, 2] },
-    };
+    const changes = { 'map.y': 3, a: { __delete__: true }, 'odd*[name]': true, list: { __arrayUnion__: [1, 2] } };
     await data.write(worker, path, changes, { operation: 'update' });
     assert.deepEqual(await stored(path), { map: { x: 1, y: 3 }, 'odd*[name]': true, list: [1, 2] });
     await refusedFor('NOT_FOUND', data.write(worker, place(), { a: 1 }, { operation: 'update' }));
@@ -138,11 +133,7 @@ describe('firebase.write to Firestore', () => {
       const path = await put({ a: 1, b: { c: 1, d: 1 }, 'dotted.name': 1 });
       const write = async (value: JsonValue, request: object): Promise<JsonValue> => {
         const { version: expectedVersion = null } = await data.read(worker, path);
-        const outcome = await data.write(worker, path, value, {
-          ...transaction,
-          expectedVersion,
-          ...request,
-        });
+        const outcome = await data.write(worker, path, value, { ...transaction, expectedVersion, ...request });
         assert.equal(outcome.version, (await data.read(worker, path)).version);
         return stored(path);
       };
@@ -180,14 +171,8 @@ describe('firebase.write to Firestore', () => {
       await data.write(worker, path, merged, { ...create, merge: true });
       assert.deepEqual(await stored(path), { a: 1, b: {}, n: 1 });
       await refusedFor('CONFLICT', data.write(worker, path, { a: 2 }, create));
-      await refusedFor(
-        'CONFLICT',
-        data.write(worker, place(), { a: 2 }, { ...transaction, expectedVersion: '1.2' }),
-      );
-      await refusedFor(
-        'NOT_FOUND',
-        data.write(worker, place(), { a: 1 }, { ...create, operation: 'update' }),
-      );
+      await refusedFor('CONFLICT', data.write(worker, place(), { a: 2 }, { ...transaction, expectedVersion: '1.2' }));
+      await refusedFor('NOT_FOUND', data.write(worker, place(), { a: 1 }, { ...create, operation: 'update' }));
     });
 
     it('commits one of several concurrent writes', async () => {
@@ -218,10 +203,7 @@ describe('firebase.write to Firestore', () => {
 
   it('never writes a part of the data', async () => {
     const path = await put({ a: 1 });
-    await refusedFor(
-      'INVALID_DATA_TYPE',
-      data.write(worker, path, { a: 2, b: [[1]] }, { operation: 'update' }),
-    );
+    await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { a: 2, b: [[1]] }, { operation: 'update' }));
     assert.deepEqual((await firestore().doc(path).get()).data(), { a: 1 });
   });
 });

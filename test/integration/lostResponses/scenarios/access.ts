@@ -8,13 +8,7 @@ import { type LostResponseFixture, scenariosOf } from '../fixture.ts';
 /** Makes the leader lead the workspace of the scene, with one other member. */
 async function ledBy(fixture: LostResponseFixture, other: MemberRole = 'worker'): Promise<Principal> {
   const { workspace, leader, now: addedAt } = fixture;
-  const member = (uid: string, role: MemberRole) => ({
-    uid,
-    workspace,
-    role,
-    added_by: 'ada',
-    added_at: addedAt,
-  });
+  const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, added_by: 'ada', added_at: addedAt });
   await fixture.app.kernel.store.commit([
     { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
     { kind: 'nameWorkspace', workspace, access: 'private' },
@@ -36,10 +30,7 @@ function benIn({ workspace }: LostResponseFixture): string {
 export const access = scenariosOf('access', {
   invite: async (fixture) => {
     await ledBy(fixture);
-    return {
-      args: { email: `cyd-${fixture.workspace}@example.com`, role: 'worker' },
-      principal: personIn(fixture),
-    };
+    return { args: { email: `cyd-${fixture.workspace}@example.com`, role: 'worker' }, principal: personIn(fixture) };
   },
   accept_invitation: async (fixture) => {
     await ledBy(fixture);

@@ -49,8 +49,7 @@ export const coding = scenariosOf('coding', {
   },
   heartbeat_task: (fixture) => claimed(fixture, { epoch: 1, progress: 'Running the tests' }),
   end_task: {
-    completed: (fixture) =>
-      claimed(fixture, { status: 'completed', epoch: 1, result: { summary: 'Made it' } }),
+    completed: (fixture) => claimed(fixture, { status: 'completed', epoch: 1, result: { summary: 'Made it' } }),
     'as failed, with a retry': (fixture) =>
       claimed(fixture, { status: 'failed', epoch: 1, failure: { class: 'crashed', message: 'It crashed' } }),
     'as failed, with the task returned': (fixture) =>

@@ -33,10 +33,7 @@ export const coordination = scenariosOf('coordination', {
     'for the first time': async (fixture) => ({ args: { agent_id: fixture.agentId('bob'), role: 'worker' } }),
     'again, with a capability': async (fixture) => {
       const agent_id = await fixture.join('ann');
-      return {
-        args: { agent_id, role: 'worker', capabilities: ['sql'] },
-        principal: fixture.principal('ann'),
-      };
+      return { args: { agent_id, role: 'worker', capabilities: ['sql'] }, principal: fixture.principal('ann') };
     },
   },
   claim_task: {

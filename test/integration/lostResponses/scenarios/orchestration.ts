@@ -8,24 +8,13 @@ const SAVED = { name: 'saved', steps: [{ name: 'only', agent: 'claude' }] };
 const PROMPT = { prompt: 'Do it', preferences: { workflow: 'direct', agent: 'claude' } };
 
 async function save(fixture: LostResponseFixture): Promise<void> {
-  await fixture.app.services.orchestration.workflows.save(
-    fixture.leader.owner_uid,
-    SAVED,
-    undefined,
-    unkeyed,
-  );
+  await fixture.app.services.orchestration.workflows.save(fixture.leader.owner_uid, SAVED, undefined, unkeyed);
 }
 
 /** Returns the arguments, and makes the leader's owner a member: each step checks that the owner may run it. */
 async function asMember(fixture: LostResponseFixture, args: JsonObject) {
   const { workspace, leader, now: addedAt } = fixture;
-  const member = {
-    uid: leader.owner_uid,
-    workspace,
-    role: 'leader',
-    added_by: 'a-test',
-    added_at: addedAt,
-  } as const;
+  const member = { uid: leader.owner_uid, workspace, role: 'leader', added_by: 'a-test', added_at: addedAt } as const;
   await fixture.app.kernel.store.commit([
     { kind: 'nameWorkspace', workspace, access: 'private' },
     { kind: 'setMember', member },
@@ -43,8 +32,7 @@ export const orchestration = scenariosOf('orchestration', {
     },
   },
   orchestrate_workflow: (fixture) => asMember(fixture, { workflow: WORKFLOW, input: 'Do it' }),
-  orchestrate_parallel: (fixture) =>
-    asMember(fixture, { prompt: 'Do it', agents: ['claude', 'gemini'], mode: 'all' }),
+  orchestrate_parallel: (fixture) => asMember(fixture, { prompt: 'Do it', agents: ['claude', 'gemini'], mode: 'all' }),
   execute_code: (fixture) => asMember(fixture, { prompt: 'Do it' }),
   execute_task: (fixture) => asMember(fixture, { task: { id: 'one', prompt: 'Do it' } }),
   save_workflow: {

@@ -109,8 +109,7 @@ export const firebase = scenariosOf('firebase', {
   write: {
     'that sets': (fixture) => document(fixture, {}),
     'that merges': (fixture) => document(fixture, { merge: true }),
-    'that increments': (fixture) =>
-      document(fixture, { operation: 'update', data: { count: { __increment__: 1 } } }),
+    'that increments': (fixture) => document(fixture, { operation: 'update', data: { count: { __increment__: 1 } } }),
     'that pushes': async (fixture) => {
       const { args } = await document(fixture, { operation: 'push' });
       return { args: { ...args, path: `shared/${fixture.workspace}/list` } };
@@ -160,8 +159,7 @@ function repository(fixture: LostResponseFixture, more: JsonObject): Prepared {
 }
 
 export const github = scenariosOf('github', {
-  createIssue: async (fixture) =>
-    repository(fixture, { title: 'Retries never end', body: 'See `src/retry.ts`.' }),
+  createIssue: async (fixture) => repository(fixture, { title: 'Retries never end', body: 'See `src/retry.ts`.' }),
   createPR: {
     'without a task': async (fixture) =>
       repository(fixture, { title: 'End retries', head: 'fix/retries', base: 'main' }),

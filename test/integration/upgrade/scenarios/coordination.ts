@@ -5,9 +5,7 @@ import type { Agent } from '../fixture.ts';
 import type { Place, Scenario } from '../scenario.ts';
 
 const oneTask = z.object({ task: z.object({ id: z.string(), status: z.string() }) });
-const tasks = z.object({
-  tasks: z.array(z.object({ id: z.string(), status: z.string(), description: z.string() })),
-});
+const tasks = z.object({ tasks: z.array(z.object({ id: z.string(), status: z.string(), description: z.string() })) });
 const results = z.object({ results: z.array(z.object({ result: z.object({ output: z.string() }) })) });
 const status = z.object({ total_tasks: z.number(), tasks: z.record(z.string(), z.number()) });
 const discoveries = z.object({ discoveries: z.array(z.object({ content: z.string() })) });
@@ -21,11 +19,7 @@ async function claim(at: Place, who: Agent): Promise<string> {
 }
 
 const complete = (at: Place, { id, ...rest }: Agent, task_id: string) =>
-  at.call({ id, ...rest }, 'coordination_complete_task', {
-    agent_id: id,
-    task_id,
-    output: `Done: ${task_id}`,
-  });
+  at.call({ id, ...rest }, 'coordination_complete_task', { agent_id: id, task_id, output: `Done: ${task_id}` });
 
 /** A graph of tasks from its plan to its results. */
 const graphOfTasks: Scenario = {
@@ -34,10 +28,7 @@ const graphOfTasks: Scenario = {
     const ids: string[] = [];
     return [
       async (at) => {
-        await at.call(lead, 'coordination_init_coordination', {
-          goal: 'Ship it',
-          master_plan: 'First, second.',
-        });
+        await at.call(lead, 'coordination_init_coordination', { goal: 'Ship it', master_plan: 'First, second.' });
         ids.push(await create(at, lead, { description: 'First', priority: 1 }));
         ids.push(await create(at, lead, { description: 'Second', priority: 2, dependencies: [ids[0]] }));
         ids.push(await create(at, lead, { description: 'Third', priority: 3, dependencies: [ids[0]] }));
@@ -54,11 +45,7 @@ const graphOfTasks: Scenario = {
         assert.equal(await claim(at, worker), ids[1]);
       },
       async (at) => {
-        await at.call(worker, 'coordination_fail_task', {
-          agent_id: worker.id,
-          task_id: ids[1],
-          error: 'Broken',
-        });
+        await at.call(worker, 'coordination_fail_task', { agent_id: worker.id, task_id: ids[1], error: 'Broken' });
         assert.equal(await claim(at, other), ids[2]);
       },
       async (at) => {

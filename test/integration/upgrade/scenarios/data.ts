@@ -38,27 +38,14 @@ export const dataScenarios: readonly Scenario[] = [
           await write(at, 'third', { text: 'three' });
           await saw(at, { text: 'three' });
           const now = read.parse(await at.call(worker, 'firebase_read', { database: 'realtime', path }));
-          assert.deepEqual(now.data, {
-            first: { text: 'one' },
-            second: { text: 'two' },
-            third: { text: 'three' },
-          });
-          const message = {
-            database: 'realtime',
-            path: `messages/agents/${worker.id}`,
-            data: { text: 'Hello' },
-          };
+          assert.deepEqual(now.data, { first: { text: 'one' }, second: { text: 'two' }, third: { text: 'three' } });
+          const message = { database: 'realtime', path: `messages/agents/${worker.id}`, data: { text: 'Hello' } };
           await at.call(other, 'firebase_write', { ...message, operation: 'push' });
         },
         async (at) => {
           const own = { database: 'realtime', path: `${path}/first` };
           const { metadata } = read.parse(await at.call(worker, 'firebase_read', own));
-          const change = {
-            ...own,
-            data: { text: 'ONE' },
-            transaction: true,
-            expectedVersion: metadata.version,
-          };
+          const change = { ...own, data: { text: 'ONE' }, transaction: true, expectedVersion: metadata.version };
           await at.call(worker, 'firebase_write', change);
           await assert.rejects(at.call(worker, 'firebase_write', change), /CONFLICT|conflict|changed/);
           const messages = { database: 'realtime', path: `messages/agents/${worker.id}` };

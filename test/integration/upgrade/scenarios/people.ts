@@ -76,8 +76,7 @@ const takenBack: Scenario = {
       const { tasks } = found.parse(await at.call(worker, 'todo_search_tasks', { query: workspace }));
       return tasks.find(({ id }) => id === todoId)?.title;
     };
-    const rename = (at: Place, to: string) =>
-      at.call(worker, 'todo_update_task', { task_id: todoId, title: to });
+    const rename = (at: Place, to: string) => at.call(worker, 'todo_update_task', { task_id: todoId, title: to });
     const undo = async (at: Place, event_id: string | undefined) =>
       undone.parse(await at.call(worker, 'system_undo', { event_id }));
     const last = async (at: Place) => (await trail(at))[0]?.event_id;

@@ -10,9 +10,7 @@ const todo = z.object({ id: z.string(), title: z.string(), completed: z.boolean(
 const one = z.object({ task: todo });
 const several = z.object({ tasks: z.array(todo) });
 const recurring = z.object({ first_occurrence: todo.partial({ completed: true, priority: true }) });
-const completed = one.extend({
-  next_occurrence: z.object({ id: z.string(), due_date: z.string() }).optional(),
-});
+const completed = one.extend({ next_occurrence: z.object({ id: z.string(), due_date: z.string() }).optional() });
 const reminders = z.object({ reminders: z.array(z.object({ id: z.string(), task_id: z.string() })) });
 const history = z.object({ events: z.array(z.object({ event_type: z.string() })) });
 
@@ -35,8 +33,7 @@ export const todoScenarios: readonly Scenario[] = [
           plain = one.parse(await at.call(worker, 'todo_add_task', draft)).task.id;
           await at.call(worker, 'todo_set_reminder', { task_id: plain, remind_at: due(30) });
           const daily = { title: `Daily ${tag}`, frequency: 'DAILY', start_date: due(24), tags: [tag] };
-          recurs = recurring.parse(await at.call(worker, 'todo_create_recurring_task', daily))
-            .first_occurrence.id;
+          recurs = recurring.parse(await at.call(worker, 'todo_create_recurring_task', daily)).first_occurrence.id;
         },
         async (at) => {
           await at.call(worker, 'todo_update_task', { task_id: plain, description: 'For Bob' });
@@ -48,9 +45,7 @@ export const todoScenarios: readonly Scenario[] = [
           recurs = done.next_occurrence.id;
         },
         async (at) => {
-          const { tasks } = several.parse(
-            await at.call(worker, 'todo_search_tasks', { query: `report ${tag}` }),
-          );
+          const { tasks } = several.parse(await at.call(worker, 'todo_search_tasks', { query: `report ${tag}` }));
           assert.deepEqual(
             tasks.map(({ id, priority }) => [id, priority]),
             [[plain, 'HIGH']],
@@ -67,9 +62,7 @@ export const todoScenarios: readonly Scenario[] = [
           const done = one.parse(await at.call(worker, 'todo_complete_task', { task_id: plain }));
           assert.equal(done.task.completed, true);
           assert.deepEqual(await remindersOf(at, worker, plain), []);
-          const { events } = history.parse(
-            await at.call(worker, 'todo_get_task_history', { task_id: plain }),
-          );
+          const { events } = history.parse(await at.call(worker, 'todo_get_task_history', { task_id: plain }));
           assert.ok(events.length >= 5, `${events.length} events in the history`);
           await at.call(worker, 'todo_delete_task', { task_id: recurs });
         },

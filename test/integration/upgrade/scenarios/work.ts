@@ -9,9 +9,7 @@ import type { Cast, Place, Scenario } from '../scenario.ts';
 const oneTask = z.object({ task: z.object({ id: z.string(), status: z.string() }) });
 const coded = z.object({ result: z.object({ taskId: z.string() }) });
 const held = z.object({ result: z.object({ task: z.object({ id: z.string(), epoch: z.number() }) }) });
-const reported = z.object({
-  result: z.object({ task: z.object({ status: z.string() }), result: z.unknown() }),
-});
+const reported = z.object({ result: z.object({ task: z.object({ status: z.string() }), result: z.unknown() }) });
 const logs = z.object({ result: z.object({ entries: z.array(z.object({ message: z.string() })) }) });
 const run = z.object({
   runId: z.string(),
@@ -19,9 +17,7 @@ const run = z.object({
   result: z.string().optional(),
   error: z.unknown().optional(),
 });
-const runs = z.object({
-  runs: z.array(z.object({ runId: z.string(), workflow: z.string(), status: z.string() })),
-});
+const runs = z.object({ runs: z.array(z.object({ runId: z.string(), workflow: z.string(), status: z.string() })) });
 const checklist = z.object({ progress: z.object({ completed: z.number() }) });
 
 const entry = (sequence: number, message: string) => ({
@@ -92,9 +88,8 @@ const runOfSteps: Scenario = {
       return eventually('the run has created its task', async () => {
         await at.stageFixture.deliveries.settle();
         const found = await runsOf(at, lead, name);
-        return found.find(
-          ({ runId: id, status }) => status === 'waiting' && !before.some((one) => one.runId === id),
-        )?.runId;
+        return found.find(({ runId: id, status }) => status === 'waiting' && !before.some((one) => one.runId === id))
+          ?.runId;
       });
     };
     return [
@@ -144,10 +139,7 @@ const pullRequest: Scenario = {
     let [taskId, number] = ['', 0];
     return [
       async (at) => {
-        const created = await at.call(lead, 'coordination_create_task', {
-          description: 'Mend it',
-          priority: 10,
-        });
+        const created = await at.call(lead, 'coordination_create_task', { description: 'Mend it', priority: 10 });
         taskId = oneTask.parse(created).task.id;
         await at.call(worker, 'github_createBranch', { ...AT, branch });
       },

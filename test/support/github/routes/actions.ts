@@ -65,13 +65,5 @@ function shownJob(run: Run, job: Job): unknown {
   const [step] = example.steps;
   const steps = [{ ...step, name: 'Run tests', conclusion: job.conclusion }];
   const created_at = example.started_at; // required, but missing in GitHub's own example
-  return {
-    ...example,
-    created_at,
-    id: job.id,
-    run_id: run.id,
-    name: job.name,
-    conclusion: job.conclusion,
-    steps,
-  };
+  return { ...example, created_at, id: job.id, run_id: run.id, name: job.name, conclusion: job.conclusion, steps };
 }

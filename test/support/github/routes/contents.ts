@@ -21,8 +21,7 @@ export const contents: Routes = {
     if (commit === undefined) throw new Refused(404, `No commit found for the ref ${ref}`);
     const files = repo.objects.filesOf(commit);
     const found = files.get(path ?? '');
-    if (found !== undefined)
-      return { status: 200, body: shownContent(asked, repo, files, [path ?? '', found]) };
+    if (found !== undefined) return { status: 200, body: shownContent(asked, repo, files, [path ?? '', found]) };
     const inside = [...files].filter(([name]) => name.startsWith(`${path}/`));
     if (inside.length === 0) throw notFound();
     return { status: 200, body: listing(asked, repo, path ?? '', inside) };
@@ -45,8 +44,7 @@ export const contents: Routes = {
 
   'GET /search/code': (asked) => {
     const { page = '1', per_page: perPage = '30', q = '' } = asked.query;
-    if (Number(page) * Number(perPage) > 1000)
-      throw invalid('Only the first 1000 search results are available');
+    if (Number(page) * Number(perPage) > 1000) throw invalid('Only the first 1000 search results are available');
     const query = parsed(q);
     const all = [...asked.world.repositories.values()].filter((repo) => mayBeSearched(asked, repo, query));
     const hits = all.flatMap((repo) => hitsIn(asked, repo, query));
@@ -98,12 +96,7 @@ function shownContent(
   return { ...common, size: blob.length, encoding: 'base64', content };
 }
 
-function listing(
-  asked: Asked,
-  repo: Repo,
-  path: string,
-  inside: readonly (readonly [string, FileEntry])[],
-): unknown[] {
+function listing(asked: Asked, repo: Repo, path: string, inside: readonly (readonly [string, FileEntry])[]): unknown[] {
   const listed = new Map<string, unknown>();
   for (const [full, entry] of inside) {
     const [first = '', ...deeper] = full.slice(path.length + 1).split('/');

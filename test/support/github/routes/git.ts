@@ -45,15 +45,11 @@ export const git: Routes = {
     const { message, tree, parents } = asked.body;
     if (!repo.objects.trees.has(String(tree))) throw invalid('Tree SHA does not exist');
     const named = (Array.isArray(parents) ? parents : []).map(String);
-    if (!named.every((parent) => repo.objects.commits.has(parent)))
-      throw invalid('Parent SHA does not exist');
+    if (!named.every((parent) => repo.objects.commits.has(parent))) throw invalid('Parent SHA does not exist');
     const commit = { tree: String(tree), parents: named, message: String(message) };
     const sha = repo.objects.commit(commit);
     const example = Object(exampleOf('POST /repos/{owner}/{repo}/git/commits', 201));
-    return {
-      status: 201,
-      body: { ...example, sha, message, tree: { sha: tree, url: `${asked.origin}/tree` } },
-    };
+    return { status: 201, body: { ...example, sha, message, tree: { sha: tree, url: `${asked.origin}/tree` } } };
   },
 
   'GET /repos/{owner}/{repo}/git/ref/{ref}': (asked) => {

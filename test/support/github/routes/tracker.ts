@@ -1,15 +1,6 @@
 /** Issues and pull requests. */
 import { exampleOf } from '../description.ts';
-import {
-  type Asked,
-  invalid,
-  notFound,
-  pageOf,
-  Refused,
-  type Routes,
-  visible,
-  writable,
-} from '../routing.ts';
+import { type Asked, invalid, notFound, pageOf, Refused, type Routes, visible, writable } from '../routing.ts';
 import type { Issue, Pull, Repo } from '../state.ts';
 import { shownRepository } from './contents.ts';
 
@@ -67,10 +58,7 @@ export const tracker: Routes = {
       state: 'open',
     };
     repo.pulls.push(pull);
-    return {
-      status: 201,
-      body: shownPull(asked, repo, pull, exampleOf('POST /repos/{owner}/{repo}/pulls', 201)),
-    };
+    return { status: 201, body: shownPull(asked, repo, pull, exampleOf('POST /repos/{owner}/{repo}/pulls', 201)) };
   },
 
   'GET /repos/{owner}/{repo}/pulls': (asked) => {
@@ -128,12 +116,7 @@ function shownPull(asked: Asked, repo: Repo, pull: Pull, like: unknown): unknown
     label: `${repo.owner}:${ref}`,
     ref,
     sha: repo.branches.get(ref) ?? '',
-    repo: {
-      ...Object(of['repo']),
-      id: repo.id,
-      name: repo.name,
-      full_name: shownRepository(repo)['full_name'],
-    },
+    repo: { ...Object(of['repo']), id: repo.id, name: repo.name, full_name: shownRepository(repo)['full_name'] },
   });
   return {
     ...example,

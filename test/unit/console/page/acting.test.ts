@@ -28,10 +28,7 @@ describe('actions in the console', () => {
     assert.deepEqual(backend.called('coordination.cancel_task'), []);
     await dialog.press('Cancel 2');
     await page.gone('region', 'The chosen tasks');
-    assert.deepEqual(backend.called('coordination.cancel_task'), [
-      { task_id: 'task-1' },
-      { task_id: 'task-3' },
-    ]);
+    assert.deepEqual(backend.called('coordination.cancel_task'), [{ task_id: 'task-1' }, { task_id: 'task-3' }]);
   });
 
   it('reports how many chosen tasks were refused and keeps them chosen', async () => {
@@ -116,8 +113,7 @@ describe('actions in the console', () => {
     const rights = { toolsets: null, held_to: null, readonly: false, grant: null };
     const call = { tool: 'github.createPR', arguments: '{"title":"A"}', ...rights };
     backend.put('requests/may', { kind: 'approval', question: 'May I?', call });
-    backend.tools['inbox.answer'] = ({ request_id: id }) =>
-      backend.put(`requests/${id}`, { state: 'answered' });
+    backend.tools['inbox.answer'] = ({ request_id: id }) => backend.put(`requests/${id}`, { state: 'answered' });
     const page = await Page.open(backend, '/');
     await (await page.get('article', /Which dates/)).press('20xx');
     await page.gone('article', /Which dates/);
@@ -196,8 +192,7 @@ describe('actions in the console', () => {
     backend.put('todos/todo-1', { title: 'Water the plants' });
     backend.tools['todo.complete_task'] = () =>
       backend.put('todos/todo-1', { completed: true, completed_at: new Date() });
-    backend.tools['todo.reopen_task'] = () =>
-      backend.put('todos/todo-1', { completed: false, completed_at: null });
+    backend.tools['todo.reopen_task'] = () => backend.put('todos/todo-1', { completed: false, completed_at: null });
     backend.tools['todo.delete_task'] = () => backend.remove('todos/todo-1');
     const page = await Page.open(backend, '/todos?show=all');
     await page.press('Done');

@@ -1,10 +1,5 @@
 /** In-memory replacement for both databases and the tools, as used by the console. */
-import type {
-  Comparison,
-  DocumentQuery,
-  DocumentsQuery,
-  NodeQuery,
-} from '../../../../console/src/live/query.ts';
+import type { Comparison, DocumentQuery, DocumentsQuery, NodeQuery } from '../../../../console/src/live/query.ts';
 import { type StoredDocuments, storedVersions, withTimes } from '../../../stored/documents.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -44,9 +39,7 @@ const USUAL: Readonly<Record<string, Tool>> = {
 
 export class Backend {
   readonly person = { uid: 'ada', name: 'Ada Person', email: 'ada@example.org' };
-  readonly connection = {
-    deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' },
-  };
+  readonly connection = { deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' } };
   /** Tool calls, except those that every page makes. */
   readonly calls: Called[] = [];
   /** Every subscription that was opened, including repetitions. */
@@ -126,11 +119,7 @@ export class Backend {
       return { jsonrpc: '2.0', id, result };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return {
-        jsonrpc: '2.0',
-        id,
-        error: { code: -32000, message: error.message, data: { code: error.code } },
-      };
+      return { jsonrpc: '2.0', id, error: { code: -32000, message: error.message, data: { code: error.code } } };
     }
   }
 

@@ -89,9 +89,7 @@ export class DomNode {
 
   /** All descendant elements in document order. */
   get elements(): readonly DomElement[] {
-    return this.childNodes.flatMap((child) =>
-      child instanceof DomElement ? [child, ...child.elements] : [],
-    );
+    return this.childNodes.flatMap((child) => (child instanceof DomElement ? [child, ...child.elements] : []));
   }
 }
 

@@ -121,9 +121,7 @@ export class Part {
       const found = this.element.elements.find(
         (one) => one.localName === 'label' && one.textContent.trim().startsWith(label),
       );
-      const field = found?.elements.find(({ localName }) =>
-        ['input', 'select', 'textarea'].includes(localName),
-      );
+      const field = found?.elements.find(({ localName }) => ['input', 'select', 'textarea'].includes(localName));
       return field && new Part(field);
     };
     return eventually(() => `a field ${label} in ${this.text}`, find);
@@ -251,9 +249,7 @@ export class Page extends Part {
     };
     const complain = (...what: readonly unknown[]) => this.complaints.push(...what);
     class PageDate extends Date {
-      constructor(
-        ...args: readonly [] | readonly [number | string | Date] | readonly [number, number, ...number[]]
-      ) {
+      constructor(...args: readonly [] | readonly [number | string | Date] | readonly [number, number, ...number[]]) {
         if (args.length < 2) super(args[0] ?? clock.now);
         else {
           const [year, month = 0, day = 1, hours = 0, minutes = 0] = args;
@@ -301,9 +297,7 @@ export class Page extends Part {
 }
 
 /** Matches `instanceof HTMLAnchorElement`. */
-const Anchor = {
-  [Symbol.hasInstance]: (value: unknown) => value instanceof DomElement && value.localName === 'a',
-};
+const Anchor = { [Symbol.hasInstance]: (value: unknown) => value instanceof DomElement && value.localName === 'a' };
 
 /** Stub of ResizeObserver. Nothing here changes its size. */
 class Unsized {

@@ -94,9 +94,7 @@ describe('contents of the console', () => {
     const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Europe/Berlin' };
     backend.put('recurringTasks/one', recurring);
     backend.tools['todo.list_recurring_tasks'] = () => ({
-      recurring_tasks: [
-        { id: 'one', following_occurrences: ['2099-03-02T08:00:00Z', '2099-03-03T08:00:00Z'] },
-      ],
+      recurring_tasks: [{ id: 'one', following_occurrences: ['2099-03-02T08:00:00Z', '2099-03-03T08:00:00Z'] }],
     });
     const page = await Page.open(backend, '/todos');
     await page.shows(/Daily standup every day at .*, Europe\/Berlin/);
@@ -110,16 +108,8 @@ describe('contents of the console', () => {
   });
 
   it('shows no response under the heading of another question', async () => {
-    const event = {
-      at: new Date().toISOString(),
-      by: 'w',
-      on_behalf_of: 'ada',
-      workspace: 'default',
-      changes: [],
-    };
-    backend.tools['system.getAudit'] = ({ of }) => ({
-      events: [{ ...event, event_id: 'e', tool: `tool.${of}` }],
-    });
+    const event = { at: new Date().toISOString(), by: 'w', on_behalf_of: 'ada', workspace: 'default', changes: [] };
+    backend.tools['system.getAudit'] = ({ of }) => ({ events: [{ ...event, event_id: 'e', tool: `tool.${of}` }] });
     const page = await Page.open(backend, '/audit?of=workspace');
     await page.shows('tool.workspace');
     const release = backend.hold('system.getAudit');
@@ -146,9 +136,7 @@ describe('contents of the console', () => {
         ? { access: 'private', members: [member('One'), member('Two')], next_cursor: '2' }
         : { access: 'private', members: [member('Three')] };
     backend.tools['access.list_connections'] = ({ cursor }) =>
-      cursor === undefined
-        ? { connections: [key('First key')], next_cursor: '2' }
-        : { connections: [key('Last key')] };
+      cursor === undefined ? { connections: [key('First key')], next_cursor: '2' } : { connections: [key('Last key')] };
     const page = await Page.open(backend, '/access');
     const members = await page.get('region', /^Members of/);
     await members.get('heading', /3$/);

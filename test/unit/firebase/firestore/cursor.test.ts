@@ -14,11 +14,7 @@ describe('Firestore cursors', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
         const json: JsonValue = JSON.parse(JSON.stringify(value));
-        assert.deepEqual(parseCursor(cursorText({ query, name, value: json }), query), {
-          query,
-          name,
-          value: json,
-        });
+        assert.deepEqual(parseCursor(cursorText({ query, name, value: json }), query), { query, name, value: json });
         assert.deepEqual(parseCursor(cursorText({ query, name }), query), { query, name });
       }),
     );

@@ -3,10 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isDecidedByContent, permissions } from '../../../../functions/src/access/rules/permissions.ts';
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
-import {
-  type Attempt,
-  explainedError,
-} from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
+import { type Attempt, explainedError } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/dataErrors.ts';
 import { agentOf, personOf } from '../../../support/principals.ts';
@@ -63,8 +60,7 @@ describe('Firestore errors', () => {
   it('report a forbidden document as missing if its fields decide about access', () => {
     const held = { ...agent, held_to: 'alpha' };
     const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
-      explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details
-        .reason;
+      explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details.reason;
     assert.ok(decided.length > 10);
     for (const { path, spansWorkspaces } of decided) {
       const place = path.replace(/\{\w+\}/g, 'none');
@@ -109,10 +105,7 @@ describe('Firestore errors', () => {
 
   it('contain the definition of a missing index, derived from the query', () => {
     const vendor = 'The query requires an index. Create it here: https://console.firebase.google.com/secret';
-    const { suggestion = '' } = explanation(
-      failure(9, vendor),
-      attempt('read', 'shared/x/notes', 'a.b'),
-    ).details;
+    const { suggestion = '' } = explanation(failure(9, vendor), attempt('read', 'shared/x/notes', 'a.b')).details;
     const definition: unknown = JSON.parse(suggestion.slice(suggestion.indexOf('{')));
     assert.deepEqual(definition, {
       collectionGroup: 'notes',

@@ -25,11 +25,9 @@ function refusal(data: JsonValue, encoding: Partial<Encoding> = {}): MusterError
 
 /** Returns the value as a client with useBigInt reads it: whole numbers are stored as integers. */
 function asRead(value: unknown): unknown {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(asRead);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value;
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asRead(one)]));
 }
 
@@ -128,16 +126,7 @@ describe('JSON form of Firestore values', () => {
         [0, 0],
         null,
       ],
-      __reference__: [
-        'agents',
-        '../x',
-        'a//b',
-        '/a/b',
-        'a/__b__',
-        'projects/p/databases/d/documents/a/b/',
-        7,
-        null,
-      ],
+      __reference__: ['agents', '../x', 'a//b', '/a/b', 'a/__b__', 'projects/p/databases/d/documents/a/b/', 7, null],
       __bytes__: ['aGVsbG8', 'aGVs bG8=', '_-8=', '=', 1, null],
       __double__: ['1', 'nan', 'toString', '__proto__', 1, null],
       __integer__: ['9223372036854775808', '-9223372036854775809', '1.5', '', '0x10', 1, null],
@@ -186,13 +175,7 @@ describe('JSON form of Firestore values', () => {
   });
 
   it('rejects transforms if the operation does not support them', () => {
-    for (const kind of [
-      '__serverTimestamp__',
-      '__increment__',
-      '__delete__',
-      '__arrayUnion__',
-      '__arrayRemove__',
-    ]) {
+    for (const kind of ['__serverTimestamp__', '__increment__', '__delete__', '__arrayUnion__', '__arrayRemove__']) {
       assert.match(refusal({ a: { [kind]: true } }, { transforms: false }).message, /is not allowed here/);
     }
   });

@@ -10,9 +10,7 @@ const double = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value
 /** Firestore stores whole JSON numbers as integers and others as doubles. */
 const number = fc.oneof(double, fc.maxSafeInteger());
 
-const specialDouble = fc
-  .constantFrom('NaN', 'Infinity', '-Infinity', '-0')
-  .map((one) => ({ __double__: one }));
+const specialDouble = fc.constantFrom('NaN', 'Infinity', '-Infinity', '-0').map((one) => ({ __double__: one }));
 
 const largeInteger = fc
   .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
@@ -22,11 +20,7 @@ const largeInteger = fc
 /** Firestore stores microseconds. */
 const timestamp = fc
   .tuple(
-    fc.date({
-      min: new Date('0001-01-01T00:00:00Z'),
-      max: new Date('9999-12-31T23:59:59Z'),
-      noInvalidDate: true,
-    }),
+    fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),
     fc.nat(999_999),
   )
   .map(([date, microseconds]) => {
@@ -52,27 +46,21 @@ const reference = fc
   .array(fc.tuple(segment, segment), { minLength: 1, maxLength: 3 })
   .map((pairs) => ({ __reference__: pairs.flat().join('/') }));
 
-const bytes = fc
-  .uint8Array({ maxLength: 20 })
-  .map((array) => ({ __bytes__: Buffer.from(array).toString('base64') }));
+const bytes = fc.uint8Array({ maxLength: 20 }).map((array) => ({ __bytes__: Buffer.from(array).toString('base64') }));
 
 const component = fc.oneof(
   double,
   specialDouble.filter(({ __double__ }) => __double__ !== 'NaN'),
 );
 
-const vector = fc
-  .array(component, { minLength: 1, maxLength: 5 })
-  .map((numbers) => ({ __vector__: numbers }));
+const vector = fc.array(component, { minLength: 1, maxLength: 5 }).map((numbers) => ({ __vector__: numbers }));
 
 const inLists = fc.oneof(
   { weight: 3, arbitrary: fc.oneof(fc.constant(null), fc.boolean(), number, text) },
   { weight: 2, arbitrary: fc.oneof(specialDouble, largeInteger, timestamp, geopoint, reference, bytes) },
 );
 
-const name = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 10 })
-  .filter((one) => !/^__.*__$/s.test(one));
+const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 10 }).filter((one) => !/^__.*__$/s.test(one));
 
 function mapOf(value: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonObject> {
   return fc.dictionary(name, value, { maxKeys: 4, noNullPrototype: true });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { deleteApp, getApps, initializeApp } from 'firebase-admin/app';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
-import {
-  CallerClients,
-  type Lease,
-} from '../../../../functions/src/toolsets/firebase/realtime/callerClients.ts';
+import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/realtime/callerClients.ts';
 
 const claimsOf = (uid: string, rest: object = {}) => ({ sub: uid, role: 'worker', iat: 1, exp: 2, ...rest });
 

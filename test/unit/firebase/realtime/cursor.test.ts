@@ -3,11 +3,7 @@ import fc from 'fast-check';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { BRANCH } from '../../../../functions/src/toolsets/firebase/realtime/order.ts';
-import {
-  Cursors,
-  MAX_TIES,
-  type RealtimeCursor,
-} from '../../../../functions/src/toolsets/firebase/realtime/paging.ts';
+import { Cursors, MAX_TIES, type RealtimeCursor } from '../../../../functions/src/toolsets/firebase/realtime/paging.ts';
 
 const QUERY = ['shared/a', 'v', null, null];
 

@@ -25,16 +25,8 @@ describe('Realtime Database URL', () => {
       undefined,
       'https://muster.europe-west1.firebasedatabase.app/shared/a.json?auth=a%2Bb',
     ],
-    [
-      'https://muster.firebaseio.com',
-      '127.0.0.1:9000',
-      'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster',
-    ],
-    [
-      'http://127.0.0.1:9000/?ns=other',
-      '127.0.0.1:9001',
-      'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other',
-    ],
+    ['https://muster.firebaseio.com', '127.0.0.1:9000', 'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster'],
+    ['http://127.0.0.1:9000/?ns=other', '127.0.0.1:9001', 'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other'],
   ] as const) {
     it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
   }

@@ -20,13 +20,7 @@ describe('Realtime Database errors', () => {
     [401, said('Permission denied'), { ...WRITE, path: 'presence/none' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
     [401, said('Auth token is expired'), READ, 'TOKEN_EXPIRED', undefined],
     [400, said('Index not defined, add ".indexOn": "score"'), READ, 'FIREBASE_ERROR', 'MISSING_INDEX'],
-    [
-      400,
-      said('Constraint index field must be a JSON primitive'),
-      READ,
-      'VALIDATION_ERROR',
-      'VALIDATION_ERROR',
-    ],
+    [400, said('Constraint index field must be a JSON primitive'), READ, 'VALIDATION_ERROR', 'VALIDATION_ERROR'],
     [400, said("Invalid data; couldn't parse JSON object"), WRITE, 'INVALID_FORMAT', 'INVALID_DATA_TYPE'],
     [
       400,

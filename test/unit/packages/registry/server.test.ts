@@ -9,8 +9,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 
-const read = (path: string): unknown =>
-  JSON.parse(readFileSync(new URL(path, import.meta.url).pathname, 'utf8'));
+const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url).pathname, 'utf8'));
 
 const schema = z.looseObject({ $id: z.url() }).parse(read('server.schema.json'));
 
@@ -20,9 +19,7 @@ const server = z
     name: z.string(),
     repository: z.object({ url: z.string(), source: z.literal('github') }).optional(),
     packages: z.never().optional(),
-    remotes: z.array(
-      z.object({ type: z.string(), url: z.string(), variables: z.record(z.string(), z.unknown()) }),
-    ),
+    remotes: z.array(z.object({ type: z.string(), url: z.string(), variables: z.record(z.string(), z.unknown()) })),
   })
   .parse(read('../../../../server.json'));
 

@@ -18,11 +18,7 @@ describe('dispatched run', () => {
   let losses: Loss[];
   let requests: number;
   let server: Server;
-  const given = {
-    host: process.env[HOST],
-    project: process.env['GCLOUD_PROJECT'],
-    metadata: process.env[METADATA],
-  };
+  const given = { host: process.env[HOST], project: process.env['GCLOUD_PROJECT'], metadata: process.env[METADATA] };
 
   beforeEach(() => {
     tasks = new Map();

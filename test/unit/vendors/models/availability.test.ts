@@ -9,24 +9,20 @@ const working: ModelSettings = {
   price: { inputPerMillion: 0, outputPerMillion: 12.5 },
 };
 
-const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings>; readonly says: RegExp }>> =
-  {
-    'a base URL without TLS': {
-      settings: { baseUrl: 'http://models.example' },
-      says: /_BASE_URL is not an https:/,
-    },
-    'an invalid base URL': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
-    'a multi-line key': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY contains invalid characters/ },
-    'no model': { settings: { model: '' }, says: /_MODEL is empty/ },
-    'a price that is not a number': {
-      settings: { price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } },
-      says: /_INPUT_PRICE must be a number/,
-    },
-    'a negative price': {
-      settings: { price: { inputPerMillion: 1, outputPerMillion: -1 } },
-      says: /_OUTPUT_PRICE must be a number/,
-    },
-  };
+const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings>; readonly says: RegExp }>> = {
+  'a base URL without TLS': { settings: { baseUrl: 'http://models.example' }, says: /_BASE_URL is not an https:/ },
+  'an invalid base URL': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
+  'a multi-line key': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY contains invalid characters/ },
+  'no model': { settings: { model: '' }, says: /_MODEL is empty/ },
+  'a price that is not a number': {
+    settings: { price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } },
+    says: /_INPUT_PRICE must be a number/,
+  },
+  'a negative price': {
+    settings: { price: { inputPerMillion: 1, outputPerMillion: -1 } },
+    says: /_OUTPUT_PRICE must be a number/,
+  },
+};
 
 describe('availability of hosted agents', () => {
   it('is true if all settings are valid', () => {

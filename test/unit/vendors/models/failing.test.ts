@@ -64,24 +64,20 @@ const cases: readonly Case[] = [
     kind: 'server_error',
     unknown: true,
   },
-  refused(
-    'claude',
-    400,
-    anthropicSays('invalid_request_error', 'prompt is too long: 215000 tokens > 200000 maximum'),
-    { kind: 'context_too_long', title: 'a prompt that is too long' },
-  ),
+  refused('claude', 400, anthropicSays('invalid_request_error', 'prompt is too long: 215000 tokens > 200000 maximum'), {
+    kind: 'context_too_long',
+    title: 'a prompt that is too long',
+  }),
   refused(
     'claude',
     400,
     anthropicSays('invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'),
     { kind: 'quota', title: 'no credit' },
   ),
-  refused(
-    'claude',
-    429,
-    anthropicSays('rate_limit_error', 'Spent.', { error_code: 'enforced_spend_limit_reached' }),
-    { kind: 'quota', title: 'a spending limit' },
-  ),
+  refused('claude', 429, anthropicSays('rate_limit_error', 'Spent.', { error_code: 'enforced_spend_limit_reached' }), {
+    kind: 'quota',
+    title: 'a spending limit',
+  }),
   refused(
     'gemini',
     400,
@@ -100,12 +96,10 @@ const cases: readonly Case[] = [
     ]),
     { kind: 'authentication', title: 'an invalid key' },
   ),
-  refused(
-    'gemini',
-    400,
-    geminiSays(400, 'FAILED_PRECONDITION', 'The free tier is not available in your country.'),
-    { kind: 'quota', title: 'no billing' },
-  ),
+  refused('gemini', 400, geminiSays(400, 'FAILED_PRECONDITION', 'The free tier is not available in your country.'), {
+    kind: 'quota',
+    title: 'no billing',
+  }),
   refused(
     'gemini',
     429,
@@ -117,20 +111,13 @@ const cases: readonly Case[] = [
     ]),
     { kind: 'quota', title: "the day's quota" },
   ),
-  refused(
-    'gemini',
-    429,
-    geminiSays(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded, limit: 0, model: gemini-test'),
-    { kind: 'quota', title: 'a quota of zero' },
-  ),
+  refused('gemini', 429, geminiSays(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded, limit: 0, model: gemini-test'), {
+    kind: 'quota',
+    title: 'a quota of zero',
+  }),
   { title: 'a refusal to answer', does: { does: 'answer', end: 'refusal' }, kind: 'refused', unknown: false },
   { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
-  {
-    title: 'a connection lost before the first word',
-    does: { does: 'hangUp' },
-    kind: 'network',
-    unknown: true,
-  },
+  { title: 'a connection lost before the first word', does: { does: 'hangUp' }, kind: 'network', unknown: true },
   {
     title: 'a connection lost in the middle',
     does: { does: 'break', after: 2, how: 'loss' },

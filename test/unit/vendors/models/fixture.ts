@@ -66,10 +66,7 @@ export function ask(
   request: Partial<ModelRequest> & { readonly prompt: string },
   options: { readonly signal?: AbortSignal; readonly onText?: (text: string) => void } = {},
 ): Promise<ModelAnswer> {
-  return agent.ask(
-    { maxOutputTokens: 1000, ...request },
-    { signal: AbortSignal.timeout(PATIENCE_MS), ...options },
-  );
+  return agent.ask({ maxOutputTokens: 1000, ...request }, { signal: AbortSignal.timeout(PATIENCE_MS), ...options });
 }
 
 /** Returns the failure of a request; throws if it succeeds. */

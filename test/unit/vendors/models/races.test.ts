@@ -72,8 +72,7 @@ describe('races of models', function () {
 
   it(`are won by the fast agent ${RACES} of ${RACES} times, and the other request is closed`, async () => {
     for (let number = 0; number < RACES; number++) {
-      const [fast, slow] =
-        number % 2 === 0 ? (['claude', 'gemini'] as const) : (['gemini', 'claude'] as const);
+      const [fast, slow] = number % 2 === 0 ? (['claude', 'gemini'] as const) : (['gemini', 'claude'] as const);
       const { result, prompt } = await run(fast, slow, number % 4 < 2);
       assertWon(result, fast, slow);
       const asked = models.askedAbout(prompt);

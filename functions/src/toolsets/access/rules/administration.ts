@@ -25,11 +25,7 @@ export function deploymentRole({ owner, maxRole }: Principal): Role | undefined 
 }
 
 /** Returns the refusal for callers that are neither admins nor have the role `least` in the workspace. */
-export function workspaceError(
-  principal: Principal,
-  workspace: string,
-  least: Role,
-): MusterError | undefined {
+export function workspaceError(principal: Principal, workspace: string, least: Role): MusterError | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
   if (administers(principal, workspace)) return isThere ? undefined : workspaceNotFound(workspace);
   const role = isThere ? roleIn(principal, workspace) : undefined;
@@ -118,11 +114,7 @@ export function workspaceAsked(fullName: string): boolean {
 }
 
 /** Returns the refusal of a tool that the permission check allows. */
-export function insideError(
-  principal: Principal,
-  workspace: string,
-  fullName: string,
-): MusterError | undefined {
+export function insideError(principal: Principal, workspace: string, fullName: string): MusterError | undefined {
   if (fullName === 'access.create_workspace') return deploymentError(principal);
   const least = ADMINISTERING.get(fullName);
   return least && workspaceError(principal, workspace, least);

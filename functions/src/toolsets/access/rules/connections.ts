@@ -36,9 +36,7 @@ export interface RevokedConnection extends Ended {
   readonly agent: Agent;
 }
 
-export class Connections extends Service<
-  AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }
-> {
+export class Connections extends Service<AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }> {
   /**
    * Returns a person's connections by agent id. An agent that is not a leader sees only its own.
    * @param owner another person; for admins
@@ -52,14 +50,10 @@ export class Connections extends Service<
     after: string | undefined,
   ): Promise<ListedConnections & { readonly next?: string | undefined }> {
     const { directory } = this.ports;
-    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal))
-      throw notYourConnection(owner);
+    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal)) throw notYourConnection(owner);
     if (!actsForOwner(principal)) return visibleTo(principal, await this.own(principal));
     const { items, more } = await directory.ofOwner(owner ?? principal.owner_uid, limit, after);
-    return {
-      ...visibleTo(principal, await this.connectionsOf(items)),
-      next: more ? items.at(-1)?.id : undefined,
-    };
+    return { ...visibleTo(principal, await this.connectionsOf(items)), next: more ? items.at(-1)?.id : undefined };
   }
 
   /**
@@ -147,8 +141,7 @@ function isReachable({ held_to }: Principal, home: string): boolean {
 
 function requireRevocable(principal: Principal, { value: agent }: Versioned<Agent>): boolean {
   if (isAdmin(principal) || principal.agent_id === agent.id) return true;
-  if (principal.owner_uid !== agent.owner_uid || !isReachable(principal, homeWorkspaceOf(agent)))
-    return false;
+  if (principal.owner_uid !== agent.owner_uid || !isReachable(principal, homeWorkspaceOf(agent))) return false;
   if (principal.kind === 'person') return true;
   const role = ownRole(principal) ?? 'viewer';
   return hasRole(role, 'leader') && hasRole(role, agent.role);

@@ -96,9 +96,7 @@ export class Explanations extends Service<AccessPorts> {
       ...(isOfWorkspace && { workspace }),
       needs: tool.scope === 'anyone' ? 'an account' : requiredRole(tool, principal.kind),
       ...(held && { held }),
-      why:
-        refused?.message ??
-        `${tool.fullName} needs ${neededRole(tool, principal, workspace)}${describeRole(held)}.`,
+      why: refused?.message ?? `${tool.fullName} needs ${neededRole(tool, principal, workspace)}${describeRole(held)}.`,
       ...(refused && {
         changeableBy: await whoCanChange(this.ports, principal, {
           reason: String(refused.details.reason),

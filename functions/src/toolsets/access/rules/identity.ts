@@ -49,13 +49,10 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
   async describe({ principal: caller, credential }: Caller): Promise<Identity> {
     const { agents, idTokens, roles, invitations } = this.ports;
     const { uid, email, agent_id, owner_uid } = caller;
-    const accepted =
-      email === undefined ? [] : await invitations.accept(uid, email, undefined, () => undefined);
+    const accepted = email === undefined ? [] : await invitations.accept(uid, email, undefined, () => undefined);
     // People ask because a role has changed: the roles cached with the token may be older.
     const isPerson = agent_id === undefined;
-    const principal = isPerson
-      ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) }
-      : caller;
+    const principal = isPerson ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) } : caller;
     const [profiles, agent, expiresAt] = await Promise.all([
       idTokens.profiles([owner_uid]),
       agent_id === undefined ? undefined : agents.find(agent_id),

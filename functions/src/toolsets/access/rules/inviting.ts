@@ -49,9 +49,7 @@ export class Inviting extends Service<InvitingPorts> {
   ): Promise<Invitation> {
     const { people, store, clock, randomness, hashing, consoleLinks } = this.ports;
     const link = consoleLinks.to({ kind: 'workspace', workspace });
-    const principal = await requireAllowed(this.ports, caller, (one) =>
-      workspaceError(one, workspace, 'leader'),
-    );
+    const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
     const email = foldedEmail(address);
     const id = invitationId(hashing, workspace, email);
     return retryOnConflict(randomness, async () => {
@@ -67,9 +65,7 @@ export class Inviting extends Service<InvitingPorts> {
       const isToldToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
       // The day is counted from its first email. Otherwise repeated invitations would delay the next email forever.
       const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
-      const told: AccessChange[] = isToldToday
-        ? []
-        : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
+      const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordResponse(kept));
       return kept;
     });
@@ -89,9 +85,7 @@ export class Inviting extends Service<InvitingPorts> {
     if (kind !== 'person') throw peopleOnly();
     if (email === undefined) throw emailNotVerified();
     const { invitations, store, people, roles } = this.ports;
-    const accepted = await invitations.accept(uid, email, workspace, (taken) =>
-      recordResponse({ accepted: taken }),
-    );
+    const accepted = await invitations.accept(uid, email, workspace, (taken) => recordResponse({ accepted: taken }));
     if (accepted.length > 0) return { accepted };
     // The sign-in may already have accepted the invitations, maybe during this call.
     const member = workspace === undefined ? undefined : await people.member(workspace, uid);

@@ -4,13 +4,7 @@ import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts'
 import type { OpenWorkCounts } from '../../../access/rules/leaving.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { Invitation, Member } from '../../../identity/rules/people.ts';
-import {
-  accessOf,
-  noRoleIn,
-  type Principal,
-  personsRoleIn,
-  roleIn,
-} from '../../../identity/rules/principal.ts';
+import { accessOf, noRoleIn, type Principal, personsRoleIn, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../identity/rules/role.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
@@ -67,16 +61,9 @@ export interface RemovalPorts extends MemberPorts {
 
 export class Members extends Service<RemovalPorts> {
   /** @throws MusterError FORBIDDEN also if the workspace does not exist */
-  async list(
-    caller: Principal,
-    workspace: string,
-    limit: number,
-    after: string | undefined,
-  ): Promise<MemberList> {
+  async list(caller: Principal, workspace: string, limit: number, after: string | undefined): Promise<MemberList> {
     const { people, idTokens, clock } = this.ports;
-    const principal = await requireAllowed(this.ports, caller, (one) =>
-      workspaceError(one, workspace, 'viewer'),
-    );
+    const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'viewer'));
     const isLeading = workspaceError(principal, workspace, 'leader') === undefined;
     const [{ items, more }, invitations] = await Promise.all([
       people.members(workspace, limit, after),
@@ -101,9 +88,7 @@ export class Members extends Service<RemovalPorts> {
     recordResponse: RecordResponse<RoleSet>,
   ): Promise<RoleSet> {
     const { people, store, clock, randomness } = this.ports;
-    const principal = await requireAllowed(this.ports, caller, (one) =>
-      workspaceError(one, workspace, 'leader'),
-    );
+    const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
     const uid = await this.uidOf(named, workspace);
     return retryOnConflict(randomness, async () => {
       const known = await people.member(workspace, uid);
@@ -142,13 +127,7 @@ export class Members extends Service<RemovalPorts> {
       const { role, access } = await roles.of(uid);
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
       const ends = await this.endingWork(workspace, uid, remains);
-      const outcome = {
-        workspace,
-        uid,
-        was: known.value.role,
-        ...(remains && { remains }),
-        ...(ends && { ends }),
-      };
+      const outcome = { workspace, uid, was: known.value.role, ...(remains && { remains }), ...(ends && { ends }) };
       const { value: before, version } = known;
       const removed: AccessChange = { kind: 'removeMember', workspace, uid, before, version };
       const ended = await this.invitationOf(workspace, uid);

@@ -1,17 +1,8 @@
 /** Creates workspaces, and changes their access, repositories, routing and approvals. */
 
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
-import {
-  type ApprovalRule,
-  isListed,
-  type Routing,
-  type StoredWorkspace,
-} from '../../../access/rules/workspace.ts';
-import {
-  firstWorkspaceChanges,
-  nameNotAvailable,
-  requireAvailableName,
-} from '../../../access/rules/workspaces.ts';
+import { type ApprovalRule, isListed, type Routing, type StoredWorkspace } from '../../../access/rules/workspace.ts';
+import { firstWorkspaceChanges, nameNotAvailable, requireAvailableName } from '../../../access/rules/workspaces.ts';
 import {
   accessOf,
   DEFAULT_WORKSPACE,
@@ -84,8 +75,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     this.requireReach(principal, [], listed);
     return retryOnConflict(randomness, async () => {
       const now = clock.now();
-      if (name === DEFAULT_WORKSPACE || (await workspaces.find(name)) !== undefined)
-        throw nameNotAvailable(name);
+      if (name === DEFAULT_WORKSPACE || (await workspaces.find(name)) !== undefined) throw nameNotAvailable(name);
       await requireAvailableName(this.ports, name, await people.workspaces());
       const workspace = { repositories: listed, created_by: principal.uid, created_at: now };
       const outcome = { workspace: name, access, repositories: listed, leader: principal.owner_uid };
@@ -107,9 +97,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   ): Promise<UpdatedWorkspace> {
     const { store, randomness } = this.ports;
     const { access, repositories, routing, approvals } = wanted;
-    const principal = await requireAllowed(this.ports, caller, (one) =>
-      workspaceError(one, workspace, 'leader'),
-    );
+    const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
     if ([access, repositories, routing, approvals].every((one) => one === undefined)) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
     return retryOnConflict(randomness, async () => {
@@ -117,10 +105,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const effective = settings.filter(changesAnything);
       const updated = { ...outcome, isChanged: entered.length + effective.length > 0 };
       // The version keeps a concurrently added rule from being overwritten by a decision on stale data.
-      const changes = [
-        ...entered,
-        ...effective.map((one, index) => (index === 0 ? { ...one, version } : one)),
-      ];
+      const changes = [...entered, ...effective.map((one, index) => (index === 0 ? { ...one, version } : one))];
       await store.commit(changes, recordResponse(updated));
       return updated;
     });
@@ -134,8 +119,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const { people, workspaces, workspaceFields } = this.ports;
     const { workspace = '', before, after } = effect;
     const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
-    if (before === undefined || after === undefined)
-      throw cannotUndoError(effect, 'Workspaces are permanent.');
+    if (before === undefined || after === undefined) throw cannotUndoError(effect, 'Workspaces are permanent.');
     const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
     const access = accessOf(all, workspace);
     const fields = restoredFields(effect, { ...(known && workspaceFields.of(known.value)), access });
@@ -234,11 +218,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
 function changesAnything(change: SettingsChange): boolean {
   const { kind, before } = change;
   const after =
-    kind === 'listRepositories'
-      ? change.repositories
-      : kind === 'setApprovalRules'
-        ? change.approvals
-        : change.routing;
+    kind === 'listRepositories' ? change.repositories : kind === 'setApprovalRules' ? change.approvals : change.routing;
   return canonicalJson(after) !== canonicalJson(before);
 }
 

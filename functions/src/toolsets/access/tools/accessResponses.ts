@@ -16,17 +16,11 @@ export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, d
 export const workspaceArgument = workspaceName.optional().describe("Default: the call's");
 
 /** A Firebase Auth uid: any characters that are valid in one path segment of both databases. */
-export const uidArgument = idLike(
-  /^(?!\.\.?$|__.*__$)[^/.#$[\]%{}\s\p{C}]{1,128}$/u,
-  'expected the uid of a person',
-);
+export const uidArgument = idLike(/^(?!\.\.?$|__.*__$)[^/.#$[\]%{}\s\p{C}]{1,128}$/u, 'expected the uid of a person');
 
 export const emailArgument = z
   .string()
-  .refine(
-    (text) => text.length <= 254 && z.email().safeParse(text.trim()).success,
-    'expected an email address',
-  );
+  .refine((text) => text.length <= 254 && z.email().safeParse(text.trim()).success, 'expected an email address');
 
 export const memberRole = z.enum(MEMBER_ROLES);
 
@@ -42,10 +36,7 @@ export const repositoriesArgument = listUpTo(
   MAX_REPOSITORIES,
   z
     .string()
-    .refine(
-      (text) => REPOSITORY.test(text),
-      'expected "owner/name", or "owner/*" for all repositories of an owner',
-    ),
+    .refine((text) => REPOSITORY.test(text), 'expected "owner/name", or "owner/*" for all repositories of an owner'),
   'repositories',
 );
 
@@ -83,9 +74,7 @@ export const workspaceShape = z.object({
   routing: z
     .object({ pin: z.record(z.string(), z.string()), forbid: z.array(z.string()) })
     .optional()
-    .describe(
-      'Hosted agents pinned to a kind of work, and agents that are never used. Absent if none are set.',
-    ),
+    .describe('Hosted agents pinned to a kind of work, and agents that are never used. Absent if none are set.'),
   approvals: z
     .array(z.object({ tool: z.string(), above_usd: z.number().optional(), asks: z.string().optional() }))
     .optional()

@@ -2,12 +2,7 @@
 import { z } from 'zod';
 import { SIGN_IN_ENDS } from '../../../identity/rules/grant.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import {
-  type Connection,
-  type EndedSignIn,
-  homeThrough,
-  type RevokedConnection,
-} from '../rules/connections.ts';
+import { type Connection, type EndedSignIn, homeThrough, type RevokedConnection } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessResponses.ts';
 
 /** Agents per page. One query reads all their credentials; possibly none of them has any. */
@@ -43,8 +38,7 @@ const connectionShape = z.object({
 export const listConnections = defineTool({
   name: 'list_connections',
   title: 'List connections',
-  description:
-    "Lists the apps the caller's owner signed in from, their agents with keys, and what each may do.",
+  description: "Lists the apps the caller's owner signed in from, their agents with keys, and what each may do.",
   details:
     'An agent that is not a leader sees only its own. Admins can name another owner. A page can be short and still have a next page, because disconnected agents are omitted.',
   audience: 'administrators',

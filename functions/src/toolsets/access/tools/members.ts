@@ -45,14 +45,7 @@ export const listMembers = defineTool({
       }),
     ),
     invitations: z
-      .array(
-        z.object({
-          email: z.string(),
-          role: memberRole,
-          invited_by: z.string(),
-          expires_at: z.iso.datetime(),
-        }),
-      )
+      .array(z.object({ email: z.string(), role: memberRole, invited_by: z.string(), expires_at: z.iso.datetime() }))
       .optional(),
     truncated: z.boolean(),
     next_cursor: z.string().optional(),
@@ -150,10 +143,7 @@ export const removeMember = defineTool({
   details:
     'Also cancels an invitation that would let them rejoin. In an open workspace they keep their deployment role. The last leader of a private workspace cannot be removed, except by an admin.',
   audience: 'administrators',
-  input: z.strictObject({
-    uid: uidArgument.describe('From access.list_members'),
-    workspace: workspaceArgument,
-  }),
+  input: z.strictObject({ uid: uidArgument.describe('From access.list_members'), workspace: workspaceArgument }),
   output: z.object({
     workspace: z.string(),
     uid: z.string(),
@@ -177,9 +167,7 @@ export const removeMember = defineTool({
   example: { uid: 'person2' },
   response: ({ ends, ...removed }: Removed) => ({
     ...removed,
-    ...(ends && {
-      ends: { coding_tasks: ends.codingTasks, runs: ends.runs, ...(ends.more && { more: true }) },
-    }),
+    ...(ends && { ends: { coding_tasks: ends.codingTasks, runs: ends.runs, ...(ends.more && { more: true }) } }),
   }),
   handler: ({ services, principal, workspace: here, recordResponse }, { uid, workspace = here }) =>
     services.access.members.remove(principal, workspace, uid, recordResponse),
@@ -198,12 +186,7 @@ export const invite = defineTool({
     workspace: workspaceArgument,
   }),
   output: z.object({
-    invited: z.object({
-      workspace: z.string(),
-      email: z.string(),
-      role: memberRole,
-      expires_at: z.iso.datetime(),
-    }),
+    invited: z.object({ workspace: z.string(), email: z.string(), role: memberRole, expires_at: z.iso.datetime() }),
   }),
   // A sent email cannot be undone.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

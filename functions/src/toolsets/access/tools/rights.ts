@@ -26,9 +26,7 @@ export const whoami = defineTool({
     owner: z
       .object({ uid: z.string(), name: z.string().optional(), email: z.string().optional() })
       .describe('The person you act for.'),
-    home: z
-      .object({ workspace: z.string(), why: z.string() })
-      .describe('Default workspace of calls that name none.'),
+    home: z.object({ workspace: z.string(), why: z.string() }).describe('Default workspace of calls that name none.'),
     this_call: z.string().describe('The workspace of this call.'),
     deployment_role: anyRole.optional(),
     workspaces: z
@@ -80,10 +78,7 @@ export const whoami = defineTool({
       home,
       this_call: workspace,
       deployment_role: identity.deploymentRole,
-      workspaces: identity.workspaces.map(({ ownersRole, ...standing }) => ({
-        ...standing,
-        owners_role: ownersRole,
-      })),
+      workspaces: identity.workspaces.map(({ ownersRole, ...standing }) => ({ ...standing, owners_role: ownersRole })),
       administers: identity.administers && [...identity.administers],
       truncated: identity.truncated,
       limits: {
@@ -137,10 +132,7 @@ export const explain = defineTool({
     why: guidance(),
     rule: z.string().optional().describe('Path of the security rule that decides.'),
     changeable_by: z
-      .object({
-        who: guidance(),
-        people: z.array(z.object({ uid: z.string(), name: z.string().optional() })),
-      })
+      .object({ who: guidance(), people: z.array(z.object({ uid: z.string(), name: z.string().optional() })) })
       .optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -39,10 +39,7 @@ export const createWorkspace = defineTool({
 });
 
 /** @throws MusterError VALIDATION_ERROR if a tool is unknown or its calls cannot require approval */
-function requireApprovable(
-  tools: readonly ListedToolInfo[],
-  approvals: readonly { readonly tool: string }[],
-): void {
+function requireApprovable(tools: readonly ListedToolInfo[], approvals: readonly { readonly tool: string }[]): void {
   const known = tools.filter(({ approvable }) => approvable).map(({ fullName }) => fullName);
   const index = approvals.findIndex(({ tool }) => !known.includes(tool));
   if (index === -1) return;

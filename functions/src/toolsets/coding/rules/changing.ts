@@ -76,11 +76,7 @@ export class CodingChanges extends Service<CodingPorts> {
   }
 
   /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the claim or the status does not allow it */
-  end(
-    principal: Principal,
-    request: EndRequest,
-    recordResponse: RecordResponse<EndedTask>,
-  ): Promise<EndedTask> {
+  end(principal: Principal, request: EndRequest, recordResponse: RecordResponse<EndedTask>): Promise<EndedTask> {
     const { sessions, store } = this.ports;
     return changeTask(this.ports, request, async ({ value: before, version }, now) => {
       const decided = await this.decide(principal, before, request, now);
@@ -98,12 +94,7 @@ export class CodingChanges extends Service<CodingPorts> {
     });
   }
 
-  private async decide(
-    principal: Principal,
-    before: CodingTask,
-    request: EndRequest,
-    now: Date,
-  ): Promise<EndedTask> {
+  private async decide(principal: Principal, before: CodingTask, request: EndRequest, now: Date): Promise<EndedTask> {
     const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.claim_epoch : undefined;
     const epoch = request.epoch ?? own;
     if (epoch !== undefined) {
@@ -128,11 +119,7 @@ export class CodingChanges extends Service<CodingPorts> {
     return { task: asCodingTask(task), changes: taskChanges(before, task, version, now) };
   }
 
-  private async startWithNote(
-    { agent_id }: Principal,
-    found: Versioned<CodingTask>,
-    now: Date,
-  ): Promise<StartedTask> {
+  private async startWithNote({ agent_id }: Principal, found: Versioned<CodingTask>, now: Date): Promise<StartedTask> {
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
     if (agent_id === undefined) throw noHolder(id);
@@ -143,8 +130,7 @@ export class CodingChanges extends Service<CodingPorts> {
     if (agent === undefined) throw agentNotRegistered(agent_id);
     if ((await ownerState(this.ports, found.value, agent.value)) !== 'works')
       throw notClaimable(id, 'its owner no longer has the role worker here', 'Create another task.');
-    if (open?.session.id !== session)
-      throw notClaimable(id, 'its session is archived', 'Create another task.');
+    if (open?.session.id !== session) throw notClaimable(id, 'its session is archived', 'Create another task.');
     const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
     const task = asCodingTask(startTask(claimed, { agent_id }, now));
     return { task, changes: claimChanges(found, task, agent, now) };

@@ -65,10 +65,7 @@ export class CodingService extends Service<CodingPorts> {
           dependencies,
           files: [],
           part_of: draft.part_of,
-          required_capabilities: [
-            programOf(tool),
-            ...(project === undefined ? [] : [projectCapability(project)]),
-          ],
+          required_capabilities: [programOf(tool), ...(project === undefined ? [] : [projectCapability(project)])],
           coding: (taskId: string, now: Date) => ({
             tool,
             instructions,

@@ -100,11 +100,7 @@ function withRecordedCost(task: Task, result: unknown): Task {
   const { tokens: used, costUsd = 0 } = summarized.parse(result);
   if (used === undefined && costUsd === 0) return task;
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = used ?? {};
-  return withSpent(task, {
-    input_tokens: input + cacheRead + cacheWrite,
-    output_tokens: output,
-    cost_usd: costUsd,
-  });
+  return withSpent(task, { input_tokens: input + cacheRead + cacheWrite, output_tokens: output, cost_usd: costUsd });
 }
 
 /** Returns the end that a creator or leader requests. @throws MusterError CONFLICT for another earlier outcome */
@@ -114,8 +110,7 @@ export function endByDecision(task: CodingTask, report: EndReport, by: string, n
     if (codingStatus(task.status) === report.status) return { task, now, outcome: 'repeated' };
     throw alreadyEnded(task);
   }
-  if (report.status === 'completed')
-    return endedTask(finishTask(task, resultOf(report.result), now).task, now);
+  if (report.status === 'completed') return endedTask(finishTask(task, resultOf(report.result), now).task, now);
   const failure = report.failure ?? { class: 'cancelled' as const, message: `Ended by ${by}.` };
   return endedTask(cancelTask(task, failure.message, now), now, failure);
 }
@@ -132,11 +127,7 @@ function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   const { task: lost } = reportOutcome(task, lapsed, failedTask(task, failure), now);
   // The runner can resume its work if it reconnects before another runner claims the task.
   const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [lapsed] : [])];
-  return attemptEnded(
-    { ...lost, lapsed_claims: lapsedClaims },
-    { ...lapsed, ended_at: now, commits: [] },
-    failure,
-  );
+  return attemptEnded({ ...lost, lapsed_claims: lapsedClaims }, { ...lapsed, ended_at: now, commits: [] }, failure);
 }
 
 /** Fails a task that no runner claimed in time. */
@@ -147,11 +138,7 @@ function endByQueueExpiry(task: CodingTask, now: Date): EndedTask {
 }
 
 /** Returns the task after an attempt: ended, or requeued. */
-function attemptEnded(
-  task: Task,
-  attempt: Omit<PastAttempt, 'failure'>,
-  failure: Failure | undefined,
-): EndedTask {
+function attemptEnded(task: Task, attempt: Omit<PastAttempt, 'failure'>, failure: Failure | undefined): EndedTask {
   const { ended_at: now } = attempt;
   if (task.status !== 'available') return endedTask(task, now, failure);
   if (failure === undefined) throw new Error(`Task ${task.id} is retried without a failure.`);
@@ -175,8 +162,7 @@ function endedTask(task: Task, now: Date, failure?: Failure): EndedTask {
 function outcomeOf(task: CodingTask, { status, result, failure }: EndReport): ReportedOutcome {
   if (status === 'completed') return { kind: 'done', result: resultOf(result) };
   const afterSeconds = returnDelay({ status, failure });
-  if (failure && afterSeconds !== undefined)
-    return { kind: 'returned', error: failure.message, afterSeconds };
+  if (failure && afterSeconds !== undefined) return { kind: 'returned', error: failure.message, afterSeconds };
   if (failure) return failedTask(task, failure);
   return { kind: 'failed', error: summaryOf(result) ?? 'Failed.', retryable: false };
 }
@@ -186,10 +172,7 @@ function failedTask(task: CodingTask, failure: ReportedFailure): ReportedOutcome
     kind: 'failed',
     error: failure.message,
     retryable: isRetryable(failure.class) && failure.retryable !== false,
-    retry: {
-      limit: MAX_CODING_ATTEMPTS - 1,
-      backoffSeconds: backoffSeconds(failure.class, task.retries + 1),
-    },
+    retry: { limit: MAX_CODING_ATTEMPTS - 1, backoffSeconds: backoffSeconds(failure.class, task.retries + 1) },
   };
 }
 
@@ -255,10 +238,8 @@ export async function endingChanges(
 /** Returns the sweep's changes for expired leases and expired waits for a runner. */
 export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExpiry {
   return {
-    leaseExpired: ({ value, version }, now) =>
-      endingChanges(sessions, value, endByLeaseExpiry(value, now), version),
-    queueExpired: ({ value, version }, now) =>
-      endingChanges(sessions, value, endByQueueExpiry(value, now), version),
+    leaseExpired: ({ value, version }, now) => endingChanges(sessions, value, endByLeaseExpiry(value, now), version),
+    queueExpired: ({ value, version }, now) => endingChanges(sessions, value, endByQueueExpiry(value, now), version),
   };
 }
 
@@ -275,10 +256,7 @@ export function restoredTask(before: CodingTask, claimant: Claimant, now: Date):
     ...task,
     claim: { ...task.claim, claimed_by_runner: true },
     retries: Math.max(0, before.retries - 1),
-    coding: {
-      ...coding,
-      attempts: coding.attempts.filter(({ claim_epoch: epoch }) => epoch !== before.claim_epoch),
-    },
+    coding: { ...coding, attempts: coding.attempts.filter(({ claim_epoch: epoch }) => epoch !== before.claim_epoch) },
   };
 }
 
@@ -301,22 +279,14 @@ export function requireReturnable({ failure }: EndReport): void {
  * Returns the task after its runner returned it. The claim is not listed among the attempts and does not use a retry.
  * The end of the wait for a runner moves only by the duration of the claim, so that returns never extend the wait.
  */
-export function returnedTask(
-  held: CodingTask,
-  task: Task,
-  failure: Failure | undefined,
-  now: Date,
-): EndedTask {
+export function returnedTask(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): EndedTask {
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
   const { coding } = asCodingTask(task);
   const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimed_at.getTime());
   const queueEndsAt = new Date(coding.queue_ends_at.getTime() + heldMs);
   const reason = { class: failure.class, message: failure.message };
   return {
-    task: {
-      ...task,
-      coding: { ...coding, failure: reason, returns: coding.returns + 1, queue_ends_at: queueEndsAt },
-    },
+    task: { ...task, coding: { ...coding, failure: reason, returns: coding.returns + 1, queue_ends_at: queueEndsAt } },
     now,
     outcome: 'returned',
   };
@@ -327,7 +297,6 @@ export function notReturnable({ id }: CodingTask): MusterError {
   return new MusterError('CONFLICT', `You cannot return task "${id}": you do not hold it.`, {
     field: 'failure.returnAfterSeconds',
     reason: 'NOT_HOLDER',
-    suggestion:
-      'Runners: send the epoch of your claim. Others: release the task with coordination.release_task.',
+    suggestion: 'Runners: send the epoch of your claim. Others: release the task with coordination.release_task.',
   });
 }

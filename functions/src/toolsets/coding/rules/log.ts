@@ -80,10 +80,7 @@ export function appendNumbered(
 ): AppendResult {
   const sent = head?.claim_epoch === epoch ? head.sequence : -1;
   const fresh = entries.filter(({ sequence }) => sequence > sent);
-  return append(
-    { ...(head ?? NOTHING), claim_epoch: epoch, sequence: fresh.at(-1)?.sequence ?? sent },
-    fresh,
-  );
+  return append({ ...(head ?? NOTHING), claim_epoch: epoch, sequence: fresh.at(-1)?.sequence ?? sent }, fresh);
 }
 
 /** Appends an entry of a caller other than the runner. */
@@ -109,14 +106,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): AppendResult {
       last.text += `\n${text}`;
     } else {
       const drops = head.chunk - LATEST_CHUNKS;
-      writes.push({
-        head,
-        isNew,
-        from,
-        entries: [entry],
-        text,
-        ...(isNew && drops >= FIRST_CHUNKS && { drops }),
-      });
+      writes.push({ head, isNew, from, entries: [entry], text, ...(isNew && drops >= FIRST_CHUNKS && { drops }) });
     }
   }
   return { writes, accepted: entries.length, next: head.first_line + head.lines };
@@ -138,9 +128,7 @@ export function appendChanges(
 
 /** Returns the lines of a stored `ChunkWrite.text`. */
 export function parseLines(text: string, from: number): LogLine[] {
-  return text
-    .split('\n')
-    .map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
+  return text.split('\n').map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
 }
 
 export interface CodingChanges {
@@ -174,9 +162,7 @@ export const headDocument = z.object({
 export const PART = /^n(\d+)$/;
 
 /** Chunk of a log. Its lines are text, one part per append, so that appending sends only new lines. */
-export const chunkDocument = z.extend(headDocument, {
-  parts: z.record(z.string().check(z.regex(PART)), z.string()),
-});
+export const chunkDocument = z.extend(headDocument, { parts: z.record(z.string().check(z.regex(PART)), z.string()) });
 
 export const { toDocument: headToDocument, fromDocument: headFromDocument } = documentCodec(headDocument);
 

@@ -2,13 +2,7 @@
 
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
-import type {
-  CodingTask,
-  CoordinationChange,
-  QueueMark,
-  StoredResult,
-  TaskStatus,
-} from '../../coordination/index.ts';
+import type { CodingTask, CoordinationChange, QueueMark, StoredResult, TaskStatus } from '../../coordination/index.ts';
 import type { CodingChanges, LogHead, LogLine, LogType } from './log.ts';
 
 export interface OwnedLine extends LogLine {

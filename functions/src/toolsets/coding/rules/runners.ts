@@ -95,9 +95,8 @@ export class CodingRunners extends Service<CodingPorts> {
       waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([disconnectSignal(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
-      const outcome = await taskClaims.claim(
-        { workspace, agentId, readsMessages, leaseSeconds, runner },
-        (claimed) => (claimed.kind === 'none' ? undefined : recordResponse(claimedBy(claimed))),
+      const outcome = await taskClaims.claim({ workspace, agentId, readsMessages, leaseSeconds, runner }, (claimed) =>
+        claimed.kind === 'none' ? undefined : recordResponse(claimedBy(claimed)),
       );
       if (outcome.kind !== 'none') return claimedBy(outcome);
       if (until.aborted) break;
@@ -125,10 +124,7 @@ export class CodingRunners extends Service<CodingPorts> {
       const isLogged = answer.stop?.reason !== 'claim_lost';
       const appending = appendNumbered(head?.value, epoch, isLogged ? entries : []);
       const appended = { ...answer, accepted: appending.accepted, next: appending.next };
-      await store.commit(
-        [...changes, ...appendChanges(found.value, head, appending)],
-        recordResponse(appended),
-      );
+      await store.commit([...changes, ...appendChanges(found.value, head, appending)], recordResponse(appended));
       return appended;
     });
   }
@@ -203,12 +199,7 @@ function withRenewedLease(
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }
 
-function withState(
-  task: CodingTask,
-  claimant: Claimant,
-  state: HeartbeatReport['state'],
-  now: Date,
-): CodingTask {
+function withState(task: CodingTask, claimant: Claimant, state: HeartbeatReport['state'], now: Date): CodingTask {
   if (state === undefined) return task;
   const begun = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
   if (state === 'waiting' && begun.status === 'in_progress') return asCodingTask(waitTask(begun, claimant));

@@ -102,11 +102,7 @@ export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
       field: 'config.project',
       suggestion: 'Use owner/name, or the label that the runner uses, without "|".',
     });
-  return {
-    config: jsonObject.parse(config),
-    queue_seconds: queueSeconds,
-    ...(project !== undefined && { project }),
-  };
+  return { config: jsonObject.parse(config), queue_seconds: queueSeconds, ...(project !== undefined && { project }) };
 }
 
 const MAX_SLUG_LENGTH = 40;

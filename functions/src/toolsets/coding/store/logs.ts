@@ -37,10 +37,7 @@ export function linesFromDocument(data: unknown): LogLine[] {
     .flatMap(({ from, text }) => parseLines(text, from));
 }
 
-const chunkFromDocument = (data: unknown) => ({
-  head: headFromDocument(data),
-  lines: linesFromDocument(data),
-});
+const chunkFromDocument = (data: unknown) => ({ head: headFromDocument(data), lines: linesFromDocument(data) });
 
 const owner = z.object({ task_id: z.string() });
 
@@ -82,8 +79,7 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
     if (drops !== undefined) writes.delete(taskLogChunkPath(task.id, drops));
   },
   storeResult({ task: { id, workspace }, epoch, parts }, writes) {
-    for (const [part, json] of parts.entries())
-      writes.set(taskResultPath(id, epoch, part), { json, workspace });
+    for (const [part, json] of parts.entries()) writes.set(taskResultPath(id, epoch, part), { json, workspace });
   },
 };
 
@@ -107,9 +103,7 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
     const [head, begun] = await Promise.all([this.head(taskId), before.get()]);
     const total = head ? head.value.first_line + head.value.lines : 0;
-    const found = begun.docs.flatMap((snapshot) =>
-      this.documents.readable(snapshot, linesFromDocument).flat(),
-    );
+    const found = begun.docs.flatMap((snapshot) => this.documents.readable(snapshot, linesFromDocument).flat());
     const lines = found.filter(({ line }) => line >= from);
     const following = chunks.where('first_line', '>', from).orderBy('first_line');
     const more = lines.length < limit ? this.inOrder(following) : [];

@@ -37,9 +37,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
 
   list(workspace: string, filter: CodingFilter, page: PageRequest): Promise<ListPage<CodingTask>> {
     const own = filtered(this.tasks.where('workspace', '==', workspace), filter);
-    return this.documents.slice(own, ['created_at', 'desc'], page, (data) =>
-      asCodingTask(taskFromDocument(data)),
-    );
+    return this.documents.slice(own, ['created_at', 'desc'], page, (data) => asCodingTask(taskFromDocument(data)));
   }
 
   async count(workspace: string, statuses: readonly TaskStatus[]): Promise<number> {

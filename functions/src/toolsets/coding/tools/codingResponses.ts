@@ -184,10 +184,7 @@ export function linesText(lines: readonly string[]): string {
 }
 
 /** Returns a task's failed attempts and the given lines of its log. */
-export function historyResponse(
-  task: CodingTask,
-  { lines, total }: { lines: readonly LogLine[]; total: number },
-) {
+export function historyResponse(task: CodingTask, { lines, total }: { lines: readonly LogLine[]; total: number }) {
   return {
     attempts: task.coding.attempts.map((attempt) => pastAttemptResponse(task, attempt)),
     logs: { lines: total, latest: lines.map(logLineResponse) },

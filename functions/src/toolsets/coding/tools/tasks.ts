@@ -57,10 +57,7 @@ export const createTask = defineTool({
       branch: task.coding.branch,
       task: codingTaskResponse(task, task.created_at),
     }),
-  handler: async (
-    { services, workspace, principal, recordResponse, baseUrl },
-    { tool, part_of, ...draft },
-  ) => {
+  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, { tool, part_of, ...draft }) => {
     const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
     const record = (task: CodingTask) => recordResponse({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };

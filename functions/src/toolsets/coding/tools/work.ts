@@ -4,13 +4,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
 import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
-import {
-  CODING_TOOLS,
-  FAILURE_CLASSES,
-  messagesResponse,
-  messagesShape,
-  text,
-} from '../../coordination/index.ts';
+import { CODING_TOOLS, FAILURE_CLASSES, messagesResponse, messagesShape, text } from '../../coordination/index.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
 import type { EndedTask } from '../rules/task.ts';
@@ -42,10 +36,7 @@ export const registerRunner = defineTool({
   input: z.strictObject({
     programs: listUpTo(
       20,
-      z.strictObject({
-        name: text('Program: claude or gemini', 100),
-        version: text('Reported version', 100),
-      }),
+      z.strictObject({ name: text('Program: claude or gemini', 100), version: text('Reported version', 100) }),
       'programs',
     )
       .min(1)
@@ -101,14 +92,11 @@ const DEFAULT_LEASE_SECONDS = 120;
 export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a coding task',
-  description:
-    'For runners: claims or waits for the next coding task, by priority, then age, that your tools can do.',
+  description: 'For runners: claims or waits for the next coding task, by priority, then age, that your tools can do.',
   details:
     'The claim is a lease that only coding.append_logs and coding.heartbeat_task renew. Send its epoch with every report. The runner itself limits how many tasks it claims.',
   input: z.strictObject({
-    agentId: idOf('an agent')
-      .optional()
-      .describe('Agent to claim for; default: yourself. Leaders may name another.'),
+    agentId: idOf('an agent').optional().describe('Agent to claim for; default: yourself. Leaders may name another.'),
     tools: z
       .array(z.enum(CODING_TOOLS))
       .min(1)
@@ -123,9 +111,7 @@ export const claimTask = defineTool({
     leaseSeconds: wholeNumber(15, 3600)
       .describe('Lease length in seconds; heartbeats renew it')
       .default(DEFAULT_LEASE_SECONDS),
-    readUntil: idOf('a message')
-      .optional()
-      .describe('Last message you delivered; none up to it is sent again'),
+    readUntil: idOf('a message').optional().describe('Last message you delivered; none up to it is sent again'),
   }),
   output: responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
@@ -150,12 +136,7 @@ export const claimTask = defineTool({
     });
   },
   handler: ({ services, workspace, principal, disconnectSignal, trackWait, recordResponse }, wishes) =>
-    services.codingRunners.claim(
-      principal,
-      { workspace, ...wishes },
-      { disconnectSignal, trackWait },
-      recordResponse,
-    ),
+    services.codingRunners.claim(principal, { workspace, ...wishes }, { disconnectSignal, trackWait }, recordResponse),
 });
 
 export const heartbeatTask = defineTool({
@@ -171,10 +152,7 @@ export const heartbeatTask = defineTool({
     progress: text('Current work, in a few words', 500).optional(),
   }),
   output: responseShape(
-    z.object({
-      leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'),
-      stop: stopShape,
-    }),
+    z.object({ leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'), stop: stopShape }),
   ),
   annotations: { ...writing, idempotentHint: true },
   loosens: [],
@@ -251,15 +229,7 @@ export const appendLogs = defineTool({
   example: {
     taskId: 'task-000abc-001',
     epoch: 1,
-    entries: [
-      {
-        sequence: 0,
-        at: '2026-11-22T10:00:00Z',
-        level: 'info',
-        type: 'agent',
-        message: 'Reading src/app.ts',
-      },
-    ],
+    entries: [{ sequence: 0, at: '2026-11-22T10:00:00Z', level: 'info', type: 'agent', message: 'Reading src/app.ts' }],
   },
   response: ({ accepted, next, leaseUntil, stop }: Appended, { entries }) =>
     success(
@@ -272,11 +242,7 @@ export const appendLogs = defineTool({
     ),
   handler: ({ services, workspace, principal, recordResponse }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));
-    return services.codingRunners.append(
-      principal,
-      { workspace, ...claim, entries: numbered },
-      recordResponse,
-    );
+    return services.codingRunners.append(principal, { workspace, ...claim, entries: numbered }, recordResponse);
   },
 });
 
@@ -336,10 +302,7 @@ export const endTask = defineTool({
     result: { summary: 'Implemented login and logout with JWT.' },
   },
   response: ({ task, now, outcome }: EndedTask, { result }) =>
-    success(MESSAGES[outcome] + asText('The result', [result]), {
-      task: codingTaskResponse(task, now),
-      outcome,
-    }),
+    success(MESSAGES[outcome] + asText('The result', [result]), { task: codingTaskResponse(task, now), outcome }),
   handler: ({ services, workspace, principal, recordResponse }, report) =>
     services.codingChanges.end(principal, { workspace, ...report }, recordResponse),
 });

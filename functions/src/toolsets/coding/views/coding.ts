@@ -36,10 +36,7 @@ function log({ lines, latest }: Fields): Child {
     make(
       'li',
       textOf(line['level']) === 'error' && make('span.bad', 'error '),
-      boundedText(
-        [textOf(line['prefix']), textOf(line['message'])].filter((text) => text !== '').join(': '),
-        200,
-      ),
+      boundedText([textOf(line['prefix']), textOf(line['message'])].filter((text) => text !== '').join(': '), 200),
     ),
   );
   const list = make('ul.log', ...items);
@@ -89,8 +86,7 @@ startView({
       log(fieldsOf(report['logs'])),
       commits(result),
       pullRequest(result, person),
-      isOpen(task) &&
-        person.confirmed('Stop the task', 'Stop the task? It counts as failed. Its branch stays.', stop),
+      isOpen(task) && person.confirmed('Stop the task', 'Stop the task? It counts as failed. Its branch stays.', stop),
     ];
   },
 });

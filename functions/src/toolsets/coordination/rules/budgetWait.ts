@@ -32,10 +32,7 @@ function keysOf(task: Task): readonly string[] {
 }
 
 /** Returns the exhausted budget that prevents a coding task's start. Its cost is unknown, so nothing is reserved. */
-export async function budgetRefusal(
-  { budgets }: BudgetPorts,
-  task: Task,
-): Promise<BudgetRefusal | undefined> {
+export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<BudgetRefusal | undefined> {
   return task.coding === undefined ? undefined : exhaustedBudget(await budgets.limited(keysOf(task)));
 }
 

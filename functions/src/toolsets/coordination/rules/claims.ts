@@ -91,8 +91,7 @@ export class TaskClaims extends Service<
     const { workspace, agentId, runner, heldTaskIds } = request;
     const { open, agent } = await this.ports.sessions.currentWithAgent(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
-    if (open === undefined)
-      return this.outcomeOf({ kind: 'none', mark: {}, why: noTask(workspace) }, recordResponse);
+    if (open === undefined) return this.outcomeOf({ kind: 'none', mark: {}, why: noTask(workspace) }, recordResponse);
     const { session } = open;
     const mark = { session: session.id, readAt: open.readAt };
     const declared = agent.value.capability_details.map(({ name }) => name);
@@ -111,10 +110,7 @@ export class TaskClaims extends Service<
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
     const { session, agent, mark, recordResponse } = claiming;
     const { project } = runner;
-    const capabilities = [
-      ...(runner.capabilities ?? declared),
-      ...(project ? [projectCapability(project)] : []),
-    ];
+    const capabilities = [...(runner.capabilities ?? declared), ...(project ? [projectCapability(project)] : [])];
     if (runner.taskId === undefined) {
       const keys = claimableKeys(session, capabilities).filter((key) => key !== '');
       if (keys.length > 0) return this.claimNext(claiming, keys);
@@ -146,12 +142,7 @@ export class TaskClaims extends Service<
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
-    const why = await this.noTaskExplainer.explain(
-      session,
-      agent.value,
-      retried?.value,
-      this.ports.clock.now(),
-    );
+    const why = await this.noTaskExplainer.explain(session, agent.value, retried?.value, this.ports.clock.now());
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
@@ -168,9 +159,7 @@ export class TaskClaims extends Service<
     if (refusal !== undefined) {
       await this.ports.askToRaise(refusal, before.value.workspace);
       const task = pauseForBudget(before.value, refusal, now);
-      await this.ports.store.commit([
-        { kind: 'replaceTask', task, before: before.value, version: before.version },
-      ]);
+      await this.ports.store.commit([{ kind: 'replaceTask', task, before: before.value, version: before.version }]);
       return undefined;
     }
     const claimed = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
@@ -257,12 +246,7 @@ export function claimChanges(
   agent: Versioned<Agent>,
   now: Date,
 ): CoordinationChange[] {
-  const holder = withHeldTask(
-    agent.value,
-    task.id,
-    { session: task.session, claim_epoch: task.claim_epoch },
-    now,
-  );
+  const holder = withHeldTask(agent.value, task.id, { session: task.session, claim_epoch: task.claim_epoch }, now);
   return [
     ...taskChanges(before, task, version, now),
     { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
@@ -321,9 +305,7 @@ export class ClaimWindow {
   private async read(calls: number): Promise<(place: number) => Versioned<Task> | undefined> {
     this.claimedSinceRead.clear();
     const found = await this.claimable(calls + this.assigned.size);
-    const free = found.filter(
-      ({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id),
-    );
+    const free = found.filter(({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id));
     const dealt = free.slice(0, calls);
     for (const { value } of dealt) this.assigned.add(value.id);
     return (place) => dealt[place];

@@ -139,8 +139,7 @@ export function claimableNow(
   const named = requireCodingTask(found, taskId, session.workspace);
   const task = named.value;
   if (isClosed(task.status)) throw notClaimable(taskId, `it is ${task.status}`, 'Create another task.');
-  if (task.session !== session.id)
-    throw notClaimable(taskId, 'its session is archived', 'Create another task.');
+  if (task.session !== session.id) throw notClaimable(taskId, 'its session is archived', 'Create another task.');
   const { owner = task.coding.owner_uid } = runnerMembership(agent);
   if (task.coding.owner_uid !== owner) {
     const suggestion = 'To run tasks of other owners, start the runner with --for workspace.';

@@ -73,14 +73,9 @@ interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
 }
 
 /** `Change`: additional changes that the commit may contain, of the feature that creates tasks. */
-export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<
-  CreationPorts<Change>
-> {
+export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<CreationPorts<Change>> {
   /** Creates all the tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
-  create(
-    request: CreationRequest<Change>,
-    recordResponse: RecordResponse<readonly Task[]>,
-  ): Promise<readonly Task[]> {
+  create(request: CreationRequest<Change>, recordResponse: RecordResponse<readonly Task[]>): Promise<readonly Task[]> {
     const { workspace, createdBy, goal, opener } = request;
     const drafts = this.number(request);
     const dependents = dependentsOf(drafts);
@@ -143,8 +138,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
 function dependentsOf(drafts: readonly NumberedDraft[]): Dependents {
   const dependents = new Map<string, string[]>();
   for (const { id, dependencies } of drafts)
-    for (const dependency of dependencies)
-      dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
+    for (const dependency of dependencies) dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
   return dependents;
 }
 

@@ -27,9 +27,7 @@ export function resolveBatch(batch: readonly (readonly string[])[]): Dependency[
   const resolved = batch.map((dependencies, index) =>
     [...new Set(dependencies)].map((dependency) => resolve(dependency, index, batch.length)),
   );
-  const cycle = findCycle(
-    resolved.map((task) => task.flatMap((one) => ('sibling' in one ? one.sibling : []))),
-  );
+  const cycle = findCycle(resolved.map((task) => task.flatMap((one) => ('sibling' in one ? one.sibling : []))));
   if (cycle === undefined) return resolved;
   const path = cycle.map((index) => `task-${index + 1}`).join(' -> ');
   throw new MusterError('VALIDATION_ERROR', `The dependencies form a cycle: ${path}.`, {
@@ -122,10 +120,7 @@ export async function readDependencies(
   return existing;
 }
 
-type DependencyState = Pick<
-  Task,
-  'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'
->;
+type DependencyState = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
 
 /** Returns the fields of a task that follow from its dependencies. If unsettled, its dependents are updated later. */
 export function dependencyStateOf(dependencies: readonly Task[]): DependencyState {

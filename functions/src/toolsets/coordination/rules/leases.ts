@@ -52,13 +52,10 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     const lapsed = async (after: TimeCursor | undefined) => {
       const batch = await tasks.expired(turn.now, BATCH, after);
       const holders = new Set(batch.found.flatMap(({ item }) => item.value.claim?.claimed_by ?? []));
-      if (health !== 'away')
-        seen = await withTimeout(presence.lastSeen([...holders]), PRESENCE_TIMEOUT_MS, 'Presence');
+      if (health !== 'away') seen = await withTimeout(presence.lastSeen([...holders]), PRESENCE_TIMEOUT_MS, 'Presence');
       return batch;
     };
-    const swept = await this.sweep(turn, counts, lapsed, (task) =>
-      this.sweepLease(task, seen, health, turn.now),
-    );
+    const swept = await this.sweep(turn, counts, lapsed, (task) => this.sweepLease(task, seen, health, turn.now));
     return { ...swept, isBehind: swept.isBehind || (health === 'away' && counts.left > 0) };
   }
 
@@ -136,10 +133,6 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
 
   private async replace(before: Versioned<Task>, task: Task, more: readonly CoordinationChange[], now: Date) {
     const grown = await queueGrowth(this.ports.sessions, task);
-    await this.ports.store.commit([
-      ...taskChanges(before.value, task, before.version, now),
-      ...more,
-      ...grown,
-    ]);
+    await this.ports.store.commit([...taskChanges(before.value, task, before.version, now), ...more, ...grown]);
   }
 }

@@ -11,12 +11,7 @@ import {
   skillChanges,
   terminalId,
 } from '../../../agents/rules/agent.ts';
-import {
-  type AgentLiveness,
-  callingAgent,
-  mayReadMessages,
-  touchPresence,
-} from '../../../agents/rules/liveness.ts';
+import { type AgentLiveness, callingAgent, mayReadMessages, touchPresence } from '../../../agents/rules/liveness.ts';
 import { isReserved } from '../../../agents/rules/registration.ts';
 import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole, weakerOf } from '../../../identity/rules/role.ts';
@@ -92,10 +87,7 @@ export class AgentMembership extends Service<
   }
 
   /** Returns the id of the caller's agent, of an agent it may act for, or of a new one: the name, if available. */
-  private async idFor(
-    principal: Principal,
-    { workspace, agentId: name }: MembershipRequest,
-  ): Promise<string> {
+  private async idFor(principal: Principal, { workspace, agentId: name }: MembershipRequest): Promise<string> {
     if (principal.agent_id === name) return name;
     const { agents, hashing, liveness } = this.ports;
     const known = await liveness.requireActable(principal, workspace, name);
@@ -175,9 +167,7 @@ function joined(
   now: Date,
 ): Agent {
   const seen = markedSeen(agent, now);
-  const declared = capabilities?.map((one) =>
-    typeof one === 'string' ? { name: one, category: 'declared' } : one,
-  );
+  const declared = capabilities?.map((one) => (typeof one === 'string' ? { name: one, category: 'declared' } : one));
   return {
     ...seen,
     serves,

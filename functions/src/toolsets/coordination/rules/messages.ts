@@ -26,11 +26,7 @@ interface MessageDraft {
 
 export class AgentMessages extends Service<CoordinationPorts> {
   /** @throws MusterError NOT_FOUND for an unknown agent or task; QUOTA_EXCEEDED for too many unread messages */
-  send(
-    principal: Principal,
-    letter: MessageDraft,
-    recordResponse: RecordResponse<Message>,
-  ): Promise<Message> {
+  send(principal: Principal, letter: MessageDraft, recordResponse: RecordResponse<Message>): Promise<Message> {
     const { agents, clock, mailboxes, randomness, store } = this.ports;
     const { workspace, agentId, taskId, text } = letter;
     return retryOnConflict(randomness, async () => {
@@ -63,10 +59,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 
   /** Returns the unread messages from a workspace that the caller may read, oldest first. */
-  async unread(
-    { id, has_messages, readsMessages }: ActingAgent,
-    workspace: string,
-  ): Promise<readonly Message[]> {
+  async unread({ id, has_messages, readsMessages }: ActingAgent, workspace: string): Promise<readonly Message[]> {
     if (!has_messages || !readsMessages) return [];
     const found = await this.ports.mailboxes.find(id);
     return found?.value.messages.filter((one) => one.workspace === workspace) ?? [];
@@ -111,11 +104,7 @@ function messageId(number: number): string {
   return `message-${String(number).padStart(9, '0')}`;
 }
 
-function mailboxChanges(
-  mailbox: Mailbox,
-  found: Versioned<Mailbox> | undefined,
-  sent?: Message,
-): CoordinationChange[] {
+function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined, sent?: Message): CoordinationChange[] {
   const { id: agentId, messages } = mailbox;
   return [
     { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...(sent && { sent }) },
@@ -135,8 +124,7 @@ function notYourMessages(agentId: string): MusterError {
   return new MusterError('FORBIDDEN', `You cannot read the messages of agent "${agentId}".`, {
     field: 'read_until',
     reason: 'NOT_YOUR_MESSAGES',
-    suggestion:
-      'Omit read_until. Only the agent, the caller that registered it, and its owner can read them.',
+    suggestion: 'Omit read_until. Only the agent, the caller that registered it, and its owner can read them.',
   });
 }
 

@@ -9,14 +9,7 @@ import type { Session } from './session.ts';
 import { stuckBy } from './stuck.ts';
 import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
 
-export const NO_TASK_REASONS = [
-  'no_goal',
-  'none',
-  'all_blocked',
-  'retry_later',
-  'capabilities',
-  'taken',
-] as const;
+export const NO_TASK_REASONS = ['no_goal', 'none', 'all_blocked', 'retry_later', 'capabilities', 'taken'] as const;
 
 export interface NoTask {
   readonly reason: (typeof NO_TASK_REASONS)[number];
@@ -57,8 +50,7 @@ export class NoTaskExplainer extends Service<CoordinationPorts> {
   ): Promise<NoTask> {
     const { queue } = this.ports;
     const { items: pending } = await queue.list(session, 'pending', {}, { limit: MAX_SHOWN });
-    if (pending.length > 0)
-      return capabilitiesMissing(pending, await queue.count(session, 'pending'), capabilities);
+    if (pending.length > 0) return capabilitiesMissing(pending, await queue.count(session, 'pending'), capabilities);
     const { items: blocked } = await queue.list(session, 'blocked', {}, { limit: MAX_SHOWN });
     if (blocked.length === 0) {
       const explanation = 'No task is available: all are claimed or closed.';
@@ -72,10 +64,7 @@ export class NoTaskExplainer extends Service<CoordinationPorts> {
   }
 
   private async waitingText(blocked: readonly Task[]): Promise<readonly string[]> {
-    const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(
-      0,
-      MAX_DEPENDENCIES_READ,
-    );
+    const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(0, MAX_DEPENDENCIES_READ);
     const found = (await this.ports.tasks.findAll(ids)).flatMap((task) => task?.value ?? []);
     const open = new Map(found.filter(({ status }) => !isClosed(status)).map((task) => [task.id, task]));
     return blocked.map((task) => {
@@ -88,20 +77,14 @@ export class NoTaskExplainer extends Service<CoordinationPorts> {
   }
 }
 
-function capabilitiesMissing(
-  pending: readonly Task[],
-  count: number,
-  capabilities: readonly string[],
-): NoTask {
+function capabilitiesMissing(pending: readonly Task[], count: number, capabilities: readonly string[]): NoTask {
   const lacking = pending.filter(({ required_capabilities }) => {
     const key = capabilityKey(required_capabilities);
     return !satisfiedKeys([key], capabilities).includes(key);
   });
   if (lacking.length === 0)
     return { reason: 'taken', explanation: 'Other agents are claiming the available tasks. Claim again.' };
-  const wanted = lacking.map(
-    ({ id, required_capabilities }) => `"${id}" requires ${required_capabilities.join(', ')}`,
-  );
+  const wanted = lacking.map(({ id, required_capabilities }) => `"${id}" requires ${required_capabilities.join(', ')}`);
   const coding = lacking.some((task) => task.coding !== undefined)
     ? ' Runners claim coding tasks, with coding.claim_task.'
     : '';

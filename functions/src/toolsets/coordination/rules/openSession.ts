@@ -23,10 +23,7 @@ export async function openSession(
   ports: CoordinationPorts,
   workspace: string,
   now: Date,
-  {
-    opener,
-    goal = '',
-  }: { readonly opener: WorkspaceCreator | undefined; readonly goal?: string | undefined },
+  { opener, goal = '' }: { readonly opener: WorkspaceCreator | undefined; readonly goal?: string | undefined },
 ): Promise<OpenedSession> {
   const { open, vacant } = await ports.sessions.opening(workspace);
   const isThere = open !== undefined || vacant !== undefined;
@@ -91,12 +88,7 @@ export async function queueGrowthIn(
   }
   const isWritten = fresh.length > 0 || version !== undefined;
   const capabilityKeys = isWritten ? keys : [];
-  return {
-    kind: 'queueGrew',
-    session,
-    capability_keys: capabilityKeys,
-    ...(version !== undefined && { version }),
-  };
+  return { kind: 'queueGrew', session, capability_keys: capabilityKeys, ...(version !== undefined && { version }) };
 }
 
 /** Returns the keys that a session must store for these tasks. Keys of coding tasks are derived instead. */

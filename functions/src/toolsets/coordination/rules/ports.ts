@@ -5,14 +5,7 @@ import type { Agent } from '../../../agents/rules/agent.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
-import type {
-  CursorPage,
-  ListCursor,
-  ListPage,
-  PageRequest,
-  SweepBatch,
-  TimeCursor,
-} from '../../../kernel/paging.ts';
+import type { CursorPage, ListCursor, ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import type { Mailbox, MessageChanges } from './mailbox.ts';
 import type {
   ArchivedSession,
@@ -77,11 +70,7 @@ export interface TaskQueries {
   countLate(session: string, now: Date): Promise<number>;
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
   /** Returns tasks by creation time, oldest first. */
-  list(
-    session: string,
-    statuses: readonly TaskStatus[] | undefined,
-    page: PageRequest,
-  ): Promise<ListPage<Task>>;
+  list(session: string, statuses: readonly TaskStatus[] | undefined, page: PageRequest): Promise<ListPage<Task>>;
   /** Returns completed tasks by completion time, oldest first. */
   listDone(session: string, page: PageRequest): Promise<ListPage<Task>>;
   /** Returns held tasks of any session whose lease expired by `now`, oldest first. */
@@ -134,11 +123,7 @@ export interface SessionQueries {
   /** Returns archived sessions that are not cleared yet. */
   uncleared(limit: number): Promise<readonly ArchivedSession[]>;
   /** Returns findings, newest first; only those with any of `tags`, if set. */
-  discoveries(
-    session: string,
-    tags: readonly string[] | undefined,
-    page: PageRequest,
-  ): Promise<ListPage<Discovery>>;
+  discoveries(session: string, tags: readonly string[] | undefined, page: PageRequest): Promise<ListPage<Discovery>>;
   counters(workspace: string, session: string): Promise<CountersNow>;
   /** Returns a value that differs each time more tasks of the session have become claimable. */
   lastGrowth(session: Session): Promise<string>;
@@ -156,7 +141,4 @@ export interface QueueFilter {
   readonly type?: string | undefined;
 }
 
-export type CoordinationChange =
-  | ChangeOf<TaskChanges & SessionChanges & MessageChanges>
-  | AccessChange
-  | GraphChange;
+export type CoordinationChange = ChangeOf<TaskChanges & SessionChanges & MessageChanges> | AccessChange | GraphChange;

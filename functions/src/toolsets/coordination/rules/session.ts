@@ -40,11 +40,7 @@ export interface SessionChanges {
   /** Archives a session; later commits that expect it to be open fail. */
   readonly archiveSession: { readonly session: Session; readonly version: string; readonly at: Date };
   /** Opens an archived session again; `replaces` is the version of the workspace document. */
-  readonly reopenSession: {
-    readonly session: Session;
-    readonly archivedVersion: string;
-    readonly replaces: string;
-  };
+  readonly reopenSession: { readonly session: Session; readonly archivedVersion: string; readonly replaces: string };
   /** Records that no run waits for a task of the archived session. */
   readonly sessionCleared: { readonly session: ArchivedSession };
   /** Records that more tasks can be claimed. Stale if the session is no longer open. */
@@ -124,8 +120,7 @@ export const sessionDocument = z.object({
   first_gate: z.int(),
 });
 
-export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } =
-  documentCodec(sessionDocument);
+export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } = documentCodec(sessionDocument);
 
 export const sessionFields = fieldsCodec(sessionToDocument, sessionFromDocument);
 

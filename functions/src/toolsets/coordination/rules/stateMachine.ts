@@ -59,8 +59,7 @@ export function claimTask(task: Task, agentId: string, leaseSeconds: number, now
 export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
   if (claim !== undefined && task.status === 'in_progress') return task;
-  if (claim === undefined || task.status !== 'claimed')
-    throw invalidTransition(task, 'be started', claimant.agent_id);
+  if (claim === undefined || task.status !== 'claimed') throw invalidTransition(task, 'be started', claimant.agent_id);
   const renewed = { ...claim, started_at: now, lease_expires_at: addSeconds(now, claim.lease_seconds) };
   return { ...task, status: 'in_progress', claim: renewed };
 }
@@ -75,8 +74,7 @@ export function recordStart(task: Task, now: Date): Task {
 /** Undoes the start of a task: its holder has it claimed again. */
 export function undoStart(task: Task): Task {
   const { claim } = task;
-  if (claim === undefined || task.status !== 'in_progress')
-    throw invalidTransition(task, 'be set to claimed');
+  if (claim === undefined || task.status !== 'in_progress') throw invalidTransition(task, 'be set to claimed');
   const { started_at: _begun, ...rest } = claim;
   return { ...task, status: 'claimed', claim: rest };
 }
@@ -95,15 +93,9 @@ export function cancelTask(task: Task, error: string, now: Date): Task {
 }
 
 /** Restores the expired lease of the last holder; undefined if another agent has claimed the task since. */
-export function restoreClaim(
-  task: Task,
-  claimant: Claimant,
-  leaseSeconds: number,
-  now: Date,
-): Task | undefined {
+export function restoreClaim(task: Task, claimant: Claimant, leaseSeconds: number, now: Date): Task | undefined {
   const lapsed = expiredClaim(task, claimant);
-  if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0)
-    return undefined;
+  if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0) return undefined;
   // The lease did not expire: the task was released from its holder.
   if (task.released_epoch === task.claim_epoch) return undefined;
   const claim = { ...newClaim(lapsed, leaseSeconds, now), started_at: now };
@@ -112,12 +104,7 @@ export function restoreClaim(
 }
 
 /** Closes the task with an outcome, requeues it for a retry, or stores the outcome as a late result. */
-export function reportOutcome(
-  task: Task,
-  claimant: Claimant,
-  outcome: ReportedOutcome,
-  now: Date,
-): TaskOutcome {
+export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedOutcome, now: Date): TaskOutcome {
   const isOwn = currentClaim(task, claimant) !== undefined;
   if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
   if ((isOwn || hasReported(task, claimant)) && sameOutcome(task, outcome)) return { kind: 'repeated', task };
@@ -149,9 +136,7 @@ export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;
   if (claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'be released');
   const { claimed_by: agentId, claim_epoch: epoch } = claim;
-  const lapsedClaims = [...task.lapsed_claims, { agent_id: agentId, claim_epoch: epoch }].slice(
-    -MAX_EXPIRED_CLAIMS,
-  );
+  const lapsedClaims = [...task.lapsed_claims, { agent_id: agentId, claim_epoch: epoch }].slice(-MAX_EXPIRED_CLAIMS);
   return { ...rest, status: 'available', lapsed_claims: lapsedClaims };
 }
 
@@ -260,15 +245,11 @@ export function invalidTransition(
   const blocked = task.status === 'available' && task.blockers > 0 ? ' but blocked' : '';
   // The error of a cancelled task states who cancelled it and why.
   const why = task.status === 'cancelled' && task.error !== undefined ? ` ${task.error}` : '';
-  return new MusterError(
-    'CONFLICT',
-    `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.${why}`,
-    {
-      field: 'task_id',
-      reason: holder !== undefined && holder !== agentId ? 'NOT_HOLDER' : 'WRONG_STATE',
-      suggestion,
-    },
-  );
+  return new MusterError('CONFLICT', `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.${why}`, {
+    field: 'task_id',
+    reason: holder !== undefined && holder !== agentId ? 'NOT_HOLDER' : 'WRONG_STATE',
+    suggestion,
+  });
 }
 
 function suggestionFor(task: Task, agentId: string | undefined): string {
@@ -316,9 +297,6 @@ export function partsChanged(
 }
 
 /** Returns whether the claimant reported the result that waits, or waited, for the task's parts. */
-export function hasReported(
-  { parts_awaited: awaited }: Task,
-  { agent_id, claim_epoch: epoch }: Claimant,
-): boolean {
+export function hasReported({ parts_awaited: awaited }: Task, { agent_id, claim_epoch: epoch }: Claimant): boolean {
   return awaited?.agent_id === agent_id && (epoch === undefined || epoch === awaited.claim_epoch);
 }

@@ -15,11 +15,7 @@ import type { Task } from './task.ts';
 const BATCH = 50;
 
 /** Returns the task that makes a task stuck. Of several causes, prefers the one that dependents already store. */
-export function stuckBy({
-  failed_dependencies,
-  stuck_dependencies,
-  stuck_by: stored,
-}: Task): string | undefined {
+export function stuckBy({ failed_dependencies, stuck_dependencies, stuck_by: stored }: Task): string | undefined {
   const causes = [...failed_dependencies, ...Object.values(stuck_dependencies)];
   return stored !== undefined && causes.includes(stored) ? stored : causes[0];
 }
@@ -33,9 +29,7 @@ export function stuckReason(task: Task): string | undefined {
 
 /** Returns whether a written task requires an update of its dependents. */
 export function isUnsettled(task: unknown): boolean {
-  return (
-    typeof task === 'object' && task !== null && 'stuck_unsettled' in task && task.stuck_unsettled === true
-  );
+  return typeof task === 'object' && task !== null && 'stuck_unsettled' in task && task.stuck_unsettled === true;
 }
 
 export class StuckTasks extends Service<CoordinationPorts> {
@@ -77,8 +71,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
         } catch (error) {
           left = true;
           // Another call changed the task since the read: the next pass decides.
-          if (!(error instanceof StaleWriteError))
-            log.error('stuck_not_settled', { taskId: value.id, error });
+          if (!(error instanceof StaleWriteError)) log.error('stuck_not_settled', { taskId: value.id, error });
         }
       }
       if (unsettled.length < BATCH) return { settled, left };

@@ -8,15 +8,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 
 /** Stored statuses. `waiting`: a task that awaits its parts, or a coding task whose agent is done but connected. */
-export const TASK_STATUSES = [
-  'available',
-  'claimed',
-  'in_progress',
-  'waiting',
-  'done',
-  'failed',
-  'cancelled',
-] as const;
+export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
@@ -162,10 +154,7 @@ const ownFields = z.object({
    */
   deadline: z.exactOptional(timestamp),
   /** Question that the holder asked a person; the lease lasts at least until it is answered or expires. */
-  waiting_for: z._default(
-    z.nullable(z.object({ request_id: z.string(), who: z.string(), until: timestamp })),
-    null,
-  ),
+  waiting_for: z._default(z.nullable(z.object({ request_id: z.string(), who: z.string(), until: timestamp })), null),
   ...parentFields,
   /** Key of the exhausted budget that a coding task waits for, as in a retry delay. */
   budget_wait: z._default(z.nullable(z.string()), null),
@@ -185,20 +174,13 @@ const ownFields = z.object({
   /** Usage of its ended attempts; null before the first. Tokens and cost are included only if reported. */
   spent: z._default(
     z.nullable(
-      z.object({
-        input_tokens: z.number(),
-        output_tokens: z.number(),
-        cost_usd: z.number(),
-        milliseconds: z.number(),
-      }),
+      z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number(), milliseconds: z.number() }),
     ),
     null,
   ),
   /** Set while a completed task waits for its parts: who reported its result, and which parts failed. */
   parts_awaited: z._default(
-    z.nullable(
-      z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) }),
-    ),
+    z.nullable(z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })),
     null,
   ),
 });
@@ -242,12 +224,7 @@ export function taskFromDocument(data: unknown): Task {
     ...rest
   } = claims.fromDocument(data);
   if (agentId === undefined || claimed_at === undefined || lease_expires_at === undefined) return task;
-  const lease = {
-    lease_seconds: 0,
-    lease_expires_at,
-    ...rest,
-    ...(isRunners && { claimed_by_runner: isRunners }),
-  };
+  const lease = { lease_seconds: 0, lease_expires_at, ...rest, ...(isRunners && { claimed_by_runner: isRunners }) };
   return { ...task, claim: { claimed_by: agentId, claim_epoch: task.claim_epoch, claimed_at, ...lease } };
 }
 
@@ -257,10 +234,7 @@ export const DEFAULT_TYPE = 'coordination';
 
 export const CODING_TYPE = 'coding';
 
-export function taskType({
-  coding,
-  given_type: type = DEFAULT_TYPE,
-}: Pick<Task, 'coding' | 'given_type'>): string {
+export function taskType({ coding, given_type: type = DEFAULT_TYPE }: Pick<Task, 'coding' | 'given_type'>): string {
   return coding === undefined ? type : CODING_TYPE;
 }
 
@@ -442,11 +416,7 @@ export interface TaskChanges {
   readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
   /** The dependency is stuck because of the task `by`; without `by`, it no longer is. */
   readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
-  readonly addDependents: {
-    readonly taskId: string;
-    readonly dependents: readonly string[];
-    readonly version: string;
-  };
+  readonly addDependents: { readonly taskId: string; readonly dependents: readonly string[]; readonly version: string };
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
   /** Logs a failed check of a pull request, replacing an entry with the same id. `details` is external data. */
   readonly logFailedCheck: {

@@ -32,36 +32,26 @@ export interface RequeuedTask {
 export class TaskActions extends Service<CoordinationPorts> {
   /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is closed */
   cancel(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
-    return applyTaskAction(
-      this.ports,
-      principal,
-      decision.taskId,
-      async ({ value: before, version }, now) => {
-        const message = actionText('Cancelled', principal, decision.reason);
-        const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
-        const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
-        await this.ports.store.commit(changes, recordResponse(task));
-        return task;
-      },
-    );
+    return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
+      const message = actionText('Cancelled', principal, decision.reason);
+      const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
+      const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+      await this.ports.store.commit(changes, recordResponse(task));
+      return task;
+    });
   }
 
   /** Releases a task for other agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is not held */
   release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
-    return applyTaskAction(
-      this.ports,
-      principal,
-      decision.taskId,
-      async ({ value: before, version }, now) => {
-        const message = actionText('Released', principal, decision.reason);
-        const released = releaseClaim(before);
-        const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
-        const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
-        const grown = await queueGrowth(this.ports.sessions, task);
-        await this.ports.store.commit([...changes, ...grown], recordResponse(task));
-        return task;
-      },
-    );
+    return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
+      const message = actionText('Released', principal, decision.reason);
+      const released = releaseClaim(before);
+      const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
+      const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+      const grown = await queueGrowth(this.ports.sessions, task);
+      await this.ports.store.commit([...changes, ...grown], recordResponse(task));
+      return task;
+    });
   }
 
   /** Retries a task, and optionally its dependents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT by status */
@@ -78,9 +68,7 @@ export class TaskActions extends Service<CoordinationPorts> {
         : { items: [], isTruncated: false };
       const ended = [found, ...items];
       const changes = [
-        ...ended.flatMap(({ value, version }) =>
-          taskChanges(value, requeuedChanges(value, now), version, now),
-        ),
+        ...ended.flatMap(({ value, version }) => taskChanges(value, requeuedChanges(value, now), version, now)),
         ...ended.flatMap(({ value }) => dependencyChanges(value)),
       ];
       const others = items.map(({ value }) => value);
@@ -163,11 +151,7 @@ export function sessionArchived(taskId: string, verb = 'be retried'): MusterErro
 type ManagedTask = Pick<Task, 'id' | 'workspace' | 'owner_uid'>;
 
 /** Checks that a caller may manage a task: same owner as its creator, or leader. @throws MusterError FORBIDDEN */
-export function requireTaskManager(
-  principal: Principal,
-  task: ManagedTask,
-  field: 'task_id' | 'taskId' | 'id',
-): void {
+export function requireTaskManager(principal: Principal, task: ManagedTask, field: 'task_id' | 'taskId' | 'id'): void {
   const role = roleIn(principal, task.workspace) ?? 'viewer';
   if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.owner_uid === principal.owner_uid)) return;
   throw new MusterError('FORBIDDEN', `You cannot change task "${task.id}".`, {
@@ -215,14 +199,10 @@ export function requeueTask(task: Task): Task {
 export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean, now: Date): Task {
   if (task.status !== 'done') throw invalidTransition(task, 'be reopened');
   const { claim, ...rest } = previous;
-  if (!isHolderOnline || claim === undefined || !isHeld(previous.status))
-    return { ...rest, status: 'available' };
+  if (!isHolderOnline || claim === undefined || !isHeld(previous.status)) return { ...rest, status: 'available' };
   const leaseExpiresAt = new Date(now.getTime() + claim.lease_seconds * 1000);
   const worked = Number(task.completed_at) - claim.claimed_at.getTime();
-  return withSpent(
-    { ...previous, claim: { ...claim, lease_expires_at: leaseExpiresAt } },
-    { milliseconds: -worked },
-  );
+  return withSpent({ ...previous, claim: { ...claim, lease_expires_at: leaseExpiresAt } }, { milliseconds: -worked });
 }
 
 /** Undoes a retry: restores the previous end of the task. */
@@ -232,8 +212,7 @@ export function restoreOutcome(task: Task, previous: Task): Task {
 }
 
 function retrySuggestion(status: TaskStatus): string {
-  if (status === 'done')
-    return 'Completed tasks cannot be retried. Create another task with coordination.create_task.';
+  if (status === 'done') return 'Completed tasks cannot be retried. Create another task with coordination.create_task.';
   return status === 'available'
     ? 'No retry is needed: the task is in the queue.'
     : 'Release the task with coordination.release_task, or cancel it first with coordination.cancel_task.';

@@ -35,10 +35,7 @@ export function timed(before: Task, after: Task, now: Date): Task {
 
 /** Returns the changes for a task and the session's counters. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): CoordinationChange[] {
-  return [
-    { kind: 'replaceTask', before, task: timed(before, task, now), version },
-    countedChange(before, task, now),
-  ];
+  return [{ kind: 'replaceTask', before, task: timed(before, task, now), version }, countedChange(before, task, now)];
 }
 
 function closedWork(
@@ -67,13 +64,7 @@ export function outcomeChanges(
   const holder = before.claim?.claimed_by ?? task.claim?.claimed_by;
   if (holder !== undefined) {
     const wasHeld = isHeld(before.status);
-    changes.push({
-      kind: 'releaseTask',
-      agentId: holder,
-      taskId: task.id,
-      wasHeld,
-      ...closedWork(before, task),
-    });
+    changes.push({ kind: 'releaseTask', agentId: holder, taskId: task.id, wasHeld, ...closedWork(before, task) });
   }
   if (!isClosed(task.status)) return changes;
   for (const taskId of task.dependents) {

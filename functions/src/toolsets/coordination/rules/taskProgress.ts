@@ -27,12 +27,7 @@ export const MAX_STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {
   /** Starts a claimed task. Repeating the call with the same claim changes nothing. */
-  start(
-    principal: Principal,
-    taskId: string,
-    claimant: Claimant,
-    recordResponse: RecordResponse<Task>,
-  ): Promise<Task> {
+  start(principal: Principal, taskId: string, claimant: Claimant, recordResponse: RecordResponse<Task>): Promise<Task> {
     return this.change(taskId, workerIn(principal), async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
       const changes = task === before ? [] : taskChanges(before, task, version, now);

@@ -40,11 +40,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed, or is held and would be blocked;
    * VALIDATION_ERROR for an unknown dependency or a cycle
    */
-  update(
-    principal: Principal,
-    update: TaskUpdate,
-    recordResponse: RecordResponse<UpdatedTask>,
-  ): Promise<UpdatedTask> {
+  update(principal: Principal, update: TaskUpdate, recordResponse: RecordResponse<UpdatedTask>): Promise<UpdatedTask> {
     const { taskId, ...wishes } = update;
     if (Object.values(wishes).every((wish) => wish === undefined)) throw nothingToUpdate();
     requireSize('A task', 'description', wishes, MAX_TASK_BYTES);
@@ -123,23 +119,12 @@ function withUpdatedFields(before: Task, { deadline, hints, files, ...update }: 
     description,
     priority,
     required_capabilities,
-    context: {
-      ...contextRest,
-      ...(files && { files }),
-      ...(keptHints !== undefined && { hints: keptHints }),
-    },
+    context: { ...contextRest, ...(files && { files }), ...(keptHints !== undefined && { hints: keptHints }) },
     ...(kept && { deadline: kept }),
   };
 }
 
-function updatableFields({
-  description,
-  priority,
-  dependencies,
-  required_capabilities,
-  context,
-  deadline,
-}: Task) {
+function updatableFields({ description, priority, dependencies, required_capabilities, context, deadline }: Task) {
   return canonicalJson([description, priority, dependencies, required_capabilities, context, deadline]);
 }
 
@@ -163,9 +148,7 @@ function edgeChanges(before: Task, found: TasksById): CoordinationChange[] {
     ...fresh.map(({ value: { id: taskId }, version }): CoordinationChange => {
       return { kind: 'addDependents', taskId, dependents: [before.id], version };
     }),
-    ...removed.map(
-      (taskId): CoordinationChange => ({ kind: 'removeDependent', taskId, dependentId: before.id }),
-    ),
+    ...removed.map((taskId): CoordinationChange => ({ kind: 'removeDependent', taskId, dependentId: before.id })),
   ];
 }
 
@@ -194,8 +177,7 @@ function blockedWhileHeld({ id, claim }: Task): MusterError {
   return new MusterError('CONFLICT', what, {
     field: 'dependencies',
     reason: 'WRONG_STATE',
-    suggestion:
-      'Release the task with coordination.release_task first, or use only dependencies that are done.',
+    suggestion: 'Release the task with coordination.release_task first, or use only dependencies that are done.',
   });
 }
 

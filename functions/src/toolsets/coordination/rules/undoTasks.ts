@@ -88,8 +88,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const { effect, found, former, by, now } = taken;
     const { value: before, version } = found;
     // Undoing a change of the holder does not require the permission to manage the task.
-    const isDecision =
-      former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
+    const isDecision = former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
     if (isDecision) requireTaskManager(by, before, 'task_id');
     if (former.status === before.status) return this.undoUpdate(taken);
     if (before.status === 'done') return this.undoReopen(taken);
@@ -98,14 +97,8 @@ export class TaskUndo extends Service<UndoPorts> {
     if (before.status === 'in_progress' && former.status === 'claimed')
       return taskChanges(before, undoStart(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
-      return [
-        ...taskChanges(before, restoreOutcome(before, former), version, now),
-        ...failedAgainError(before),
-      ];
-    throw cannotUndoError(
-      effect,
-      'The task is back in the queue: coordination.claim_task hands it out again.',
-    );
+      return [...taskChanges(before, restoreOutcome(before, former), version, now), ...failedAgainError(before)];
+    throw cannotUndoError(effect, 'The task is back in the queue: coordination.claim_task hands it out again.');
   }
 
   /** Undoes the creation of a task: cancels it, because other tasks may refer to it. */
@@ -121,9 +114,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const known = effect.after?.['dependents'];
     // If the dependents at creation are unknown, all of them may have been added since.
     const isSame = isUnchanged(effect, 'dependents', before.dependents) === true;
-    const since = Array.isArray(known)
-      ? before.dependents.filter((id) => !known.includes(id))
-      : before.dependents;
+    const since = Array.isArray(known) ? before.dependents.filter((id) => !known.includes(id)) : before.dependents;
     const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
     if (waiting !== undefined) throw changedSinceError(effect, [`task "${waiting.value.id}" depends on it`]);
     const message = actionText('Undone', by, undefined);
@@ -131,22 +122,13 @@ export class TaskUndo extends Service<UndoPorts> {
     return outcomeChanges(before, { kind: 'accepted', task }, version, now);
   }
 
-  private async undoUpdate({
-    effect,
-    found,
-    former,
-    now,
-  }: UndoneEffect): Promise<readonly CoordinationChange[]> {
+  private async undoUpdate({ effect, found, former, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { before = {}, after = {} } = withoutProgressFields(effect);
     const names = changedNames(before, after);
     if (names.length === 0 || names.some((name) => !UPDATED_FIELDS.includes(name)))
       throw cannotUndoError(effect, 'Reports and questions about a task stay.');
     const { priority, required_capabilities, dependencies } = former;
-    const wishes = {
-      priority,
-      required_capabilities,
-      ...(names.includes('dependencies') && { dependencies }),
-    };
+    const wishes = { priority, required_capabilities, ...(names.includes('dependencies') && { dependencies }) };
     const described = { ...former, dependencies: found.value.dependencies };
     return (await this.updates.changesTo(found, described, wishes, now)).changes;
   }
@@ -170,27 +152,19 @@ export class TaskUndo extends Service<UndoPorts> {
   }
 
   /** Undoes the completion of a task: its holder gets it back if possible, and its dependents are blocked again. */
-  private async undoReopen({
-    effect,
-    found,
-    former,
-    now,
-  }: UndoneEffect): Promise<readonly CoordinationChange[]> {
+  private async undoReopen({ effect, found, former, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
       throw cannotUndoError(effect, 'Its result may already be used, by a run or in a repository.');
     const dependents = await this.tasksOf(before.dependents);
-    const begun = dependents.find(
-      ({ value: { status } }) => status !== 'available' && status !== 'cancelled',
-    );
+    const begun = dependents.find(({ value: { status } }) => status !== 'available' && status !== 'cancelled');
     if (begun !== undefined) throw dependentStartedError(effect, begun.value);
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
     const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
     const isFree =
-      agent !== undefined &&
-      Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
+      agent !== undefined && Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
     const task = undoRequeue(before, former, isFree, now);
     const held = isFree ? [stillHeldError(agent, task)] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
@@ -205,10 +179,7 @@ export class TaskUndo extends Service<UndoPorts> {
 }
 
 /** Returns the change that gives a task back to its agent, without updating when the agent was last seen. */
-function stillHeldError(
-  { value, version }: Versioned<Agent>,
-  { id, session, claim_epoch }: Task,
-): CoordinationChange {
+function stillHeldError({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
   const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
   return { kind: 'holdTask', agent, taskId: id, version };
 }

@@ -1,22 +1,11 @@
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
-import {
-  COLLECTIONS,
-  mailboxPath,
-  TASK_LOGS,
-  TASK_RESULTS,
-  taskPath,
-} from '../../../kernel/firestore/paths.ts';
+import { COLLECTIONS, mailboxPath, TASK_LOGS, TASK_RESULTS, taskPath } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import {
-  type Mailbox,
-  type MessageChanges,
-  mailboxFromDocument,
-  mailboxToDocument,
-} from '../rules/mailbox.ts';
+import { type Mailbox, type MessageChanges, mailboxFromDocument, mailboxToDocument } from '../rules/mailbox.ts';
 import type { MailboxQueries, TaskQueries } from '../rules/ports.ts';
 import {
   CODING_TYPE,
@@ -41,9 +30,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
 
   async findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]> {
     if (taskIds.length === 0) return [];
-    const snapshots = await this.database.getAll(
-      ...taskIds.map((taskId) => this.database.doc(taskPath(taskId))),
-    );
+    const snapshots = await this.database.getAll(...taskIds.map((taskId) => this.database.doc(taskPath(taskId))));
     return snapshots.map((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument)[0]);
   }
 
@@ -81,9 +68,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     const found = await Promise.all(
       chunks.flatMap((keys) => {
         const satisfied =
-          keys.length === 1
-            ? ready.where('capability_key', '==', keys[0])
-            : ready.where('capability_key', 'in', keys);
+          keys.length === 1 ? ready.where('capability_key', '==', keys[0]) : ready.where('capability_key', 'in', keys);
         return [withDeadline(satisfied), ignoringDeadline(satisfied)].map((walk) => this.first(walk, limit));
       }),
     );
@@ -105,11 +90,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return (await this.first(available.where('retry_at', '>', new Date(0)).orderBy('retry_at'), 1))[0];
   }
 
-  list(
-    session: string,
-    statuses: readonly TaskStatus[] | undefined,
-    page: PageRequest,
-  ): Promise<ListPage<Task>> {
+  list(session: string, statuses: readonly TaskStatus[] | undefined, page: PageRequest): Promise<ListPage<Task>> {
     const inSession = this.inSession(session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', statuses);
     return this.documents.slice(matching, ['created_at', 'asc'], page, taskFromDocument);
@@ -183,9 +164,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
   }
 
   private due(query: Query, time: string, page: DuePage): Promise<SweepBatch<Versioned<Task>>> {
-    return readDue(query, time, page, (snapshot) =>
-      this.documents.readableVersioned(snapshot, taskFromDocument),
-    );
+    return readDue(query, time, page, (snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument));
   }
 
   private first(query: Query, limit: number): Promise<Versioned<Task>[]> {

@@ -75,11 +75,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
    * deadline precede those without.
    * @param after the last returned task: priority, deadline if any, and creation time
    */
-  private async claimable(
-    ready: Query,
-    limit: number,
-    after: ListCursor | undefined,
-  ): Promise<CursorPage<Task>> {
+  private async claimable(ready: Query, limit: number, after: ListCursor | undefined): Promise<CursorPage<Task>> {
     let page = await this.merged(ready, limit, limit, after);
     for (let read = 1; page.items.length === 0 && page.next !== undefined && read < MAX_READINGS; read++)
       page = await this.merged(ready, limit, Math.max(limit, MAX_READ), page.next);

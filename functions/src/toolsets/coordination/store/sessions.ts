@@ -79,11 +79,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
   }
 
-  discoveries(
-    session: string,
-    tags: readonly string[] | undefined,
-    page: PageRequest,
-  ): Promise<ListPage<Discovery>> {
+  discoveries(session: string, tags: readonly string[] | undefined, page: PageRequest): Promise<ListPage<Discovery>> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', tags);
     return this.documents.slice(matching, ['created_at', 'desc'], page, discoveryFromDocument);
@@ -98,25 +94,15 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
   }
 
   async lastGrowth({ workspace, id }: Session): Promise<string> {
-    const latest = this.database
-      .collection(queueShardsPath(workspace, id))
-      .orderBy('grown_at', 'desc')
-      .limit(1);
+    const latest = this.database.collection(queueShardsPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
     const [gate] = (await latest.get()).docs;
     return gate === undefined ? '' : versionOf(gate.updateTime);
   }
 
-  async unusedShards(
-    { workspace, id }: Session,
-    keys: readonly string[],
-    enough: number,
-  ): Promise<UnusedShards> {
+  async unusedShards({ workspace, id }: Session, keys: readonly string[], enough: number): Promise<UnusedShards> {
     const { docs } = await this.database.collection(queueShardsPath(workspace, id)).get();
     const shards = docs.map((gate) => versioned(gate.id, gate.updateTime));
-    const open = this.database
-      .collection(COLLECTIONS.tasks)
-      .where('session', '==', id)
-      .where('status', 'in', OPEN);
+    const open = this.database.collection(COLLECTIONS.tasks).where('session', '==', id).where('status', 'in', OPEN);
     const disused: string[] = [];
     for (let from = 0; from < keys.length && disused.length < enough; from += MAX_KEYS_PER_QUERY) {
       const some = keys.slice(from, from + MAX_KEYS_PER_QUERY);
@@ -145,8 +131,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     const { session: name } = this.documents.value(named, workspaceFromDocument);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
     if (name === undefined) return { vacant: workspaceVersion, more };
-    const stored =
-      guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
+    const stored = guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.cached.set(workspace, name);
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads, which cannot happen repeatedly.

@@ -71,13 +71,8 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
     const { workspace, id, spread } = session;
     const firstGate = session.first_gate + spread;
     const fields = { capability_keys, first_gate: firstGate };
-    writes.replace(
-      sessionPath(workspace, id),
-      { queue_version: FieldValue.increment(1), ...fields },
-      version,
-    );
-    for (const gate of gates)
-      writes.deleteAt(`${queueShardsPath(workspace, id)}/${gate.value}`, gate.version);
+    writes.replace(sessionPath(workspace, id), { queue_version: FieldValue.increment(1), ...fields }, version);
+    for (const gate of gates) writes.deleteAt(`${queueShardsPath(workspace, id)}/${gate.value}`, gate.version);
     queueShards({ ...session, first_gate: firstGate }, 0, writes);
   },
   shardSession({ session, before, version }, writes) {
@@ -189,13 +184,7 @@ const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, worksp
 
 /** Returns the fields of a session that callers set, without those that change with its tasks. */
 function sessionAuditFields(session: Session): Fields {
-  const {
-    queue_version: _,
-    capability_keys: __,
-    spread: ___,
-    first_gate: ____,
-    ...said
-  } = sessionToDocument(session);
+  const { queue_version: _, capability_keys: __, spread: ___, first_gate: ____, ...said } = sessionToDocument(session);
   return said;
 }
 
@@ -212,14 +201,8 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & Messa
     before: sessionAuditFields(before),
     after: sessionAuditFields(session),
   }),
-  archiveSession: ({ session }): AuditEffect => ({
-    ...ofSession(session),
-    before: sessionAuditFields(session),
-  }),
-  reopenSession: ({ session }): AuditEffect => ({
-    ...ofSession(session),
-    after: sessionAuditFields(session),
-  }),
+  archiveSession: ({ session }): AuditEffect => ({ ...ofSession(session), before: sessionAuditFields(session) }),
+  reopenSession: ({ session }): AuditEffect => ({ ...ofSession(session), after: sessionAuditFields(session) }),
   createDiscovery: ({ discovery }): AuditEffect => ({
     kind: 'discovery',
     id: discovery.id,

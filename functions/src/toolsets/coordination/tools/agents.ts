@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Membership } from '../rules/membership.ts';
-import {
-  agentId,
-  defineTool,
-  messagesResponse,
-  messagesShape,
-  taskId,
-  text,
-  texts,
-} from './coordinationResponses.ts';
+import { agentId, defineTool, messagesResponse, messagesShape, taskId, text, texts } from './coordinationResponses.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
@@ -58,8 +50,7 @@ export const registerAgent = defineTool({
 export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Send a heartbeat',
-  description:
-    'Sends a heartbeat; any call counts as one. Send one per minute during long work. Returns messages.',
+  description: 'Sends a heartbeat; any call counts as one. Send one per minute during long work. Returns messages.',
   input: z.strictObject({
     agent_id: agentId,
     read_until: idOf('a message').optional().describe('Last message read; none up to it is sent again'),

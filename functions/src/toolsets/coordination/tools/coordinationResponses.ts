@@ -185,9 +185,7 @@ export const taskShape = z.object({
         result: result.optional(),
         error: z.string().optional(),
       })
-      .describe(
-        'Report of a previous holder, received after its lease expired and another agent claimed the task.',
-      ),
+      .describe('Report of a previous holder, received after its lease expired and another agent claimed the task.'),
   }).shape,
 });
 
@@ -344,11 +342,7 @@ export function outcomeResponse({ kind, task }: TaskOutcome): z.output<typeof ou
     return { success: true, retry_at: task.retry_at?.toISOString(), retries_left, late_result };
   }
   if (task.status === 'waiting')
-    return {
-      success: true,
-      message: 'Your result is stored. The task is done when all its parts are.',
-      late_result,
-    };
+    return { success: true, message: 'Your result is stored. The task is done when all its parts are.', late_result };
   const blocked_tasks = task.status === 'failed' ? optionalList(task.dependents) : undefined;
   return { success: true, blocked_tasks, late_result };
 }

@@ -43,8 +43,7 @@ export const getAllTasks = defineTool({
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
     const page = pageAfter(encoded, limit);
     const { coordination } = services;
-    const statuses =
-      status_filter === 'all' || status_filter === 'stuck' ? undefined : storedStatuses(status_filter);
+    const statuses = status_filter === 'all' || status_filter === 'stuck' ? undefined : storedStatuses(status_filter);
     const found = await (status_filter === 'stuck'
       ? coordination.listStuck(workspace, page)
       : coordination.listTasks(workspace, statuses, page));
@@ -151,11 +150,7 @@ export const getDiscoveries = defineTool({
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
     const page = pageAfter(encoded, limit);
-    const found = await services.coordination.listDiscoveries(
-      workspace,
-      optionalList([...new Set(tags)]),
-      page,
-    );
+    const found = await services.coordination.listDiscoveries(workspace, optionalList([...new Set(tags)]), page);
     const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryResponse);
     return { discoveries: items, ...end };
   },

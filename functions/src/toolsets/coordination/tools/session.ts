@@ -51,11 +51,7 @@ export function masterPlanResponse(session: Session | undefined, workspace: stri
       suggestion: 'Ask a leader to set one with coordination.init_coordination.',
     });
   }
-  return {
-    goal: session.goal,
-    master_plan: session.master_plan,
-    created_at: session.created_at.toISOString(),
-  };
+  return { goal: session.goal, master_plan: session.master_plan, created_at: session.created_at.toISOString() };
 }
 
 export const getMasterPlan = defineTool({
@@ -189,12 +185,6 @@ export function statusText(answer: ReturnType<typeof statusResponse>): string {
   return terminalLines(lines);
 }
 
-function namedCount({
-  count,
-  tasks,
-}: {
-  readonly count: number;
-  readonly tasks: readonly unknown[];
-}): string {
+function namedCount({ count, tasks }: { readonly count: number; readonly tasks: readonly unknown[] }): string {
   return count > tasks.length ? `, ${tasks.length} shown` : '';
 }

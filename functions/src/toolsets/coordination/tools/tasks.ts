@@ -48,13 +48,7 @@ export const createTask = defineTool({
   },
   handler: ({ services, workspace, principal, recordResponse }, written) => {
     const createdBy = principal.agent_id ?? principal.uid;
-    const request = {
-      workspace,
-      createdBy,
-      opener: principal,
-      viewer: principal,
-      drafts: [draftOf(written)],
-    };
+    const request = { workspace, createdBy, opener: principal, viewer: principal, drafts: [draftOf(written)] };
     return services.taskCreation.create(request, recordResponse);
   },
 });
@@ -83,11 +77,7 @@ export const createTasksBatch = defineTool({
       { description: 'Create logout endpoint', priority: 3, dependencies: ['task-2'] },
     ],
   },
-  response: (tasks: readonly Task[]) => ({
-    success: true,
-    created: tasks.length,
-    task_ids: tasks.map(({ id }) => id),
-  }),
+  response: (tasks: readonly Task[]) => ({ success: true, created: tasks.length, task_ids: tasks.map(({ id }) => id) }),
   handler: ({ services, workspace, principal, recordResponse }, { tasks, part_of }) => {
     const createdBy = principal.agent_id ?? principal.uid;
     const drafts = tasks.map((task) => draftOf({ part_of, ...task }));
@@ -164,11 +154,7 @@ export const cancelTask = defineTool({
   loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'No longer wanted' },
-  response: (task: Task) => ({
-    success: true,
-    task: taskResponse(task),
-    blocked_tasks: optionalList(task.dependents),
-  }),
+  response: (task: Task) => ({ success: true, task: taskResponse(task), blocked_tasks: optionalList(task.dependents) }),
   handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
     services.taskLevers.cancel(principal, { taskId: task_id, reason }, recordResponse),
 });
@@ -201,11 +187,7 @@ export const retryTask = defineTool({
     truncated: isTruncated || undefined,
   }),
   handler: ({ services, principal, recordResponse }, { task_id, with_dependents }) =>
-    services.taskLevers.retry(
-      principal,
-      { taskId: task_id, withDependents: with_dependents },
-      recordResponse,
-    ),
+    services.taskLevers.retry(principal, { taskId: task_id, withDependents: with_dependents }, recordResponse),
 });
 
 export const reopen = defineTool({

@@ -35,9 +35,7 @@ export const claimTask = defineTool({
     'Order: priority, then deadline, then age. If you already hold your maximum number of tasks, one of them is returned. If no task is available, explanation says why.',
   input: z.strictObject({
     agent_id: agentId,
-    lease_seconds: wholeNumber(1, DAY_SECONDS)
-      .default(DEFAULT_LEASE_SECONDS)
-      .describe('Lease length, in seconds'),
+    lease_seconds: wholeNumber(1, DAY_SECONDS).default(DEFAULT_LEASE_SECONDS).describe('Lease length, in seconds'),
     in_hand: z
       .array(idOf('a task'))
       .max(MAX_HELD, `expected at most ${MAX_HELD} tasks`)
@@ -61,19 +59,11 @@ export const claimTask = defineTool({
   response: (outcome: ClaimOutcome) => {
     const messages = messagesResponse(outcome.messages ?? []);
     if (outcome.kind === 'none')
-      return {
-        success: false,
-        message: 'No available tasks with satisfied dependencies',
-        ...outcome.why,
-        messages,
-      };
+      return { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why, messages };
     const resumed = outcome.kind === 'resumed' || undefined;
     return { success: true, task: taskResponse(outcome.task), resumed, messages };
   },
-  handler: async (
-    { services, workspace, principal, recordResponse },
-    { agent_id, lease_seconds, in_hand },
-  ) => {
+  handler: async ({ services, workspace, principal, recordResponse }, { agent_id, lease_seconds, in_hand }) => {
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
     const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand };
     return services.taskClaims.claim(request, recordResponse);
@@ -86,11 +76,7 @@ export const startTask = defineTool({
   description: 'Marks a task you claimed as in progress.',
   details: 'The holder can repeat the call.',
   input: z.strictObject({ agent_id: agentId, task_id: taskId, claim_epoch: claimEpoch }),
-  output: z.object({
-    success: z.boolean(),
-    late_result: taskShape.shape.late_result,
-    messages: messagesShape,
-  }),
+  output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result, messages: messagesShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: [],
   role: 'worker',
@@ -156,10 +142,7 @@ export const completeTask = defineTool({
     return services.taskQueue.reportOutcome(
       principal,
       task_id,
-      {
-        claimant,
-        outcome: { kind: 'done', result, ...(when_parts_done && { whenPartsDone: when_parts_done }) },
-      },
+      { claimant, outcome: { kind: 'done', result, ...(when_parts_done && { whenPartsDone: when_parts_done }) } },
       recordResponse,
     );
   },

@@ -53,8 +53,7 @@ function workers(answer: Fields): Child {
 function stuckRow(task: Fields, person: ViewActions): HTMLElement {
   const id = textOf(task['id']);
   const cause = textOf(task['because_of']);
-  const retry = () =>
-    person.act('retry_task', { task_id: cause, with_dependents: true }, `retried task ${cause}`);
+  const retry = () => person.act('retry_task', { task_id: cause, with_dependents: true }, `retried task ${cause}`);
   const options = { key: `retry ${id}`, label: `Retry ${cause}`, disabled: person.isBusy };
   const because = cause === '' ? textOf(task['reason']) : `${cause} failed or was cancelled.`;
   return make(

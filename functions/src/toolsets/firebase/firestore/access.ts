@@ -28,9 +28,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
 
   read(caller: Caller, path: DataPath, { query = {} }: ReadRequest): Promise<ReadOutcome> {
     return this.attempt({ caller, path, action: 'read', orderBy: query.orderBy }, (client) =>
-      path.kind === 'document'
-        ? readDocument(client, path)
-        : readCollection(this.ports.hashing, client, path, query),
+      path.kind === 'document' ? readDocument(client, path) : readCollection(this.ports.hashing, client, path, query),
     );
   }
 
@@ -39,11 +37,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
   }
 
   watch(caller: Caller, path: DataPath, { shape, maxItems }: Watched, watcher: Watcher): Watch {
-    return new CallerWatch(
-      { ...this.ports, clients: this.clients },
-      { caller, path, shape, maxItems },
-      watcher,
-    );
+    return new CallerWatch({ ...this.ports, clients: this.clients }, { caller, path, shape, maxItems }, watcher);
   }
 
   private async attempt<T>(attempt: Attempt, work: (client: Firestore) => Promise<T>): Promise<T> {
@@ -52,9 +46,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
     try {
       // The client itself retries for minutes if there is no response.
       const answer = this.clients.use(attempt.caller, work);
-      return await withTimeoutError(milliseconds, answer, () =>
-        unanswered(`no response in ${milliseconds} ms`),
-      );
+      return await withTimeoutError(milliseconds, answer, () => unanswered(`no response in ${milliseconds} ms`));
     } catch (error) {
       throw explainedError(error, attempt);
     }

@@ -188,9 +188,7 @@ const vector = z
   .array(component)
   .min(1)
   .max(2048)
-  .transform((all) =>
-    FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))),
-  );
+  .transform((all) => FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))));
 
 /** Value types that JSON lacks, by key: the expected content, in words and as a schema. */
 const VALUES: ReadonlyMap<string, readonly [takes: string, schema: z.ZodType]> = new Map([
@@ -253,18 +251,13 @@ export function tooManyFields(): MusterError {
 }
 
 function text(value: string, place: Place): string {
-  if (HALF_CHARACTER.test(value))
-    throw invalidDataType(place.field, 'The string contains an unpaired surrogate.');
+  if (HALF_CHARACTER.test(value)) throw invalidDataType(place.field, 'The string contains an unpaired surrogate.');
   return value;
 }
 
 function finite(value: number, place: Place): number {
   if (!Number.isFinite(value)) {
-    throw invalidDataType(
-      place.field,
-      'This number is too large for JSON.',
-      'Use {"__double__": "Infinity"}.',
-    );
+    throw invalidDataType(place.field, 'This number is too large for JSON.', 'Use {"__double__": "Infinity"}.');
   }
   return value;
 }

@@ -107,9 +107,7 @@ async function withBounds(
   if (order !== undefined && startAt !== undefined && startAt === endAt) {
     // Rules allow a list with an equality filter, for example on `workspace`, but not one with equal bounds.
     const equal = collection.where(new FieldPath(...order), '==', startAt).orderBy(FieldPath.documentId());
-    return position === undefined
-      ? equal
-      : equal.startAfter(...(await after(collection, undefined, position)));
+    return position === undefined ? equal : equal.startAfter(...(await after(collection, undefined, position)));
   }
   const byValue = order === undefined ? collection : collection.orderBy(new FieldPath(...order));
   const ordered = byValue.orderBy(FieldPath.documentId());

@@ -124,9 +124,7 @@ export class CallerWatch implements Watch {
     if (!this.isStarted) {
       this.isStarted = true;
       const state = this.changesOf([...now.keys()]);
-      this.watcher.initial(
-        new Map(state.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))),
-      );
+      this.watcher.initial(new Map(state.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))));
       return;
     }
     const present = [...now.keys()].filter((id) => now.get(id) !== before.get(id));

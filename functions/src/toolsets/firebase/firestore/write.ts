@@ -101,9 +101,7 @@ async function addReplacement(batch: WriteBatch, document: DocumentReference, re
   const { updateTime: lastUpdateTime } = snapshot;
   const version = lastUpdateTime === undefined ? null : versionOf(lastUpdateTime);
   if (expectedVersion !== undefined && expectedVersion !== version) {
-    throw writeConflict(
-      version === null ? 'The document does not exist.' : 'The document is not at expectedVersion.',
-    );
+    throw writeConflict(version === null ? 'The document does not exist.' : 'The document is not at expectedVersion.');
   }
   if (operation === 'delete') {
     batch.delete(document, lastUpdateTime === undefined ? { exists: false } : { lastUpdateTime });

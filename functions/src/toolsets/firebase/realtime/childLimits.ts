@@ -52,11 +52,7 @@ export class ChildLimits {
   }
 
   /** @param named keys of the written children, which may exist; undefined for a new one */
-  private async requireCapacity(
-    rest: CallerRest,
-    list: string,
-    named: readonly string[] | undefined,
-  ): Promise<void> {
+  private async requireCapacity(rest: CallerRest, list: string, named: readonly string[] | undefined): Promise<void> {
     const at = this.clock.now().getTime();
     const key = `${rest.caller.principal.uid} ${list}`;
     const known = this.counted.get(key);

@@ -42,12 +42,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
 }
 
 /** Selects the children from the query's start or the cursor; at least one more than a page, if possible. */
-async function selectAfter(
-  rest: CallerRest,
-  path: string,
-  query: CheckedQuery,
-  after: RealtimeCursor | undefined,
-) {
+async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: RealtimeCursor | undefined) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
   for (;;) {
@@ -61,11 +56,7 @@ async function selectAfter(
 }
 
 /** @param given all children from the query's start (`startedAt`, if from an earlier cursor) to the last of the page */
-function positionAfter(
-  given: readonly Child[],
-  orderBy: string,
-  startedAt: RealtimeCursor['from'],
-): RealtimeCursor {
+function positionAfter(given: readonly Child[], orderBy: string, startedAt: RealtimeCursor['from']): RealtimeCursor {
   const last = given.at(-1);
   if (last === undefined) throw new Error('A page with a successor must have a last child.');
   const { rank, key } = last;
@@ -178,9 +169,7 @@ async function select(rest: CallerRest, path: string, query: CheckedQuery, max: 
     const missingIndex = error.details.suggestion ?? '';
     const whole = await rest.readWithin(MAX_UNINDEXED_BYTES, { path }).catch((failure: unknown) => {
       // Some rules allow reading a node with a query, but not as a whole.
-      throw failure instanceof MusterError && failure.details.reason === 'PERMISSION_DENIED'
-        ? error
-        : failure;
+      throw failure instanceof MusterError && failure.details.reason === 'PERMISSION_DENIED' ? error : failure;
     });
     if (whole === undefined) throw tooLargeWithoutIndex(MAX_UNINDEXED_BYTES, missingIndex, error);
     const found = childrenIn(whole.data, orderBy).filter((child) => isBetween(child, startAt, endAt));

@@ -86,9 +86,7 @@ export class CallerRest {
 
   /** Returns whether the path has data of any size. @throws MusterError like `read` */
   async exists(path: string): Promise<boolean> {
-    return (
-      (await this.readWithin(SHALLOW_READ_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null
-    );
+    return (await this.readWithin(SHALLOW_READ_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null;
   }
 
   /**
@@ -107,11 +105,7 @@ export class CallerRest {
     const sent = { method, headers, ...(data !== undefined && { body: JSON.stringify(data) }) };
     const unanswered = method === 'GET' ? connectionError : unknownWriteOutcome;
     const exchanged = (timeoutMilliseconds: number) => exchange(url, sent, { timeoutMilliseconds, maxBytes });
-    const { answer, isRepeated } = await retryUntilAnswered(
-      this.ports.timeoutMilliseconds,
-      exchanged,
-      unanswered,
-    );
+    const { answer, isRepeated } = await retryUntilAnswered(this.ports.timeoutMilliseconds, exchanged, unanswered);
     const isSuccess = answer.status >= 200 && answer.status < 300;
     return { ...answer, isRepeated, refusal: isSuccess ? undefined : restErrorOf(answer, request) };
   }

@@ -128,9 +128,7 @@ export class CallerWatch implements Watch {
       return;
     }
     this.isStarted = true;
-    this.watcher.initial(
-      new Map(changes.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))),
-    );
+    this.watcher.initial(new Map(changes.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))));
   }
 }
 

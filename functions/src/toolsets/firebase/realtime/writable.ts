@@ -44,9 +44,7 @@ export function holds(stored: JsonValue, written: JsonValue): boolean {
   if (isTimestamp(written)) return typeof stored === 'number';
   const there = new Map(entriesOf(stored));
   const expected = entriesOf(written).filter(([, child]) => !isNothing(child));
-  return (
-    there.size === expected.length && expected.every(([key, child]) => holds(there.get(key) ?? null, child))
-  );
+  return there.size === expected.length && expected.every(([key, child]) => holds(there.get(key) ?? null, child));
 }
 
 function check(data: JsonValue, field: string, depth: number): void {
@@ -88,9 +86,7 @@ export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   if (increment !== undefined) return increment + (typeof current === 'number' ? current : 0);
   if (!hasIncrement(data)) return data;
   const before = new Map(entriesOf(current));
-  return Object.fromEntries(
-    entriesOf(data).map(([key, child]) => [key, incremented(child, before.get(key) ?? null)]),
-  );
+  return Object.fromEntries(entriesOf(data).map(([key, child]) => [key, incremented(child, before.get(key) ?? null)]));
 }
 
 /** Returns the value of an object's only key, if it is this one. */

@@ -41,9 +41,7 @@ export class Writing {
     const { clock } = this.rest.ports;
     if (operation === 'push') return { key: await this.push(), timestamp: clock.now() };
     if (operation === 'set') checkWritable(this.path, data);
-    const etag = await (operation === 'update'
-      ? this.update()
-      : this.replace(operation === 'set' ? data : null));
+    const etag = await (operation === 'update' ? this.update() : this.replace(operation === 'set' ? data : null));
     const version = etag === NOTHING_ETAG ? undefined : etag;
     return { version, timestamp: clock.now(), isRepetition: this.isRepetition };
   }
@@ -124,9 +122,7 @@ export class Writing {
       (stored) => {
         if (stored === null) throw pathNotFound(this.path.text);
         const before = new Map(entriesOf(stored));
-        const changed = named.map(
-          ([key, child]) => [key, incremented(child, before.get(key) ?? null)] as const,
-        );
+        const changed = named.map(([key, child]) => [key, incremented(child, before.get(key) ?? null)] as const);
         return Object.fromEntries([...before, ...changed]);
       },
       (stored) => {

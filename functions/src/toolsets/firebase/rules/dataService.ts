@@ -33,12 +33,7 @@ export class DataService {
     this.auditTrail = new FreeFormAudit(ports);
   }
 
-  async read(
-    caller: Caller,
-    database: DatabaseName,
-    text: string,
-    request: ReadRequest,
-  ): Promise<ReadOutcome> {
+  async read(caller: Caller, database: DatabaseName, text: string, request: ReadRequest): Promise<ReadOutcome> {
     const path = parsePath(database, text);
     checkRead(path, request);
     requireWorkspaceOf(caller, path, 'read');

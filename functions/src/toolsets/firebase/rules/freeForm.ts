@@ -57,21 +57,14 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
    * adds the audit entry. If an instance crashes in between, the next attempt finds the data already restored.
    * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; errors of the database
    */
-  readonly document = async (
-    effect: AuditEffect,
-    _by: Principal,
-    caller: Caller,
-  ): Promise<readonly DataChange[]> => {
+  readonly document = async (effect: AuditEffect, _by: Principal, caller: Caller): Promise<readonly DataChange[]> => {
     if (effect.cut) throw cannotUndoError(effect, 'The audit log did not store all of the data.');
     const path = pathOf(effect);
     const { fields: current, version } = await this.state(caller, path);
-    if (isUnchanged(effect, current))
-      return [{ kind: 'audit', effect: effectOf(effect, effect.after, effect.before) }];
+    if (isUnchanged(effect, current)) return [{ kind: 'audit', effect: effectOf(effect, effect.after, effect.before) }];
     const restored = restoredFields(effect, current);
     await this.ports.databases[path.database].write(caller, path, {
-      ...(restored === undefined
-        ? { operation: 'delete', data: null }
-        : { operation: 'set', data: dataOf(restored) }),
+      ...(restored === undefined ? { operation: 'delete', data: null } : { operation: 'set', data: dataOf(restored) }),
       merge: false,
       transaction: true,
       expectedVersion: current === undefined ? null : version,

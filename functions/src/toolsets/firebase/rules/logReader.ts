@@ -171,11 +171,7 @@ async function nextEvents(
 }
 
 /** Splits entries into pages, because they may exceed one. */
-function* pagesOf(
-  subscription: Subscription,
-  from: EventPosition,
-  entries: readonly Entry[],
-): Iterable<EventPage> {
+function* pagesOf(subscription: Subscription, from: EventPosition, entries: readonly Entry[]): Iterable<EventPage> {
   let position = from;
   for (;;) {
     const builder = new PageBuilder(subscription, position);

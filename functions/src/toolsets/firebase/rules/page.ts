@@ -62,9 +62,7 @@ export class PageBuilder {
   private addEvent(entry: Entry, at: number, transition: Transition): boolean {
     if (this.isFull) return false;
     const { subscription_id, event_type } = this.subscription;
-    const event = isEvent(event_type, transition)
-      ? eventOf(subscription_id, event_type, transition)
-      : undefined;
+    const event = isEvent(event_type, transition) ? eventOf(subscription_id, event_type, transition) : undefined;
     if (event !== undefined && !this.reserveBytes(event)) return false;
     this.position = after(entry, at, this.position.log);
     if (event !== undefined) this.events.push({ cursor: cursorOf(this.position), event });

@@ -53,12 +53,7 @@ export interface EventLog {
   /** Returns the number of the last entry, even if it was dropped; 0 for a new log. */
   end(log: string): Promise<number>;
   /** Reports each existing and new entry from a number on, in order. Returns a function that ends this. */
-  follow(
-    log: string,
-    from: number,
-    appended: (entry: Entry) => void,
-    failed: (error: unknown) => void,
-  ): () => void;
+  follow(log: string, from: number, appended: (entry: Entry) => void, failed: (error: unknown) => void): () => void;
 }
 
 export interface Entry {

@@ -65,8 +65,7 @@ export class Recorder {
   /** Records the initial data: differences to the log are missed changes. */
   start(data: ReadonlyMap<string, JsonValue>): void {
     this.isStarted = true;
-    for (const missed of differences(this.recorded.eventType, this.state, data, this.now()))
-      this.note(missed);
+    for (const missed of differences(this.recorded.eventType, this.state, data, this.now())) this.note(missed);
     this.write();
   }
 

@@ -101,9 +101,7 @@ export class SharedWatch {
   private async acquireLease(): Promise<void> {
     if (this.readers.size === 0) return;
     const { known } = this;
-    const isOurs = await this.startRecording(true, (lease) =>
-      canTakeLease(lease, this.holder, this.ports.clock.now()),
-    );
+    const isOurs = await this.startRecording(true, (lease) => canTakeLease(lease, this.holder, this.ports.clock.now()));
     const { losses } = this;
     if (!isOurs) this.stopWatch();
     else if (this.watch === undefined) await this.start();
@@ -180,8 +178,7 @@ export class SharedWatch {
 
   /** Deletes entries written during the removal of the subscription, which would otherwise stay forever. */
   private async removeOrphanedLog(): Promise<void> {
-    if (!(await this.subscriptions.isOpen(this.subscription)))
-      await this.ports.events.remove(this.subscription.log);
+    if (!(await this.subscriptions.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
   }
 
   private startRecording(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
@@ -191,9 +188,7 @@ export class SharedWatch {
 
   /** Yields the lease: without readers here, another instance with readers may watch. */
   private yieldLease(): void {
-    this.startRecording(false, (lease) => lease?.holder === this.holder).catch((error: unknown) =>
-      this.note(error),
-    );
+    this.startRecording(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
   }
 
   private stopWatch(): void {
@@ -267,12 +262,7 @@ export class RecordedWatch {
  * @param state read before this call
  * @returns the number of the first entry after the state
  */
-export async function startAfterGap(
-  events: EventLog,
-  log: string,
-  state: State,
-  writer: string,
-): Promise<number> {
+export async function startAfterGap(events: EventLog, log: string, state: State, writer: string): Promise<number> {
   const sequence = (await events.end(log)) + 1;
   const isAppended = await events.append(log, { sequence, writer, transitions: [], isAfterLoss: true });
   await events.create(log, state);

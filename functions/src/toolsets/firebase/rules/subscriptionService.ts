@@ -113,24 +113,13 @@ export class SubscriptionService implements EventReader, ExpiringStore {
   }
 
   /** Ends a subscription. @throws MusterError NOT_FOUND if the caller has no such subscription */
-  async unsubscribe(
-    caller: Caller,
-    subscriptionId: string,
-    recordResponse: RecordResponse<void>,
-  ): Promise<void> {
+  async unsubscribe(caller: Caller, subscriptionId: string, recordResponse: RecordResponse<void>): Promise<void> {
     const { store, randomness, log } = this.ports;
     // The subscription ends before its log: readers treat a missing log as not yet created.
     const ended = await retryOnConflict(randomness, async () => {
       const before = await this.requireOwn(caller, subscriptionId);
       await store.commit(
-        [
-          {
-            kind: 'endSubscription',
-            before,
-            ownerUid: caller.principal.owner_uid,
-            until: SUBSCRIPTION_ENDED,
-          },
-        ],
+        [{ kind: 'endSubscription', before, ownerUid: caller.principal.owner_uid, until: SUBSCRIPTION_ENDED }],
         recordResponse(),
       );
       return before.value;
@@ -216,12 +205,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
       ? end + 1
-      : await startAfterGap(
-          events,
-          log,
-          stateOf(request.eventType, data),
-          randomness.letters(WRITER_LETTERS),
-        );
+      : await startAfterGap(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
     const subscribed = { data, cursor: cursorOf({ log, sequence, index: 0 }) };
     await store.commit([], recordResponse(subscribed));
     await this.extend(known);

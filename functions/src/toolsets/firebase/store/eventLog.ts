@@ -61,9 +61,7 @@ export class DatabaseEventLog implements EventLog {
     const bus = await this.bus(log);
     if (await this.exists(log)) return;
     const text = JSON.stringify([...state]);
-    await changeNode(bus.child('states').child(sequenceKey(0)), (current) =>
-      current === null ? text : undefined,
-    );
+    await changeNode(bus.child('states').child(sequenceKey(0)), (current) => (current === null ? text : undefined));
     await bus.child('checkpoints').child(sequenceKey(0)).set('[]');
   }
 
@@ -140,12 +138,7 @@ export class DatabaseEventLog implements EventLog {
     return Math.max(0, ...last.flatMap((found) => (found ? [sequenceOf(found.key)] : [])));
   }
 
-  follow(
-    log: string,
-    from: number,
-    appended: (entry: Entry) => void,
-    failed: (error: unknown) => void,
-  ): () => void {
+  follow(log: string, from: number, appended: (entry: Entry) => void, failed: (error: unknown) => void): () => void {
     let isEnded = false;
     let unlisten = (): void => undefined;
     const listen = (bus: Reference): void => {

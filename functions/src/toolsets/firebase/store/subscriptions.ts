@@ -55,11 +55,7 @@ export const subscriptionEffects: EffectsOf<SubscriptionChanges> = {
 
 export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
   openSubscription({ subscription, replaces }, writes) {
-    writes.createOrReplace(
-      subscriptionPath(subscription.id),
-      subscriptionCodec.toDocument(subscription),
-      replaces,
-    );
+    writes.createOrReplace(subscriptionPath(subscription.id), subscriptionCodec.toDocument(subscription), replaces);
   },
   endSubscription({ before: { value, version }, until }, writes) {
     writes.replace(subscriptionPath(value.id), { expires_at: until }, version);

@@ -41,9 +41,7 @@ export const read = defineTool({
         version: z.string().describe('For expectedVersion of firebase.write.'),
         truncated: z.boolean().describe('Whether there is more, at nextCursor.'),
         nextCursor: z.string(),
-        indexed: z
-          .boolean()
-          .describe('false if the whole node was read and sorted because an index is missing.'),
+        indexed: z.boolean().describe('false if the whole node was read and sorted because an index is missing.'),
         note: z.string().describe('Rule to add if an index is missing.'),
       })
       .partial()
@@ -107,11 +105,7 @@ export const write = defineTool({
     operation: z.enum(OPERATIONS).default('set').describe('Operation'),
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
     transaction: z.boolean().default(false).describe('CONFLICT if it changed since read'),
-    expectedVersion: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('With transaction: metadata.version of your read'),
+    expectedVersion: z.string().max(200).optional().describe('With transaction: metadata.version of your read'),
     mustNotExist: z.boolean().optional().describe('With transaction: must not exist yet'),
   }),
   output: z.object({
@@ -124,9 +118,7 @@ export const write = defineTool({
         operation: z.string(),
         version: z.string(),
         type: z.enum(JSON_TYPES).describe('Type of the data as stored'),
-        note: z
-          .string()
-          .describe('Present if the data was stored as text but looks like an object or a list'),
+        note: z.string().describe('Present if the data was stored as text but looks like an object or a list'),
       })
       .partial()
       .optional(),

@@ -31,10 +31,7 @@ export const subscribe = defineTool({
     success: z.boolean(),
     subscriptionId: z.string(),
     initialData: structured.optional().describe('Initial data at subscription path'),
-    initialDataLeftOut: z
-      .string()
-      .optional()
-      .describe('Why initial data is missing: it exceeds the response limit.'),
+    initialDataLeftOut: z.string().optional().describe('Why initial data is missing: it exceeds the response limit.'),
     cursor: z.string().optional().describe('For firebase.pollEvents: returns events from now on.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -58,10 +55,7 @@ export const subscribe = defineTool({
     // Stored without the data, which may exceed one document.
     const record = (subscribed: SubscriptionState) => operation.recordResponse(answer(subscribed));
     const subscribed = await services.subscriptions.subscribe(caller, request, record);
-    return {
-      ...answer(subscribed),
-      ...(includeInitial && initialResponse(initialDataOf(request, subscribed.data))),
-    };
+    return { ...answer(subscribed), ...(includeInitial && initialResponse(initialDataOf(request, subscribed.data))) };
   },
   // The data is read again: the events after the first response's cursor still lead up to it and beyond.
   replay: async ({ services, caller }, { includeInitial, ...request }, { cursor }) => ({
@@ -90,13 +84,7 @@ export const pollEvents = defineTool({
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('The subscription'),
     cursor: z.string().min(1).max(100).optional().describe('cursor of previous result'),
-    waitMs: z
-      .number()
-      .int()
-      .min(0)
-      .max(MAX_WAIT_MS)
-      .default(20_000)
-      .describe('Milliseconds to wait; 0: none'),
+    waitMs: z.number().int().min(0).max(MAX_WAIT_MS).default(20_000).describe('Milliseconds to wait; 0: none'),
   }),
   output: z.object({
     success: z.boolean(),

@@ -83,10 +83,7 @@ export function isBlocking(error: unknown): boolean {
  * meaningful kind.
  * @throws MusterError NOT_FOUND for a deletion; CONFLICT if the path has a conflicting kind
  */
-export async function kindsOf(
-  view: TreeView,
-  files: readonly FileChange[],
-): Promise<ReadonlyMap<string, FileKind>> {
+export async function kindsOf(view: TreeView, files: readonly FileChange[]): Promise<ReadonlyMap<string, FileKind>> {
   const deleted = new Set(files.filter((file) => file.delete).map(({ path }) => path));
   const kinds = await Promise.all(
     files.map(async (file, index): Promise<[string, FileKind]> => {
@@ -145,8 +142,7 @@ export async function openTree(gitHub: GitHub, at: RepositoryName, root: string)
   note('', whole.entries);
 
   function note(directory: string, entries: readonly TreeEntry[]): void {
-    for (const entry of entries)
-      known.set(directory === '' ? entry.path : `${directory}/${entry.path}`, entry);
+    for (const entry of entries) known.set(directory === '' ? entry.path : `${directory}/${entry.path}`, entry);
   }
 
   async function find(path: string): Promise<TreeEntry | undefined> {
@@ -157,8 +153,7 @@ export async function openTree(gitHub: GitHub, at: RepositoryName, root: string)
   function listOnce(directory: string): Promise<void> {
     const begun = listings.get(directory);
     if (begun !== undefined) return begun;
-    if (listings.size === MAX_DIRECTORIES)
-      throw refusal('VALIDATION_ERROR', 'treeTooWide', { most: MAX_DIRECTORIES });
+    if (listings.size === MAX_DIRECTORIES) throw refusal('VALIDATION_ERROR', 'treeTooWide', { most: MAX_DIRECTORIES });
     const listing = list(directory);
     listings.set(directory, listing);
     return listing;

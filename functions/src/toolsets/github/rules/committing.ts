@@ -2,14 +2,7 @@
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import {
-  type CommitRequest,
-  checkRequest,
-  type FileChange,
-  isBlocking,
-  kindsOf,
-  openTree,
-} from './commitRequest.ts';
+import { type CommitRequest, checkRequest, type FileChange, isBlocking, kindsOf, openTree } from './commitRequest.ts';
 import { isSha, outsideRepositories, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
 import type { Commit } from './responses.ts';
@@ -137,8 +130,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
 
   private sameAs({ sha, parents, tree, message }: Commit): CommitOutcome {
     const [parent] = parents;
-    if (message === this.ports.request.message && parent !== undefined)
-      return { sha, parent, tree, created: false };
+    if (message === this.ports.request.message && parent !== undefined) return { sha, parent, tree, created: false };
     throw refusal('CONFLICT', 'nothingToCommit', { branch: this.ports.request.branch });
   }
 

@@ -83,8 +83,7 @@ function endedCheck(
   { name, url, ...told }: CheckDetails,
 ): Delivery | undefined {
   const passed = conclusion === 'success';
-  if (typeof conclusion !== 'string' || !(passed || FAILED_CONCLUSIONS.includes(conclusion)))
-    return undefined;
+  if (typeof conclusion !== 'string' || !(passed || FAILED_CONCLUSIONS.includes(conclusion))) return undefined;
   // If GitHub does not report the head, it was this commit.
   const pullRequests = pull_requests
     .slice(0, MAX_PULL_REQUESTS)
@@ -129,10 +128,7 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
   [
     'check_suite',
     z
-      .object({
-        repository,
-        check_suite: check.extend({ app: z.object({ name: line }).nullish(), updated_at: time }),
-      })
+      .object({ repository, check_suite: check.extend({ app: z.object({ name: line }).nullish(), updated_at: time }) })
       .transform(({ repository: of, check_suite: { updated_at: at, ...suite } }) => {
         const told = { source: 'check_suite', name: suite.app?.name ?? 'checks' } as const;
         return endedCheck(of, suite, { apart: suite.id, at }, told);
@@ -196,11 +192,7 @@ export class Deliveries extends Service<GitHubPorts> {
   }
 
   /** Returns the log entry of a failed check, and the change of the task's mark. */
-  private async taskChanges(
-    link: PullRequestLink,
-    { entry }: Delivery,
-    at: Date,
-  ): Promise<readonly GitHubChange[]> {
+  private async taskChanges(link: PullRequestLink, { entry }: Delivery, at: Date): Promise<readonly GitHubChange[]> {
     const { task_id, owner, repo, number: pullRequest } = link;
     if (task_id === '') return [];
     const found = await this.ports.tasks.find(task_id);

@@ -38,12 +38,7 @@ export async function openIssue(
   return outcome;
 }
 
-async function createNew(
-  ports: GitHubPorts,
-  at: RepositoryName,
-  issue: NewIssue,
-  mark: string,
-): Promise<Issue> {
+async function createNew(ports: GitHubPorts, at: RepositoryName, issue: NewIssue, mark: string): Promise<Issue> {
   const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
   const made = await ports.gitHub.createIssue(at, { ...issue, body });
   const created = made === 'unanswered' ? await find(ports, at, mark) : made;

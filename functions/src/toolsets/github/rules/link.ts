@@ -50,9 +50,5 @@ export type PullRequestLink = ReturnType<typeof linkFromDocument>;
 
 export interface LinkChanges {
   readonly linkPullRequest: { readonly link: PullRequestLink };
-  readonly replaceLink: {
-    readonly before: PullRequestLink;
-    readonly link: PullRequestLink;
-    readonly version: string;
-  };
+  readonly replaceLink: { readonly before: PullRequestLink; readonly link: PullRequestLink; readonly version: string };
 }

@@ -76,10 +76,7 @@ export interface RequestParameters {
 }
 
 /** Classifies a rejection. `text` is GitHub's own, only for recognition and never for the caller. */
-export type RecognizeRefusal<Word> = (refusal: {
-  readonly status: number;
-  readonly text: string;
-}) => Word | undefined;
+export type RecognizeRefusal<Word> = (refusal: { readonly status: number; readonly text: string }) => Word | undefined;
 
 /**
  * Sends requests to GitHub with one credential. Routes are written as in GitHub's documentation:
@@ -88,11 +85,7 @@ export type RecognizeRefusal<Word> = (refusal: {
 export interface GitHubClient {
   ask(route: string, parameters: RequestParameters): Promise<GitHubResponse>;
   /** @param missing statuses for which the result is undefined; default: 404 */
-  find(
-    route: string,
-    parameters: RequestParameters,
-    missing?: readonly number[],
-  ): Promise<GitHubResponse | undefined>;
+  find(route: string, parameters: RequestParameters, missing?: readonly number[]): Promise<GitHubResponse | undefined>;
   /** Returns at most the last `most` characters of a text that GitHub redirects to. Undefined if there is no text. */
   download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined>;
   /**
@@ -148,10 +141,7 @@ export interface GitHub {
   /** Returns the newest issue since then whose text contains the marker. */
   findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof issue>;
   /** `exists` if an open one already exists. */
-  createPullRequest(
-    at: RepositoryName,
-    fields: NewPullRequest,
-  ): Promise<PullRequest | 'exists' | 'unanswered'>;
+  createPullRequest(at: RepositoryName, fields: NewPullRequest): Promise<PullRequest | 'exists' | 'unanswered'>;
   /** Returns the open pull request from `owner:branch` into a branch. */
   findPullRequest(at: RepositoryName, head: string, base: string): FoundValue<typeof pullRequest>;
   /** Returns the head commit of a branch. */
@@ -162,11 +152,7 @@ export interface GitHub {
   /** Returns a tree with everything below, as far as GitHub lists it in one response; or only one level. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof tree>;
   createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
-  createTree(
-    at: RepositoryName,
-    base: string,
-    entries: readonly NewTreeEntry[],
-  ): Promise<z.output<typeof created>>;
+  createTree(at: RepositoryName, base: string, entries: readonly NewTreeEntry[]): Promise<z.output<typeof created>>;
   createCommit(
     at: RepositoryName,
     fields: { readonly message: string; readonly tree: string; readonly parent: string },

@@ -110,8 +110,7 @@ async function linkChanges(
     const path = parent === undefined ? [] : pathOf(parent.value);
     const round = path.slice(0, path.indexOf(keyOfNode(linkNode(known))) + 1);
     if (round.length > 0) throw refusal('CONFLICT', 'partOfItself', { number, path: round.join(' in ') });
-    if (known.task_id !== '')
-      throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.task_id });
+    if (known.task_id !== '') throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.task_id });
     throw refusal('CONFLICT', 'partOfAnother', { number });
   }
   const { parents, changes } = await linkToParent(ports, { part_of: partOf, principal, workspace });

@@ -4,15 +4,7 @@ import { isListed } from '../../../access/rules/workspace.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
-import {
-  filePath,
-  lineOf,
-  matchedLine,
-  refName,
-  type SearchFilters,
-  searchedOwner,
-  searchQuery,
-} from './names.ts';
+import { filePath, lineOf, matchedLine, refName, type SearchFilters, searchedOwner, searchQuery } from './names.ts';
 import type { CodeSearch, GitHub, GitHubPorts, RepositoryName, WorkflowRunQuery } from './ports.ts';
 import { type RepositoryScope, searchWithin } from './reach.ts';
 import type { CodeHit, FoundFile } from './responses.ts';
@@ -125,10 +117,7 @@ async function textOf(gitHub: GitHub, { at, sha }: CodeHit): Promise<string | un
   return base64 === undefined ? undefined : utf8Text(base64);
 }
 
-async function starsOf(
-  gitHub: GitHub,
-  hits: readonly CodeHit[],
-): Promise<ReadonlyMap<string, number | undefined>> {
+async function starsOf(gitHub: GitHub, hits: readonly CodeHit[]): Promise<ReadonlyMap<string, number | undefined>> {
   const distinct = new Map(hits.map(({ at }) => [nameOf(at), at]));
   const read = [...distinct].slice(0, REPOSITORIES_READ).map(async ([name, at]) => {
     const repository = await gitHub.repository(at).catch(ignoreUnreadable);

@@ -6,10 +6,7 @@ import texts from './errors.json' with { type: 'json' };
 import { plainLine, plainText, webAddress } from './text.ts';
 
 /** Parses a response. @throws MusterError GITHUB_ERROR if the response does not match GitHub's documentation */
-export function checkedResponse<Schema extends z.ZodType>(
-  schema: Schema,
-  { data, route, status }: GitHubResponse,
-) {
+export function checkedResponse<Schema extends z.ZodType>(schema: Schema, { data, route, status }: GitHubResponse) {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.')} ${code}`);
@@ -76,13 +73,7 @@ export const issue = z
   })
   .transform(({ html_url: url, labels, assignees = [], created_at, ...same }) => {
     const names = labels.map((label) => (typeof label === 'string' ? label : (label.name ?? '')));
-    return {
-      ...same,
-      url,
-      labels: names.map((name) => plainLine(name, 100)),
-      assignees,
-      createdAt: created_at,
-    };
+    return { ...same, url, labels: names.map((name) => plainLine(name, 100)), assignees, createdAt: created_at };
   });
 
 export type Issue = z.output<typeof issue>;
@@ -181,19 +172,9 @@ export const jobs = z
 const base64 = z.string().transform((content) => content.replace(/\s/g, ''));
 
 const file = z
-  .object({
-    type: z.literal('file'),
-    path: z.string(),
-    sha,
-    size: count,
-    content: base64,
-    encoding: z.string(),
-  })
+  .object({ type: z.literal('file'), path: z.string(), sha, size: count, content: base64, encoding: z.string() })
   // Above 1 MB the content is omitted and the encoding is "none"; an empty file has no content either.
-  .transform(({ content, encoding, ...same }) => ({
-    ...same,
-    base64: encoding === 'base64' ? content : undefined,
-  }));
+  .transform(({ content, encoding, ...same }) => ({ ...same, base64: encoding === 'base64' ? content : undefined }));
 
 export type FoundFile = z.output<typeof file>;
 
@@ -213,9 +194,7 @@ export const contents = z.union([
   submodule,
 ]);
 
-export const blob = z
-  .object({ content: base64, encoding: z.literal('base64') })
-  .transform(({ content }) => content);
+export const blob = z.object({ content: base64, encoding: z.literal('base64') }).transform(({ content }) => content);
 
 /** File kinds of Git. */
 export type FileKind = 'file' | 'executable' | 'symlink';
@@ -230,8 +209,7 @@ const KINDS: ReadonlyMap<string, FileKind | 'submodule'> = new Map([
 const treeEntry = z
   .object({ path: z.string(), mode: z.string(), type: z.string(), sha })
   .transform(({ mode, type, ...same }) => {
-    const kind: FileKind | 'submodule' | 'directory' =
-      type === 'tree' ? 'directory' : (KINDS.get(mode) ?? 'file');
+    const kind: FileKind | 'submodule' | 'directory' = type === 'tree' ? 'directory' : (KINDS.get(mode) ?? 'file');
     return { ...same, kind };
   });
 
@@ -248,9 +226,7 @@ const MAX_FRAGMENT_LENGTH = 4000;
 const textMatch = z.object({
   property: z.string().nullish(),
   fragment: z.string().default(''),
-  matches: z
-    .array(z.object({ text: z.string().default(''), indices: z.array(count).default([]) }))
-    .default([]),
+  matches: z.array(z.object({ text: z.string().default(''), indices: z.array(count).default([]) })).default([]),
 });
 
 const codeHit = z
@@ -280,11 +256,7 @@ export type CodeHit = z.output<typeof codeHit>;
 /** Incomplete if GitHub's search timed out. */
 export const codeHits = z
   .object({ total_count: count, incomplete_results: z.boolean(), items: z.array(codeHit) })
-  .transform(({ total_count: total, incomplete_results: incomplete, items: hits }) => ({
-    total,
-    incomplete,
-    hits,
-  }));
+  .transform(({ total_count: total, incomplete_results: incomplete, items: hits }) => ({ total, incomplete, hits }));
 
 export const rateLimit = z
   .object({ resources: z.object({ core: z.object({ limit: count, remaining: count, reset: count }) }) })
@@ -320,8 +292,7 @@ type Codes = keyof typeof texts;
 const TEXTS: { readonly [Code in Codes]: Readonly<Record<keyof (typeof texts)[Code], Text>> } = texts;
 
 /** Values of the placeholders, and further error details. */
-type ErrorCode = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> &
-  Readonly<Record<string, unknown>>;
+type ErrorCode = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> & Readonly<Record<string, unknown>>;
 
 /** Returns the error of this code and name. Long paths are truncated. */
 export function refusal<Code extends Codes>(
@@ -333,9 +304,7 @@ export function refusal<Code extends Codes>(
   const filled = (words: string) =>
     words.replace(/\{(\w+)\}/g, (_, key: string) => {
       const value = String(about[key]);
-      return key === 'path' && value.length > MAX_SHOWN_LENGTH
-        ? `${value.slice(0, MAX_SHOWN_LENGTH)}…`
-        : value;
+      return key === 'path' && value.length > MAX_SHOWN_LENGTH ? `${value.slice(0, MAX_SHOWN_LENGTH)}…` : value;
     });
   return new MusterError(code, filled(message), {
     ...text,

@@ -20,9 +20,7 @@ export function plainLine(text: string, max: number): string {
 export function webAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '' && href.length <= 2000
-    ? href
-    : undefined;
+  return /^https?:$/.test(protocol) && username === '' && password === '' && href.length <= 2000 ? href : undefined;
 }
 
 /** Base64, in which GitHub returns file contents. */

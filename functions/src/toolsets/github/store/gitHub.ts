@@ -157,8 +157,7 @@ export class RestGitHub implements GitHub {
   async createPullRequest(at: RepositoryName, fields: NewPullRequest) {
     const answer = await this.write(at, { method: 'POST', path: '/pulls' }, fields, refusedPullRequest);
     if (answer === 'exists' || answer === 'unanswered') return answer;
-    if (answer === 'same')
-      throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
+    if (answer === 'same') throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
     if (answer === 'head' || answer === 'base') {
       throw refusal('NOT_FOUND', 'branch', { branch: fields[answer], field: answer });
     }
@@ -180,11 +179,8 @@ export class RestGitHub implements GitHub {
 
   async createBranch(at: RepositoryName, name: string, sha: string) {
     const parameters = { ref: `refs/heads/${name}`, sha };
-    const answer = await this.write(
-      at,
-      { method: 'POST', path: '/git/refs' },
-      parameters,
-      ({ status, text }) => (status === 422 && /already exists/i.test(text) ? 'exists' : undefined),
+    const answer = await this.write(at, { method: 'POST', path: '/git/refs' }, parameters, ({ status, text }) =>
+      status === 422 && /already exists/i.test(text) ? 'exists' : undefined,
     );
     return typeof answer === 'string' ? answer : 'created';
   }
@@ -208,10 +204,7 @@ export class RestGitHub implements GitHub {
 
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level') {
     const recursive = depth === 'whole' ? '1' : undefined;
-    return this.read('writing', tree, at, {
-      path: '/git/trees/{tree_sha}',
-      parameters: { tree_sha: sha, recursive },
-    });
+    return this.read('writing', tree, at, { path: '/git/trees/{tree_sha}', parameters: { tree_sha: sha, recursive } });
   }
 
   createBlob(at: RepositoryName, base64: string) {
@@ -272,11 +265,7 @@ export class RestGitHub implements GitHub {
   }
 
   /** Creates a Git object. Creating it twice is harmless. */
-  private async createObject(
-    at: RepositoryName,
-    kind: 'blobs' | 'trees' | 'commits',
-    parameters: RequestParameters,
-  ) {
+  private async createObject(at: RepositoryName, kind: 'blobs' | 'trees' | 'commits', parameters: RequestParameters) {
     const client = await this.clients.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
     if (made === undefined) throw await this.unwritable(at);

@@ -72,15 +72,7 @@ export const getWorkflowRuns = defineTool({
     const at = await requireReachable(gitHub, context, repositoryName(owner, repo));
     const { runs, total } = await listRuns(gitHub.gitHub, at, query);
     const totalPages = Math.ceil(total / perPage);
-    return {
-      runs,
-      total,
-      page,
-      perPage,
-      totalPages,
-      hasNext: page < totalPages,
-      hasPrevious: total > 0 && page > 1,
-    };
+    return { runs, total, page, perPage, totalPages, hasNext: page < totalPages, hasPrevious: total > 0 && page > 1 };
   },
 });
 
@@ -92,10 +84,7 @@ const job = z.object({
   url: z.string().optional(),
   startedAt: z.iso.datetime().optional(),
   completedAt: z.iso.datetime().optional(),
-  log: z
-    .string()
-    .optional()
-    .describe('The last lines that fit. Absent if GitHub has none, and after five jobs.'),
+  log: z.string().optional().describe('The last lines that fit. Absent if GitHub has none, and after five jobs.'),
   lines: z.int().describe('Number of lines in log.'),
 });
 

@@ -89,8 +89,7 @@ export const searchCode = defineTool({
   annotations: READS,
   role: 'worker',
   example: { query: 'registerAgent', filters: { owner: 'sartor-ai', repo: 'claude-network' } },
-  handler: (context, { filters = {}, ...search }) =>
-    findCode(context.services.gitHub, context, { ...search, filters }),
+  handler: (context, { filters = {}, ...search }) => findCode(context.services.gitHub, context, { ...search, filters }),
 });
 
 export const createBranch = defineTool({

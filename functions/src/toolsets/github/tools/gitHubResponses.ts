@@ -18,12 +18,7 @@ export const inPatternedRepository = {
   repo: z.string().meta({ pattern: REPO_PATTERN, description: 'Repository name' }),
 };
 
-export const READS = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: true,
-} as const;
+export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
 /** Hints of tools that only add, or find what exists. Destructive, because others may have seen the result. */
 export const ADDS = { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false } as const;

@@ -1,18 +1,8 @@
 /** Lists, awaits, answers and expires questions. Source: docs/guides/inbox.md. */
 import { ownRole, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import {
-  type CallRecord,
-  type RecordResponse,
-  StaleWriteError,
-  type Versioned,
-} from '../../../kernel/commit.ts';
-import {
-  cancellableAbort,
-  cancellableDelay,
-  type LongPoll,
-  retryOnConflict,
-} from '../../../kernel/concurrency.ts';
+import { type CallRecord, type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { cancellableAbort, cancellableDelay, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
@@ -57,10 +47,7 @@ export class Answers extends Service<InboxPorts> {
         : ({ by: kind === 'agent' ? 'asked_by' : 'owner_uid', uid } as const);
     const { items, more } = await this.ports.requests.list({ ...whose, workspace: held_to, states }, page);
     const now = this.ports.clock.now();
-    return {
-      items: items.map((request) => (isDue(request, now) ? expiredRequest(request, now) : request)),
-      more,
-    };
+    return { items: items.map((request) => (isDue(request, now) ? expiredRequest(request, now) : request)), more };
   }
 
   /** Returns the request once it is settled, or after the given time. @throws MusterError NOT_FOUND */
@@ -117,12 +104,7 @@ export class Answers extends Service<InboxPorts> {
       if (!isAskedAtClient(found.value, principal) || isDue(found.value, now)) return;
       if (answer === undefined) {
         const request = { ...found.value, put_off: true };
-        const putOff = {
-          kind: 'replaceRequest',
-          request,
-          before: found.value,
-          version: found.version,
-        } as const;
+        const putOff = { kind: 'replaceRequest', request, before: found.value, version: found.version } as const;
         await store.commit([putOff]);
         return;
       }
@@ -232,9 +214,7 @@ export async function settlement(
   request: Request,
   now: Date,
 ): Promise<InboxChange[]> {
-  const changes: InboxChange[] = [
-    { kind: 'replaceRequest', request, before: before.value, version: before.version },
-  ];
+  const changes: InboxChange[] = [{ kind: 'replaceRequest', request, before: before.value, version: before.version }];
   if (request.task_id === undefined) return changes;
   const found = await skipUnreadable(tasks.find(request.task_id));
   const task = found && endWaitForAnswer(found.value, request.id, now);
@@ -254,7 +234,6 @@ function notAPerson({ id, asked_of_name }: Request): MusterError {
   return new MusterError('FORBIDDEN', `${asked_of_name} must answer the request "${id}" in person.`, {
     field: 'request_id',
     reason: 'NOT_A_PERSON',
-    suggestion:
-      'They allow agents to answer in agents_may_answer of preferences/{uid}. The asker can never answer.',
+    suggestion: 'They allow agents to answer in agents_may_answer of preferences/{uid}. The asker can never answer.',
   });
 }

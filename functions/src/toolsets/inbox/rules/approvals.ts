@@ -11,12 +11,7 @@ import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { ERROR_CODES, type ErrorCode, keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
-import {
-  approverOf,
-  describeLoosening,
-  LOOSENS_A_LIMIT,
-  type LooseningError,
-} from '../../../kernel/loosening.ts';
+import { approverOf, describeLoosening, LOOSENS_A_LIMIT, type LooseningError } from '../../../kernel/loosening.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
@@ -63,16 +58,12 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
   }
 
   /** A person without an account, or without a role in the loosened workspace, cannot approve. */
-  async requireLooseningApproval(
-    call: ApprovableCall,
-    { loosening, would }: LooseningError,
-  ): Promise<JsonObject> {
+  async requireLooseningApproval(call: ApprovableCall, { loosening, would }: LooseningError): Promise<JsonObject> {
     const { idTokens, roles } = this.ports;
     const askedOf = approverOf(loosening, call.principal);
     const { workspace = call.workspace } = loosening;
     const [profiles, asked] = await Promise.all([idTokens.profiles([askedOf]), roles.of(askedOf)]);
-    if (!profiles.has(askedOf) || personsRoleIn(asked, workspace) === undefined)
-      throw noApprover(would, workspace);
+    if (!profiles.has(askedOf) || personsRoleIn(asked, workspace) === undefined) throw noApprover(would, workspace);
     return this.settled(call, { askedOf, workspace, would });
   }
 
@@ -174,12 +165,7 @@ function noApprover(would: readonly string[], workspace: string): MusterError {
   });
 }
 
-function questionOf(
-  { agent_id, uid }: Principal,
-  tool: string,
-  args: JsonObject,
-  would?: readonly string[],
-): string {
+function questionOf({ agent_id, uid }: Principal, tool: string, args: JsonObject, would?: readonly string[]): string {
   const who = agent_id === undefined ? `"${uid}"` : `the agent "${agent_id}"`;
   const json = [...JSON.stringify(args)];
   const shown = json.slice(0, MAX_SHOWN_CHARACTERS).join('');
@@ -214,9 +200,7 @@ const text = z.string().exactOptional();
 
 const stored = z.union([
   z.object({ answer: jsonObject }),
-  z.object({
-    error: z.object({ code: z.string(), message: z.string(), field: text, reason: text, suggestion: text }),
-  }),
+  z.object({ error: z.object({ code: z.string(), message: z.string(), field: text, reason: text, suggestion: text }) }),
 ]);
 
 export function storedOutcome(outcome: CallOutcome): JsonObject {

@@ -38,16 +38,11 @@ export class Asking extends Service<InboxPorts> {
    * @throws MusterError NOT_FOUND if the person is not in the workspace or has no account; CONFLICT if the caller does
    *   not hold the task; VALIDATION_ERROR; QUOTA_EXCEEDED
    */
-  async ask(
-    principal: Principal,
-    asked: Question,
-    recordResponse: RecordResponse<Request>,
-  ): Promise<Request> {
+  async ask(principal: Principal, asked: Question, recordResponse: RecordResponse<Request>): Promise<Request> {
     const { clock, randomness, requests, store } = this.ports;
     const { workspace, kind, question, options, taskId } = asked;
     requireOptions(kind, options);
-    const defaultAnswer =
-      asked.defaultAnswer && matchAnswer({ kind, options }, 'default', asked.defaultAnswer);
+    const defaultAnswer = asked.defaultAnswer && matchAnswer({ kind, options }, 'default', asked.defaultAnswer);
     const askedOf = await this.personNamed(principal, asked);
     const [askedOfName, open] = await Promise.all([this.nameOf(askedOf), requests.countOpen(principal.uid)]);
     if (open >= MAX_OPEN_REQUESTS) throw tooMany();
@@ -83,8 +78,7 @@ export class Asking extends Service<InboxPorts> {
     const { clock, randomness, store } = this.ports;
     return retryOnConflict(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
-      if (principal.uid !== found.value.asked_by && principal.uid !== found.value.owner_uid)
-        throw notRequester(id);
+      if (principal.uid !== found.value.asked_by && principal.uid !== found.value.owner_uid) throw notRequester(id);
       const now = clock.now();
       const request = withdrawnRequest(found.value, now);
       const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
@@ -135,11 +129,10 @@ export function creationChangeOf(request: Request): InboxChange[] {
 function requireOptions(kind: RequestKind, options: readonly string[]): void {
   const isGood = kind === 'choice' ? options.length >= 2 : options.length === 0;
   if (isGood && new Set(options).size === options.length) return;
-  throw new MusterError(
-    'VALIDATION_ERROR',
-    'options must be 2 or more different texts, and only for kind choice.',
-    { field: 'options', suggestion: 'Set kind to choice, or omit options.' },
-  );
+  throw new MusterError('VALIDATION_ERROR', 'options must be 2 or more different texts, and only for kind choice.', {
+    field: 'options',
+    suggestion: 'Set kind to choice, or omit options.',
+  });
 }
 
 function expiryOf(expires: Date | undefined, now: Date): Date {
@@ -188,15 +181,13 @@ function alreadyWaiting(taskId: string, requestId: string): MusterError {
 function tooMany(): MusterError {
   return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN_REQUESTS} open questions, the maximum.`, {
     reason: 'TOO_MANY_OPEN',
-    suggestion:
-      'Wait for answers, or withdraw questions you no longer need: inbox.list {box: "sent", state: "open"}.',
+    suggestion: 'Wait for answers, or withdraw questions you no longer need: inbox.list {box: "sent", state: "open"}.',
   });
 }
 
 /** The id is derived from the request's: duplicate deliveries send one notification. */
 export function questionNotification(request: Request): TaskEvent {
-  const { id, workspace, kind, question, options, asked_by, asked_of, task_id, created_at, expires_at } =
-    request;
+  const { id, workspace, kind, question, options, asked_by, asked_of, task_id, created_at, expires_at } = request;
   return {
     id: `question-${id}`,
     type: QUESTION,

@@ -1,11 +1,5 @@
 /** Asks the owner of an exhausted budget to raise it. Source: docs/decisions/0035-graph-and-budgets.md. */
-import {
-  type Budget,
-  type BudgetRefusal,
-  budgetKey,
-  raisedLimit,
-  usdOf,
-} from '../../../graph/rules/budget.ts';
+import { type Budget, type BudgetRefusal, budgetKey, raisedLimit, usdOf } from '../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -68,9 +62,7 @@ export class BudgetQuestions extends Service<InboxPorts> {
       const now = clock.now();
       if (found?.value.state !== 'open' || isDue(found.value, now)) return;
       const { value: before, version } = found;
-      await store.commit([
-        { kind: 'replaceRequest', request: withdrawnRequest(before, now), before, version },
-      ]);
+      await store.commit([{ kind: 'replaceRequest', request: withdrawnRequest(before, now), before, version }]);
     });
   }
 

@@ -17,9 +17,7 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
     const isOver = (request: Request) => isAffectedBy(request, uid, left);
     const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
     const asked = await processAll((after?: string) => this.open('owner_uid', uid, after), isOver, withdraw);
-    return (
-      asked + (await processAll((after?: string) => this.open('asked_of', uid, after), isOver, withdraw))
-    );
+    return asked + (await processAll((after?: string) => this.open('asked_of', uid, after), isOver, withdraw));
   }
 
   private open(by: 'owner_uid' | 'asked_of', uid: string, after?: string) {

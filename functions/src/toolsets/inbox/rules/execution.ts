@@ -73,15 +73,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
       const approver = answered_by === owner_uid ? undefined : answered_by;
       if (approver !== undefined && (await this.approverLostAccess(approver, workspace)))
         return { error: approverLostAccessError(workspace) };
-      const outcome = await this.ports.runApprovedCall({
-        id,
-        caller,
-        workspace,
-        tool,
-        input,
-        approvedBy,
-        shown,
-      });
+      const outcome = await this.ports.runApprovedCall({ id, caller, workspace, tool, input, approvedBy, shown });
       // Contention changed nothing, so the approval is not used up.
       if ('error' in outcome && isContention(outcome.error)) throw outcome.error;
       return outcome;

@@ -28,12 +28,7 @@ export interface RequestQueries {
   /** Newest first. */
   list(requestFilter: RequestFilter, page: PageRequest): Promise<ListPage<Request>>;
   /** Returns open requests by a person and their agents, or to a person, ordered by id. */
-  openBy(
-    by: 'owner_uid' | 'asked_of',
-    uid: string,
-    limit: number,
-    after?: string,
-  ): Promise<readonly Request[]>;
+  openBy(by: 'owner_uid' | 'asked_of', uid: string, limit: number, after?: string): Promise<readonly Request[]>;
   countOpen(askedBy: string): Promise<number>;
   /** Returns an asker's newest open requests. */
   openOf(askedBy: string, limit: number): Promise<readonly Versioned<Request>[]>;

@@ -35,10 +35,7 @@ export interface Answerer {
 }
 
 /** Returns the possible answers; undefined for free text. */
-export function optionsOf({
-  kind,
-  options,
-}: Pick<Request, 'kind' | 'options'>): readonly string[] | undefined {
+export function optionsOf({ kind, options }: Pick<Request, 'kind' | 'options'>): readonly string[] | undefined {
   if (kind === 'text') return undefined;
   return kind === 'approval' ? [APPROVE, REFUSE] : options;
 }
@@ -59,8 +56,7 @@ export function answeredRequest(
   now: Date,
 ): Request {
   const answer = matchAnswer(request, 'answer', written);
-  if (request.state === 'answered' && request.answer === answer && request.answered_by === by.uid)
-    return request;
+  if (request.state === 'answered' && request.answer === answer && request.answered_by === by.uid) return request;
   if (request.state !== 'open' || isDue(request, now)) throw isExpired(request, now);
   return {
     ...request,
@@ -239,5 +235,4 @@ export const requestDocument = z.object({
   outcome: z.nullable(jsonText),
 });
 
-export const { toDocument: requestToDocument, fromDocument: requestFromDocument } =
-  documentCodec(requestDocument);
+export const { toDocument: requestToDocument, fromDocument: requestFromDocument } = documentCodec(requestDocument);

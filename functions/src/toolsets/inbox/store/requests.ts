@@ -7,12 +7,7 @@ import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import type { RequestFilter, RequestQueries } from '../rules/ports.ts';
-import {
-  type Request,
-  type RequestChanges,
-  requestFromDocument,
-  requestToDocument,
-} from '../rules/request.ts';
+import { type Request, type RequestChanges, requestFromDocument, requestToDocument } from '../rules/request.ts';
 
 export class FirestoreRequestQueries extends FirestoreReader implements RequestQueries {
   async find(id: string): Promise<Versioned<Request> | undefined> {
@@ -26,12 +21,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     return this.documents.slice(matching, ['created_at', 'desc'], page, requestFromDocument);
   }
 
-  async openBy(
-    by: 'owner_uid' | 'asked_of',
-    uid: string,
-    limit: number,
-    after?: string,
-  ): Promise<readonly Request[]> {
+  async openBy(by: 'owner_uid' | 'asked_of', uid: string, limit: number, after?: string): Promise<readonly Request[]> {
     const open = this.requests.where(by, '==', uid).where('state', '==', 'open');
     const ordered = open.orderBy(FieldPath.documentId());
     const page = after === undefined ? ordered : ordered.startAfter(after);

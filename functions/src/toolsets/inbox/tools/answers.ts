@@ -5,14 +5,7 @@ import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import { textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import { MAX_ANSWER, REQUEST_STATES } from '../rules/request.ts';
-import {
-  defineTool,
-  reading,
-  requestId,
-  requestResponse,
-  requestShape,
-  requestState,
-} from './requestResponses.ts';
+import { defineTool, reading, requestId, requestResponse, requestShape, requestState } from './requestResponses.ts';
 
 const SUGGESTION = 'Send next_cursor with unchanged box and state, or omit cursor to start over.';
 
@@ -26,11 +19,7 @@ export const list = defineTool({
     limit: wholeNumber(1, 100).default(20).describe('Maximum'),
     cursor: textUpTo(4000).optional().describe('Previous next_cursor'),
   }),
-  output: z.object({
-    requests: z.array(requestShape),
-    truncated: z.boolean(),
-    next_cursor: z.string().optional(),
-  }),
+  output: z.object({ requests: z.array(requestShape), truncated: z.boolean(), next_cursor: z.string().optional() }),
   annotations: reading,
   role: 'viewer',
   example: { state: 'open' },
@@ -48,9 +37,7 @@ export const list = defineTool({
       requests: given.map(requestResponse),
       truncated,
       next_cursor:
-        truncated && last
-          ? encodeCursor(question, { order: [last.created_at.getTime()], id: last.id })
-          : undefined,
+        truncated && last ? encodeCursor(question, { order: [last.created_at.getTime()], id: last.id }) : undefined,
     };
   },
 });

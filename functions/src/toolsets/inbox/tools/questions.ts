@@ -79,12 +79,7 @@ async function askedAtClient(context: CallContext<InboxServices>, id: string): P
   }
   const request = await answers.wait(principal, id, 0, { disconnectSignal, trackWait });
   if (!isAskedAtClient(request, principal)) return false;
-  const form = {
-    message: request.question,
-    field: ANSWER,
-    title: 'Your answer',
-    options: optionsOf(request),
-  };
+  const form = { message: request.question, field: ANSWER, title: 'Your answer', options: optionsOf(request) };
   elicitation.ask(id, form);
   return true;
 }
@@ -108,10 +103,7 @@ export const wait = defineTool({
     const { services, principal, disconnectSignal, trackWait } = context;
     const isAsking = await askedAtClient(context, id);
     const milliseconds = isAsking ? 0 : wait_ms;
-    const request = await services.inbox.answers.wait(principal, id, milliseconds, {
-      disconnectSignal,
-      trackWait,
-    });
+    const request = await services.inbox.answers.wait(principal, id, milliseconds, { disconnectSignal, trackWait });
     const next = isSettled(request)
       ? undefined
       : `${request.asked_of_name} has not answered yet: call inbox.wait again, or continue with other work first.`;

@@ -50,11 +50,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
   }
 
   /** For the agent itself, its owner, leaders and admins. @throws MusterError NOT_FOUND for other callers */
-  async checklist(
-    principal: Principal,
-    workspace: string,
-    agentId: string,
-  ): Promise<readonly ChecklistItem[]> {
+  async checklist(principal: Principal, workspace: string, agentId: string): Promise<readonly ChecklistItem[]> {
     const { liveness, onboardingFacts } = this.ports;
     const agent = (await liveness.requireActable(principal, workspace, agentId))?.value;
     if (agent === undefined) {
@@ -125,10 +121,7 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   const { id: agent_id, type, milestones } = agent;
   const isWorker = hasRole(agent.role, 'worker');
   const connecting = isWorker ? callOf('heartbeat', { agent_id }) : callOf('get_status', {});
-  const arriving = [
-    item('register', true, agent.registered_at),
-    item('connect', true, milestones.seen, connecting),
-  ];
+  const arriving = [item('register', true, agent.registered_at), item('connect', true, milestones.seen, connecting)];
   if (!isWorker) return arriving;
   const isLeading = leads(agent);
   const joining = callOf('register_agent', { agent_id, role: isLeading ? 'leader' : 'worker' });

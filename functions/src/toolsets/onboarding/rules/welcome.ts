@@ -73,10 +73,7 @@ function callsOf(newcomer: NewAgent): Readonly<Record<StepName, ProposedCall>> {
   const isLeading = role === 'coordinator' && canLead;
   const registering = {
     agentInfo: { name: registration.name, type: role, version: '1.0.0' },
-    capabilities: (specializations.length > 0 ? specializations : [role]).map((name) => ({
-      name,
-      category: role,
-    })),
+    capabilities: (specializations.length > 0 ? specializations : [role]).map((name) => ({ name, category: role })),
     workspace,
     ...(isLeading && { role: 'leader' }),
   };

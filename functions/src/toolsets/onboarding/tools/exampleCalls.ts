@@ -7,9 +7,7 @@ import type { ProposedCall } from '../rules/welcome.ts';
 export const defineTool = toolsFor<OnboardingServices>();
 
 /** A call as shown in answers: the tool's name, a space, and its arguments as JSON. */
-export const callText = z
-  .string()
-  .describe("A call to make: the tool's name, a space, and its arguments as JSON.");
+export const callText = z.string().describe("A call to make: the tool's name, a space, and its arguments as JSON.");
 
 /** Uses the tool's name at the caller's endpoint, or the full name if the endpoint does not serve it. */
 export function writtenCall(directory: Directory, { tool, args }: ProposedCall): string {

@@ -105,8 +105,7 @@ function registrationResponse(
 export const registerAgent = defineTool({
   name: 'registerAgent',
   title: 'Register an agent',
-  description:
-    'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
+  description: 'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
   details:
     'For one owner, the same name is the same agent, and its old credential stops working. workspace is the default for calls that name none. toolsets, heldTo and readonly restrict the new credential; if omitted, they keep their previous values. Only a person can lift them, with clear.',
   rare: [
@@ -145,11 +144,7 @@ export const registerAgent = defineTool({
     configuration: { maxConcurrentTasks: 2 },
   },
   handler: async ({ services, principal, workspace, operation, baseUrl }, input) => {
-    const {
-      maxConcurrentTasks,
-      timeout,
-      retryPolicy: retries,
-    } = configuration.parse(input.configuration ?? {});
+    const { maxConcurrentTasks, timeout, retryPolicy: retries } = configuration.parse(input.configuration ?? {});
     const { maxRetries, backoffMs } = retryPolicy.parse(retries ?? {});
     const limit = clearedFields(input.clear);
     const draft = {
@@ -172,11 +167,8 @@ export const registerAgent = defineTool({
         readonly: input.readonly,
       },
     };
-    const registered = await services.registration.register(
-      { principal, workspace },
-      draft,
-      operation,
-      (outcome) => operation.recordResponse(registrationResponse(baseUrl, outcome)),
+    const registered = await services.registration.register({ principal, workspace }, draft, operation, (outcome) =>
+      operation.recordResponse(registrationResponse(baseUrl, outcome)),
     );
     const { credentials, ...rest } = registrationResponse(baseUrl, registered);
     return { ...rest, credentials: { ...credentials, secret: registered.secret } };

@@ -76,14 +76,9 @@ export const getWelcome = defineTool({
 });
 
 /** Returns whether the caller may call the tool. A new agent has at most the rights of its owner. */
-function canCall(
-  { directory, principal, workspace }: CallContext<OnboardingServices>,
-  fullName: string,
-): boolean {
+function canCall({ directory, principal, workspace }: CallContext<OnboardingServices>, fullName: string): boolean {
   const tool = directory.tools.find((known) => known.fullName === fullName);
-  return (
-    tool !== undefined && permissionError(principal, workspace, { ...tool, what: fullName }) === undefined
-  );
+  return tool !== undefined && permissionError(principal, workspace, { ...tool, what: fullName }) === undefined;
 }
 
 function documentation({ directory, baseUrl }: CallContext<OnboardingServices>): string[] {

@@ -5,12 +5,7 @@ import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import type { Timer } from '../../../kernel/ports.ts';
-import type {
-  BudgetWaitPorts,
-  CoordinationChange,
-  CoordinationPorts,
-  OwnerPorts,
-} from '../../coordination/index.ts';
+import type { BudgetWaitPorts, CoordinationChange, CoordinationPorts, OwnerPorts } from '../../coordination/index.ts';
 import type { HostedAgent } from './agents/model.ts';
 import type { AgentMeasure, MeasureChanges } from './agents/profile.ts';
 import type { WorkChanges, WorkRecord } from './agents/scoring.ts';

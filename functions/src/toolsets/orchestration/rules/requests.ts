@@ -3,22 +3,9 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
 import { chooseWorkflow, type Situation } from './agents/roster.ts';
-import {
-  asRouted,
-  type Overrides,
-  requireAgentAllowed,
-  requireAllowed,
-  withOverrides,
-} from './runs/assignment.ts';
+import { asRouted, type Overrides, requireAgentAllowed, requireAllowed, withOverrides } from './runs/assignment.ts';
 import type { RunRequest } from './runs/order.ts';
-import {
-  allSteps,
-  MAX_STEP_ATTEMPTS,
-  type Mode,
-  TIMEOUT,
-  type Workflow,
-  withSteps,
-} from './workflows/definition.ts';
+import { allSteps, MAX_STEP_ATTEMPTS, type Mode, TIMEOUT, type Workflow, withSteps } from './workflows/definition.ts';
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
@@ -49,8 +36,7 @@ export function requestFor(
   situation: Situation,
 ): RunRequest {
   requireAgentAllowed(agent, situation, 'preferences.agent');
-  const chosen =
-    name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
+  const chosen = name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
   if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
   // The role applies to a workflow's only step: the steps of other workflows have their own roles.

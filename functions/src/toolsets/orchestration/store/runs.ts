@@ -96,8 +96,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   }
 
   async deleteBelow(runId: string): Promise<void> {
-    for (const below of [runStepsPath(runId), runCallsPath(runId)])
-      await deleteFound(this.database.collection(below));
+    for (const below of [runStepsPath(runId), runCallsPath(runId)]) await deleteFound(this.database.collection(below));
     await this.database.doc(runOrderPath(runId)).delete();
   }
 
@@ -122,10 +121,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   }
 
   async answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined> {
-    return this.documents.findVersioned(
-      await this.database.doc(cachedResponsePath(key)).get(),
-      answerFromDocument,
-    );
+    return this.documents.findVersioned(await this.database.doc(cachedResponsePath(key)).get(), answerFromDocument);
   }
 
   private get runs(): Query {

@@ -39,10 +39,7 @@ export class FirestoreWorkflowQueries extends FirestoreReader implements Workflo
   }
 
   list(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<SavedWorkflow>> {
-    const owned = this.database
-      .collection(COLLECTIONS.workflows)
-      .where('owner_uid', '==', ownerUid)
-      .orderBy('name');
+    const owned = this.database.collection(COLLECTIONS.workflows).where('owner_uid', '==', ownerUid).orderBy('name');
     const page = after === undefined ? owned : owned.startAfter(after);
     return this.documents.page(page, limit, workflowFromDocument);
   }
@@ -70,9 +67,7 @@ export const measureWriters: ChangeWriters<MeasureChanges> = {
 export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeasures {
   async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
     const shards = agents.flatMap((agent) =>
-      Array.from({ length: MEASURE_SHARDS }, (_, shard) =>
-        this.database.doc(agentMeasurePath(`${agent}-${shard}`)),
-      ),
+      Array.from({ length: MEASURE_SHARDS }, (_, shard) => this.database.doc(agentMeasurePath(`${agent}-${shard}`))),
     );
     const measures = new Map<string, AgentMeasure>();
     if (shards.length === 0) return measures;
@@ -134,10 +129,7 @@ export const { toDocument: workToDocument, fromDocument: workFromDocument } = do
     kinds: z._default(
       z.record(
         z.string(),
-        z.object({
-          outcomes: count,
-          buckets: z._default(z.record(z.string(), z.record(z.string(), tally)), {}),
-        }),
+        z.object({ outcomes: count, buckets: z._default(z.record(z.string(), z.record(z.string(), tally)), {}) }),
       ),
       {},
     ),

@@ -38,11 +38,7 @@ export function runResponse(
     steps: steps.map((step) => stepResponse(step, full)),
     running: isEnded(run) ? [] : [...run.current],
     attempts: steps.flatMap(attemptsOf),
-    usage: {
-      inputTokens: run.spent.input_tokens,
-      outputTokens: run.spent.output_tokens,
-      costUsd: run.spent.cost_usd,
-    },
+    usage: { inputTokens: run.spent.input_tokens, outputTokens: run.spent.output_tokens, costUsd: run.spent.cost_usd },
     selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
     warnings: [...run.warnings],
     budgets: budgets.length === 0 ? undefined : budgets.map(budgetResponse),

@@ -87,12 +87,7 @@ export const cancelRun = defineTool({
   description: 'Cancels a run: no new steps start; finished ones and costs stay.',
   details: 'Aborts in-flight model requests and cancels a task that a live agent has for it.',
   input: z.strictObject({ runId }),
-  output: z.object({
-    success: z.boolean(),
-    runId: z.string(),
-    status: z.enum(RUN_STATUSES),
-    message: z.string(),
-  }),
+  output: z.object({ success: z.boolean(), runId: z.string(), status: z.enum(RUN_STATUSES), message: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: [],
   role: 'worker',

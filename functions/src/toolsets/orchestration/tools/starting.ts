@@ -14,8 +14,7 @@ import { replayResponse, runAndRespond, startsRun } from './runResponses.ts';
 export const executeTask = defineTool({
   name: 'execute_task',
   title: 'Execute a task',
-  description:
-    'For older clients: orchestrate task.prompt with workflow plan-execute and context {taskId: task.id}.',
+  description: 'For older clients: orchestrate task.prompt with workflow plan-execute and context {taskId: task.id}.',
   input: z.strictObject({
     task: z
       .strictObject({ id: textUpTo(200).optional().describe("Caller's own id"), prompt: prompt('Task') })
@@ -144,8 +143,7 @@ export const orchestrateParallel = defineTool({
 export const orchestrateWorkflow = defineTool({
   name: 'orchestrate_workflow',
   title: 'Run a workflow',
-  description:
-    'Runs a workflow, named or inline. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
+  description: 'Runs a workflow, named or inline. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
   details:
     'orchestration.list_workflows lists the workflows; with detailed, also definitions. With cache, repeating a call within 5 minutes returns the cached result, unless a step is for the network or not repeatable.',
   rare: ['overrides', 'cache', 'budget'],
@@ -176,12 +174,7 @@ export const orchestrateWorkflow = defineTool({
   ) => {
     const { runs, workflows, roster } = call.services.orchestration;
     const resolved = await workflows.resolve(call.principal.owner_uid, workflow);
-    const given = {
-      input,
-      context: jsonObject.parse(context),
-      budget: runs.budgetOf(wanted),
-      cache: isCached,
-    };
+    const given = { input, context: jsonObject.parse(context), budget: runs.budgetOf(wanted), cache: isCached };
     const request = requestOf(resolved, given, overrides, await roster.situation(call.workspace));
     return runAndRespond(call, { ...request, part_of });
   },

@@ -23,16 +23,9 @@ export const saveWorkflow = defineTool({
   details:
     'Visible to you and your agents. A step may also have role (plan, execute, review), name, condition (CEL, such as steps.review.output.startsWith("APPROVED")), prompt (Mustache: {{input}}, {{steps.plan.output}}, {{context.x}}), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks and capabilities. mode: race, all, vote, merge. {repeat: {until, max}, steps} repeats a group.',
   audience: 'administrators',
-  input: z.strictObject({
-    workflow: definition.describe('{name, description?, steps, result?}'),
-    expectedVersion,
-  }),
+  input: z.strictObject({ workflow: definition.describe('{name, description?, steps, result?}'), expectedVersion }),
   output: z
-    .object({
-      success: z.boolean(),
-      workflow: workflowShape,
-      change: z.enum(['created', 'replaced', 'unchanged']),
-    })
+    .object({ success: z.boolean(), workflow: workflowShape, change: z.enum(['created', 'replaced', 'unchanged']) })
     .partial(),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: [],
@@ -48,11 +41,7 @@ export const saveWorkflow = defineTool({
       ],
     },
   },
-  response: ({ saved, change }: SaveResult) => ({
-    success: true,
-    workflow: savedResponse(saved, true),
-    change,
-  }),
+  response: ({ saved, change }: SaveResult) => ({ success: true, workflow: savedResponse(saved, true), change }),
   handler: ({ services, principal, recordResponse }, { workflow, expectedVersion: version }) =>
     services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordResponse),
 });

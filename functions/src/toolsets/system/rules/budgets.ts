@@ -59,10 +59,7 @@ export class Budgets extends Service<Ports> {
   }
 
   /** Undoes a change of a budget, for callers who could set it now. */
-  readonly inverse = async (
-    effect: AuditEffect,
-    principal: Principal,
-  ): Promise<readonly CoordinationChange[]> => {
+  readonly inverse = async (effect: AuditEffect, principal: Principal): Promise<readonly CoordinationChange[]> => {
     const ref = budgetRefOf(effect.id);
     if (ref === undefined) throw cannotUndoError(effect, 'This item cannot have a budget.');
     const found = await this.ports.budgets.find(effect.id);
@@ -104,8 +101,7 @@ export class Budgets extends Service<Ports> {
     const { graph, nodes, tasks } = this.ports;
     const found = await nodes[kind](id, { principal, workspace });
     if (found === undefined) throw nodeNotFound(ref, 'id');
-    const task =
-      kind === 'task' ? await readUnreadable((one) => one === workspace, tasks.find(id)) : undefined;
+    const task = kind === 'task' ? await readUnreadable((one) => one === workspace, tasks.find(id)) : undefined;
     if (task !== undefined) requireTaskManager(principal, task.value, 'id');
     const [node] = found.value.ancestors === undefined ? [] : await graph.findAll([nodeKey(ref)]);
     return amountOf(node?.totals ?? found.value.spent);

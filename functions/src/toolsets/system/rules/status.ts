@@ -84,9 +84,7 @@ export class SystemStatus extends Service<StatusPorts> {
   /** Returns the last hour's unreadable documents; undefined if the database does not respond in time. */
   unreadable(): Promise<readonly string[] | undefined> {
     const recent = this.ports.unreadable.recent();
-    return withTimeout(recent, PROBE_TIMEOUT_MS.realtimeDatabase, 'The Realtime Database').catch(
-      () => undefined,
-    );
+    return withTimeout(recent, PROBE_TIMEOUT_MS.realtimeDatabase, 'The Realtime Database').catch(() => undefined);
   }
 
   private async probeAll(): Promise<Readings> {

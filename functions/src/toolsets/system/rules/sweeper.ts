@@ -35,11 +35,7 @@ export async function sweep(
     const turn = { now, from, presence, isOver: () => performance.now() >= end };
     const run = async (): Promise<SweepReport> => {
       try {
-        return await withTimeout(
-          part.run(turn),
-          turnMilliseconds + SHUTDOWN_MARGIN_MS,
-          `The job ${part.name}`,
-        );
+        return await withTimeout(part.run(turn), turnMilliseconds + SHUTDOWN_MARGIN_MS, `The job ${part.name}`);
       } catch (error) {
         log.error('sweep_part_failed', { part: part.name, error });
         return { counts: {}, isBehind: true, stoppedAt: from };

@@ -60,8 +60,7 @@ function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibilit
   const { kind, owner_uid, workspace } = node;
   if (kind === 'todo') return owner_uid === principal.owner_uid ? 'all' : undefined;
   if (workspace === undefined) return undefined;
-  if (kind === 'run')
-    return owner_uid === undefined ? undefined : visibilityOf(principal, { owner_uid, workspace });
+  if (kind === 'run') return owner_uid === undefined ? undefined : visibilityOf(principal, { owner_uid, workspace });
   const role = roleIn(principal, workspace);
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }

@@ -135,8 +135,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
   private oneOfSeveral(caller: Caller, { id }: AuditEntry, by: CallRecord['by']): Promise<Plan<Change>> {
     return retryOnConflict(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
-      if (found === undefined || found.value.undone_by !== undefined)
-        return { changes: [], things: [], refused: [] };
+      if (found === undefined || found.value.undone_by !== undefined) return { changes: [], things: [], refused: [] };
       requireUndoable(caller.principal, found.value);
       const plan = await this.plan(caller, found.value);
       if (plan.things.length === 0) return plan;
@@ -226,8 +225,7 @@ function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry):
     field: 'event_id',
     value: id,
     reason: 'NOT_YOURS',
-    suggestion:
-      'Agents undo their own changes, people those made for them, and leaders those in their workspace.',
+    suggestion: 'Agents undo their own changes, people those made for them, and leaders those in their workspace.',
   });
 }
 

@@ -22,10 +22,7 @@ export const storedCounts = z.object({
 });
 
 /** Counts of a minute are parsed separately, so that one unreadable entry does not affect the others. */
-export const storedMinute = z.object({
-  all: z.unknown(),
-  tools: z.record(z.string(), z.unknown()).default({}),
-});
+export const storedMinute = z.object({ all: z.unknown(), tools: z.record(z.string(), z.unknown()).default({}) });
 
 interface MetricsPorts {
   readonly database: () => Promise<Database>;

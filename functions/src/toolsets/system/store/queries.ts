@@ -38,10 +38,7 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
   }
 
   /** Returns the query that one index covers: by longest word, else by category. */
-  private candidates(
-    { workspace, category, includeDeprecated }: SkillFilter,
-    longest: string | undefined,
-  ): Query {
+  private candidates({ workspace, category, includeDeprecated }: SkillFilter, longest: string | undefined): Query {
     let query: Query = this.database.collection(COLLECTIONS.skills).where('workspace', '==', workspace);
     if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookupPrefix(longest));
     else if (category !== undefined) query = query.where('category_folded', '==', folded(category));
@@ -56,8 +53,7 @@ function restOf({ category, words }: SkillFilter, longest: string | undefined) {
   const isWhole = longest === undefined || (words.length === 1 && lookupPrefix(longest) === longest);
   if (isWhole && (longest === undefined || category === undefined)) return undefined;
   return (skill: OfferedSkill) =>
-    matchesWords(skill.name, words) &&
-    (category === undefined || folded(skill.category) === folded(category));
+    matchesWords(skill.name, words) && (category === undefined || folded(skill.category) === folded(category));
 }
 
 export class FirestoreAuditLogQueries extends FirestoreReader implements AuditLogQueries {
@@ -65,10 +61,7 @@ export class FirestoreAuditLogQueries extends FirestoreReader implements AuditLo
     return this.documents.findVersioned(await this.database.doc(auditPath(id)).get(), auditEntryFromDocument);
   }
 
-  list(
-    { whose, narrowed, since, until, notUndone }: AuditFilter,
-    page: PageRequest,
-  ): Promise<ListPage<AuditEntry>> {
+  list({ whose, narrowed, since, until, notUndone }: AuditFilter, page: PageRequest): Promise<ListPage<AuditEntry>> {
     const all: Query = this.database.collection(COLLECTIONS.trail);
     const own = 'ownerUid' in whose ? ofOwner(all, whose) : all.where('workspace', '==', whose.workspace);
     const some = narrowed === undefined ? own : narrowedTo(own, narrowed);

@@ -81,9 +81,7 @@ export const getAgents = defineTool({
   input: z.strictObject({
     status: z.enum(AVAILABILITIES).optional().describe('Agent status'),
     type: name.optional().describe('Agent type'),
-    capabilities: listUpTo(MAX_CAPABILITIES, name, 'capabilities')
-      .optional()
-      .describe('Required capabilities'),
+    capabilities: listUpTo(MAX_CAPABILITIES, name, 'capabilities').optional().describe('Required capabilities'),
     includeMetrics: z.boolean().default(false).describe('Include task statistics'),
     limit: z.int().min(1).max(500).default(100).describe('Maximum'),
     cursor,
@@ -92,10 +90,7 @@ export const getAgents = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: { status: 'idle', capabilities: ['coding'], includeMetrics: true },
-  handler: async (
-    { services, workspace },
-    { status, type, capabilities = [], includeMetrics, limit, cursor: at },
-  ) => {
+  handler: async ({ services, workspace }, { status, type, capabilities = [], includeMetrics, limit, cursor: at }) => {
     const query = { workspace, availability: status, type, capabilities: capabilities.map(foldedCapability) };
     const filters = JSON.stringify(query);
     const after = cursorAfter(filters, at);
@@ -135,8 +130,7 @@ const shortText = (description: string) => textUpTo(200).optional().describe(des
 export const listSkills = defineTool({
   name: 'listSkills',
   title: 'List skills',
-  description:
-    "Lists what can be done here: every tool with an example, then this workspace's agent capabilities.",
+  description: "Lists what can be done here: every tool with an example, then this workspace's agent capabilities.",
   details:
     "A tool's category is its toolset. For capabilities, only names are searched. A capability that no agent has is deprecated.",
   rare: ['includeDeprecated', 'offset'],

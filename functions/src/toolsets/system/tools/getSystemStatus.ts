@@ -101,10 +101,7 @@ export const getSystemStatus = defineTool({
   // The deployment's health is public to all callers; the workload of a workspace is not.
   scope: 'owner',
   example: { includeDependencies: true },
-  handler: async (
-    { services, principal, workspace },
-    { includeServices, includeMetrics, includeDependencies },
-  ) => {
+  handler: async ({ services, principal, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
     const { system } = services;
     const isIn = roleIn(principal, workspace) !== undefined;
     const [readings, warnAboutSweep, unreadable, workload, history] = await Promise.all([
@@ -121,20 +118,14 @@ export const getSystemStatus = defineTool({
       timestamp: now.toISOString(),
       version: system.version,
       ...(includeServices && { services: servicesResponse(readings, history, unreadable?.length) }),
-      ...(includeMetrics && {
-        metrics: { ...workload, ...callsResponse(history), ...instanceResponse(system) },
-      }),
+      ...(includeMetrics && { metrics: { ...workload, ...callsResponse(history), ...instanceResponse(system) } }),
       ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
       alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() })),
     };
   },
 });
 
-function servicesResponse(
-  { github: hub, ...firebase }: Readings,
-  history?: CallHistory,
-  unreadable?: number,
-) {
+function servicesResponse({ github: hub, ...firebase }: Readings, history?: CallHistory, unreadable?: number) {
   const { firestore, realtimeDatabase } = firebase;
   return {
     firebase: {

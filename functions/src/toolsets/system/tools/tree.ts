@@ -110,8 +110,7 @@ export const getTree = defineTool({
       parts: items.map(answerOf),
       budgets: holding.map(budgetResponse),
       truncated: last !== undefined,
-      nextCursor:
-        last && encodeCursor(question, { order: [last.node.created_at.getTime()], id: keyOfNode(last.node) }),
+      nextCursor: last && encodeCursor(question, { order: [last.node.created_at.getTime()], id: keyOfNode(last.node) }),
     };
   },
 });
@@ -119,8 +118,7 @@ export const getTree = defineTool({
 export const setBudget = defineTool({
   name: 'setBudget',
   title: 'Set a budget',
-  description:
-    'Limits model spending of a workspace, to-do, task or run and all its parts; clear removes a limit.',
+  description: 'Limits model spending of a workspace, to-do, task or run and all its parts; clear removes a limit.',
   details:
     'A model call runs only if every budget above it can cover its maximum cost. When a budget is exhausted, work waits and the person who set it is asked to raise it. Earlier spending counts, except for a workspace, which counts from when it is set. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
   input: z.strictObject({

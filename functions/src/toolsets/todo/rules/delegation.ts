@@ -96,10 +96,7 @@ export class Delegation extends Service<DelegationPorts> {
   }
 
   /** Returns the progress of delegated to-dos in workspaces where the caller has a role. One read per such to-do. */
-  async progress(
-    principal: Principal,
-    todos: readonly Todo[],
-  ): Promise<ReadonlyMap<string, DelegatedProgress>> {
+  async progress(principal: Principal, todos: readonly Todo[]): Promise<ReadonlyMap<string, DelegatedProgress>> {
     const delegated = todos.flatMap(({ id, delegated_task_id: taskId }) => (taskId ? [{ id, taskId }] : []));
     const keys = delegated.map(({ taskId }) => nodeKey({ kind: 'task', id: taskId }));
     const nodes = await this.ports.graph.findAll(keys);

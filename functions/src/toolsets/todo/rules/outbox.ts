@@ -5,12 +5,7 @@
 
 import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
 import type { TodoPorts } from './ports.ts';
-import {
-  type Device,
-  type Notification,
-  notificationOf,
-  type PushService,
-} from './reminders/notification.ts';
+import { type Device, type Notification, notificationOf, type PushService } from './reminders/notification.ts';
 import {
   type EventPublisher,
   eventMessage,

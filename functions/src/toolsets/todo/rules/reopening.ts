@@ -72,10 +72,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
 }
 
 /** Undoes the end of a recurring to-do that the completion of its last occurrence caused. */
-function reopenedReminderOf(
-  found: Versioned<RecurringTask>,
-  completedAt: Date | undefined,
-): readonly TodoChange[] {
+function reopenedReminderOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
   const { ended_at, ...recurring } = found.value;
   const endedByIt = ended_at !== undefined && ended_at.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];
@@ -86,8 +83,7 @@ async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: Recu
   const { value: todo, reminder } = next;
   if (todo.ancestors !== undefined) return false;
   const made = latestOccurrence(recurring, todo.created_at);
-  if (!isReported(next) || canonicalJson(todoResponse(made)) !== canonicalJson(todoResponse(todo)))
-    return false;
+  if (!isReported(next) || canonicalJson(todoResponse(made)) !== canonicalJson(todoResponse(todo))) return false;
   const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
   const usual = reminderBefore(todo, recurring.latest_due, todo.created_at, leadMilliseconds);
   return reminder?.value.remind_at.getTime() === usual.remind_at.getTime();

@@ -20,14 +20,7 @@ import {
   type Todo,
   todoResponse,
 } from './todo.ts';
-import {
-  changeContext,
-  differences,
-  reminderChanges,
-  removalEffects,
-  removalId,
-  todoEvent,
-} from './todoChanges.ts';
+import { changeContext, differences, reminderChanges, removalEffects, removalId, todoEvent } from './todoChanges.ts';
 
 /** @param before the previous to-do, needed if it was deleted; undefined if unknown or unreadable */
 export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefined): Promise<void> {

@@ -31,11 +31,7 @@ export const eventMessage = z.object({
   task_id: z.string().min(1),
   user_id: z.string().min(1),
   timestamp: z.iso.datetime(),
-  event_data: z.object({
-    before: jsonObject.nullable(),
-    after: jsonObject.nullable(),
-    changes: z.array(z.string()),
-  }),
+  event_data: z.object({ before: jsonObject.nullable(), after: jsonObject.nullable(), changes: z.array(z.string()) }),
 });
 
 type EventMessage = z.output<typeof eventMessage>;
@@ -64,11 +60,7 @@ export function eventOf(message: EventMessage): TaskEvent {
 }
 
 /** The topics of the to-do specification. */
-export const TOPICS = {
-  taskEvents: 'task-events',
-  taskUpdates: 'task-updates',
-  reminders: 'reminders',
-} as const;
+export const TOPICS = { taskEvents: 'task-events', taskUpdates: 'task-updates', reminders: 'reminders' } as const;
 
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
@@ -96,8 +88,5 @@ export interface DeadLetters {
 
 /** Returns the topics of an event: the audit trail, and clients for changes or the notifier for notifications. */
 export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
-  return [
-    TOPICS.taskEvents,
-    type === 'reminder' || type === QUESTION ? TOPICS.reminders : TOPICS.taskUpdates,
-  ];
+  return [TOPICS.taskEvents, type === 'reminder' || type === QUESTION ? TOPICS.reminders : TOPICS.taskUpdates];
 }

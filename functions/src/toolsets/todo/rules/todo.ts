@@ -128,12 +128,7 @@ export interface TodoSort {
 }
 
 /** Error codes added by the to-do specification, "Error Handling". They are returned as reasons. */
-export const TODO_CODES = [
-  'TASK_NOT_FOUND',
-  'DUPLICATE_TASK',
-  'MAX_TAGS_EXCEEDED',
-  'INVALID_FREQUENCY',
-] as const;
+export const TODO_CODES = ['TASK_NOT_FOUND', 'DUPLICATE_TASK', 'MAX_TAGS_EXCEEDED', 'INVALID_FREQUENCY'] as const;
 
 /** Returns the error for an invalid argument. */
 export function invalid(field: string, reason: string, message: string, suggestion?: string): MusterError {

@@ -19,8 +19,7 @@ export function differences(before: JsonObject | null, after: JsonObject | null)
 
 /** Returns the id of the deletion event, unique per restoration (`restored`) and creation (`createdAt`). */
 export function removalId({ id, recurring_task_id, created_at, restored }: Todo): string {
-  const removed =
-    recurring_task_id === undefined ? `deleted-${id}` : `withdrawn-${id}-${created_at.getTime()}`;
+  const removed = recurring_task_id === undefined ? `deleted-${id}` : `withdrawn-${id}-${created_at.getTime()}`;
   return restored === undefined ? removed : `${removed}-${restored}`;
 }
 

@@ -28,13 +28,7 @@ import {
   todoResponse,
   type WrittenTexts,
 } from './todo.ts';
-import {
-  changeContext,
-  creationChanges,
-  differences,
-  removalEffects,
-  replacementChanges,
-} from './todoChanges.ts';
+import { changeContext, creationChanges, differences, removalEffects, replacementChanges } from './todoChanges.ts';
 
 /** Maximum words of a search; each may cost an additional query. */
 const MAX_WORDS = 10;
@@ -111,11 +105,7 @@ export class TodoService extends Service<TodoPorts> {
   }
 
   /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is already completed */
-  complete(
-    ownerUid: string,
-    id: string,
-    recordResponse: RecordResponse<EndedOutcome>,
-  ): Promise<EndedOutcome> {
+  complete(ownerUid: string, id: string, recordResponse: RecordResponse<EndedOutcome>): Promise<EndedOutcome> {
     return this.end(ownerUid, id, recordResponse, (found, now) => {
       if (found.value.completed) throw alreadyCompleted(found.value);
       const todo = { ...found.value, completed: true, completed_at: now };
@@ -125,11 +115,7 @@ export class TodoService extends Service<TodoPorts> {
   }
 
   /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is open, or DUPLICATE_TASK */
-  reopen(
-    ownerUid: string,
-    id: string,
-    recordResponse: RecordResponse<ReopenedOutcome>,
-  ): Promise<ReopenedOutcome> {
+  reopen(ownerUid: string, id: string, recordResponse: RecordResponse<ReopenedOutcome>): Promise<ReopenedOutcome> {
     return reopenTodo(this.ports, () => this.own(ownerUid, id), recordResponse);
   }
 
@@ -174,10 +160,7 @@ export class TodoService extends Service<TodoPorts> {
     ownerUid: string,
     id: string,
     recordResponse: RecordResponse<EndedOutcome>,
-    ending: (
-      found: RemindedTodo,
-      now: Date,
-    ) => { readonly todo: Todo; readonly changes: readonly TodoChange[] },
+    ending: (found: RemindedTodo, now: Date) => { readonly todo: Todo; readonly changes: readonly TodoChange[] },
   ): Promise<EndedOutcome> {
     const { clock, randomness, store } = this.ports;
     return retryOnConflict(randomness, async () => {

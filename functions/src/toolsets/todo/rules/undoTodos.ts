@@ -52,8 +52,7 @@ export class TodoUndo extends Service<UndoPorts> {
     ]);
     const fields = restoredFields(effect, before && reminderFields.of(before.value));
     if (fields === undefined) return before === undefined ? [] : [{ kind: 'cancelReminder', before }];
-    if (todo === undefined || todo.value.completed)
-      throw changedSinceError(effect, ['its to-do is not open']);
+    if (todo === undefined || todo.value.completed) throw changedSinceError(effect, ['its to-do is not open']);
     return [{ kind: 'setReminder', reminder: reminderFields.from(fields), before }];
   };
 
@@ -83,8 +82,7 @@ export class TodoUndo extends Service<UndoPorts> {
     if (fields === undefined) return found === undefined ? [] : this.deletion(effect, found);
     const before = todoFields.from(fields);
     if (found === undefined) return this.recreation(before, now);
-    if (before.delegated_task_id !== found.value.delegated_task_id)
-      return this.delegation(effect, found, before);
+    if (before.delegated_task_id !== found.value.delegated_task_id) return this.delegation(effect, found, before);
     const isDue = before.due_date !== undefined && !before.completed;
     const context = await changeContext(this.ports, before, now, isDue);
     const reserved = await guardChanges(this.ports, found.value, before);
@@ -109,8 +107,7 @@ export class TodoUndo extends Service<UndoPorts> {
 
   /** Returns whether the undo removes a due date from a to-do whose reminder the owner had set explicitly. */
   private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
-    if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false)
-      return false;
+    if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false) return false;
     const { leadMilliseconds } = await this.ports.notifications.preferences(value.owner_uid);
     const usual = reminderBefore(value, value.due_date, this.ports.clock.now(), leadMilliseconds);
     return reminder.value.remind_at.getTime() !== usual.remind_at.getTime();
@@ -146,20 +143,12 @@ export class TodoUndo extends Service<UndoPorts> {
     const latest = await this.ports.todos.find(latestId(recurring));
     if (latest?.value.completed === false) return [change];
     const after = new Date(Math.max(now.getTime(), recurring.latest_due.getTime()));
-    const following = await occurrenceAfter(this.ports, {
-      found: { value: before, version },
-      recurring,
-      after,
-      now,
-    });
+    const following = await occurrenceAfter(this.ports, { found: { value: before, version }, recurring, after, now });
     if (following === undefined) throw changedSinceError(effect, ['its last occurrence is not open']);
     return following.changes;
   }
 
-  private async deletion(
-    effect: AuditEffect,
-    { value: todo, version }: RemindedTodo,
-  ): Promise<readonly TodoChange[]> {
+  private async deletion(effect: AuditEffect, { value: todo, version }: RemindedTodo): Promise<readonly TodoChange[]> {
     // Another occurrence could be created under its id, without this one's parts.
     if (todo.recurring_task_id !== undefined && todo.ancestors !== undefined)
       throw changedSinceError(effect, ['it has parts']);
@@ -181,7 +170,6 @@ export class TodoUndo extends Service<UndoPorts> {
 /** Returns whether an effect is of a recurring to-do or of its occurrences, whose ids start with its id. */
 function belongsTo({ kind, id }: AuditEffect, recurringTaskId: string): boolean {
   return (
-    (kind === 'recurring_task' && id === recurringTaskId) ||
-    (kind === 'todo' && id.startsWith(`${recurringTaskId}_`))
+    (kind === 'recurring_task' && id === recurringTaskId) || (kind === 'todo' && id.startsWith(`${recurringTaskId}_`))
   );
 }

@@ -17,10 +17,7 @@ import { type Reminder, reminderFromDocument } from '../rules/reminders/reminder
 
 export class FirestoreReminderQueries extends FirestoreReader implements ReminderQueries {
   async find(id: string): Promise<Versioned<Reminder> | undefined> {
-    return this.documents.findVersioned(
-      await this.database.doc(reminderPath(id)).get(),
-      reminderFromDocument,
-    );
+    return this.documents.findVersioned(await this.database.doc(reminderPath(id)).get(), reminderFromDocument);
   }
 
   async due(now: Date, { limit, after }: PageRequest): Promise<DueReminders> {
@@ -64,10 +61,7 @@ export function recurringTaskToDocument(recurring: RecurringTask): Record<string
   return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.ended_at !== undefined };
 }
 
-export const recurringTaskFields = fieldsCodec<RecurringTask>(
-  recurringTaskToDocument,
-  recurringTaskFromDocument,
-);
+export const recurringTaskFields = fieldsCodec<RecurringTask>(recurringTaskToDocument, recurringTaskFromDocument);
 
 export class FirestoreRecurringTaskQueries extends FirestoreReader implements RecurringTaskQueries {
   async find(id: string): Promise<Versioned<RecurringTask> | undefined> {

@@ -79,9 +79,7 @@ export function anywhere(words: readonly string[]): readonly SearchWord[] {
 export function matchVariants(words: readonly string[]): readonly (readonly SearchWord[])[] {
   const inTitle = words.map((word): SearchWord => ({ place: 'title', word }));
   const lacking = words.map((_, first) =>
-    words.map(
-      (word, at): SearchWord => ({ place: at < first ? 'title' : at === first ? 'rest' : 'any', word }),
-    ),
+    words.map((word, at): SearchWord => ({ place: at < first ? 'title' : at === first ? 'rest' : 'any', word })),
   );
   return [inTitle, ...lacking.reverse()];
 }

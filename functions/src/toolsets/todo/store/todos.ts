@@ -50,9 +50,7 @@ import {
 
 export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries {
   async find(id: string): Promise<Versioned<Todo> | undefined> {
-    const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
-      fieldMask: [...TODO_FIELDS],
-    });
+    const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), { fieldMask: [...TODO_FIELDS] });
     return snapshot && this.documents.findVersioned(snapshot, todoFromDocument);
   }
 
@@ -88,8 +86,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     let ordered = query;
     for (const field of fields) ordered = ordered.orderBy(field, sort.order);
     ordered = ordered.orderBy(FieldPath.documentId(), sort.order);
-    const rest =
-      after === undefined ? ordered : ordered.startAfter(...after.order.slice(0, fields.length), after.id);
+    const rest = after === undefined ? ordered : ordered.startAfter(...after.order.slice(0, fields.length), after.id);
     const [counted, { docs }] = await Promise.all([
       ordered.count().get(),
       rest
@@ -277,8 +274,5 @@ export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
     ...(before && { before: reminderFields.of(before.value) }),
     after: reminderFields.of(reminder),
   }),
-  cancelReminder: ({ before: { value } }): AuditEffect => ({
-    ...ofReminder(value),
-    before: reminderFields.of(value),
-  }),
+  cancelReminder: ({ before: { value } }): AuditEffect => ({ ...ofReminder(value), before: reminderFields.of(value) }),
 };

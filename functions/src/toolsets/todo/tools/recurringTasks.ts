@@ -12,10 +12,7 @@ const { dateOf } = shapes;
 function createRecurringTaskResponse({ recurringTask: task, first, lastDue }: StartedRecurrence) {
   const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
   const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
-  return {
-    ...shapes.writtenRecurringResponse(task, message),
-    first_occurrence: shapes.occurrenceResponse(first),
-  };
+  return { ...shapes.writtenRecurringResponse(task, message), first_occurrence: shapes.occurrenceResponse(first) };
 }
 
 export const createRecurringTask = defineTool({

@@ -75,11 +75,7 @@ export const listReminders = defineTool({
   name: 'list_reminders',
   title: 'List reminders',
   description: 'Lists upcoming reminders, soonest first; with upcoming: false all, latest first.',
-  input: z.strictObject({
-    upcoming: z.boolean().default(true).describe('Only upcoming ones'),
-    limit: limited,
-    cursor,
-  }),
+  input: z.strictObject({ upcoming: z.boolean().default(true).describe('Only upcoming ones'), limit: limited, cursor }),
   output: optionalFields({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
   ...reading,
   example: { upcoming: true, limit: 10 },

@@ -3,14 +3,7 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
-import {
-  clearArgument,
-  clearedFields,
-  listUpTo,
-  optionalFields,
-  textUpTo,
-  wholeNumber,
-} from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, listUpTo, optionalFields, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
@@ -93,10 +86,7 @@ export const setTaskDueDate = defineTool({
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
   response: (outcome: EditedOutcome, { due_date }) => {
     const dueDate = shapes.dateOf(due_date);
-    return shapes.editResponse(
-      outcome,
-      dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.',
-    );
+    return shapes.editResponse(outcome, dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.');
   },
   handler: ({ services, principal, recordResponse }, { task_id, due_date }) =>
     services.todos.edit(principal.owner_uid, task_id, { due_date: shapes.dateOf(due_date) }, recordResponse),
@@ -200,11 +190,7 @@ export const deleteTask = defineTool({
     'Deletes a to-do permanently. If it repeats, skips this occurrence; todo.delete_recurring_task ends them all.',
   details: 'Also deletes its reminder. Creates the next occurrence of a recurring to-do. The history stays.',
   input: z.strictObject({ task_id: shapes.taskId }),
-  output: optionalFields({
-    success: z.boolean(),
-    message: z.string(),
-    next_occurrence: shapes.occurrenceShape,
-  }),
+  output: optionalFields({ success: z.boolean(), message: z.string(), next_occurrence: shapes.occurrenceShape }),
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
   response: deleteTaskResponse,
@@ -215,8 +201,7 @@ export const deleteTask = defineTool({
 export const delegate = defineTool({
   name: 'delegate',
   title: 'Delegate a to-do',
-  description:
-    "Delegates a to-do to a workspace's agents: creates a task whose completion completes the to-do.",
+  description: "Delegates a to-do to a workspace's agents: creates a task whose completion completes the to-do.",
   details:
     'Workspace members see its title and description as a task, and only that it belongs to a to-do. If the task fails or is cancelled, the to-do stays open, says so, and can be delegated again.',
   input: z.strictObject({

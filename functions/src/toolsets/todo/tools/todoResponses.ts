@@ -147,9 +147,7 @@ export const frequency = (text: string) =>
     .meta({ enum: [...FREQUENCIES] })
     .describe(text);
 
-export const timezone = textUpTo(100)
-  .optional()
-  .describe('IANA time zone of the wall-clock time; default: UTC');
+export const timezone = textUpTo(100).optional().describe('IANA time zone of the wall-clock time; default: UTC');
 
 export const recurringTaskShape = optionalFields({
   id: z.string(),
@@ -179,9 +177,7 @@ export function recurringTaskResponse(recurring: RecurringTask) {
     priority,
     tags: [...tags],
     created_at: recurring.created_at.toISOString(),
-    ...(ended_at
-      ? { ended_at: ended_at.toISOString() }
-      : { next_occurrence: recurring.latest_due.toISOString() }),
+    ...(ended_at ? { ended_at: ended_at.toISOString() } : { next_occurrence: recurring.latest_due.toISOString() }),
   };
 }
 
@@ -208,11 +204,7 @@ export const reminderShape = optionalFields({
   late: z.boolean().describe('Whether it was sent minutes late.'),
 });
 
-export const setShape = optionalFields({
-  success: z.boolean(),
-  reminder: reminderShape,
-  message: z.string(),
-});
+export const setShape = optionalFields({ success: z.boolean(), reminder: reminderShape, message: z.string() });
 
 export function setReminderResponse(reminder: Reminder) {
   const message = `The reminder is set to ${reminder.remind_at.toISOString()}.`;

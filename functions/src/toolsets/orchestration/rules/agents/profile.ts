@@ -12,10 +12,7 @@ export type AgentRole = KindOfWork;
 /** In the order of list_agents in the specification. Capabilities are from 0 to 1, the context window in tokens. */
 export const PROFILES = [
   { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
-  {
-    name: 'gemini',
-    capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 },
-  },
+  { name: 'gemini', capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 } },
 ] satisfies readonly { readonly name: (typeof HOSTED_AGENTS)[number]; readonly capabilities: object }[];
 
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
@@ -152,11 +149,9 @@ export function inferRequirements(
   };
   const mentioned = <Name>(among: readonly (readonly [Name, RegExp])[]): Name | undefined =>
     among.find(([, mention]) => mention.test(task))?.[0];
-  const role =
-    given.role ?? noted(mentioned(ROLE_MENTIONS), (verb) => `The task is one to ${verb}.`) ?? 'execute';
+  const role = given.role ?? noted(mentioned(ROLE_MENTIONS), (verb) => `The task is one to ${verb}.`) ?? 'execute';
   const language = given.language ?? noted(mentioned(LANGUAGES), (name) => `The task is about ${name}.`);
-  const contextSize =
-    given.contextSize ?? noted(sizeIn(task), (tokens) => `The task is about ${tokens} tokens large.`);
+  const contextSize = given.contextSize ?? noted(sizeIn(task), (tokens) => `The task is about ${tokens} tokens large.`);
   return {
     role,
     ...(language !== undefined && { language }),

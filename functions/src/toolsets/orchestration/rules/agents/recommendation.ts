@@ -2,13 +2,7 @@
 
 import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/workspace.ts';
 import type { Availability } from './model.ts';
-import {
-  type AgentProfile,
-  type AgentRole,
-  CAPABILITY_OF,
-  isKnownLanguage,
-  type Requirements,
-} from './profile.ts';
+import { type AgentProfile, type AgentRole, CAPABILITY_OF, isKnownLanguage, type Requirements } from './profile.ts';
 import { evidenceOf, round, scoresOf, type WorkRecord } from './scoring.ts';
 
 /** A hosted agent with its current availability. */
@@ -74,15 +68,12 @@ export function recommend(
   });
   const faultless = judged.filter(({ warnings }) => warnings.length === 0).map(({ score }) => score);
   const ceiling = Math.min(1, ...faultless);
-  const first = ({ agent, warnings }: (typeof judged)[number]) =>
-    agent === pinned && warnings.length === 0 ? 1 : 0;
+  const first = ({ agent, warnings }: (typeof judged)[number]) => (agent === pinned && warnings.length === 0 ? 1 : 0);
   return judged
     .map((one) => (one.warnings.length === 0 ? one : { ...one, score: Math.min(one.score, ceiling) }))
     .sort(
       (left, right) =>
-        first(right) - first(left) ||
-        right.score - left.score ||
-        left.warnings.length - right.warnings.length,
+        first(right) - first(left) || right.score - left.score || left.warnings.length - right.warnings.length,
     );
 }
 

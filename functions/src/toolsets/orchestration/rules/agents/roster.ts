@@ -18,10 +18,8 @@ import { type AgentStatus, type Experience, recommend } from './recommendation.t
 /** Prompts longer than this, in characters, are planned first. */
 const LONG = 600;
 
-const COMPARING =
-  /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
-const REFINING =
-  /\b(polish|refine|iterat\w*|perfect|production[- ]ready|high[- ]quality|until (it|all|every))\b/i;
+const COMPARING = /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
+const REFINING = /\b(polish|refine|iterat\w*|perfect|production[- ]ready|high[- ]quality|until (it|all|every))\b/i;
 const BUILDING =
   /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
 const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
@@ -37,8 +35,7 @@ export function chooseWorkflow(prompt: string, available: number) {
       ? chosen('competitive', `${reason}.`)
       : chosen('direct', `${reason}, but only one agent is available.`);
   }
-  if (prompt.length > LONG || hasParts(beginning))
-    return chosen('plan-execute', 'the task has several parts.');
+  if (prompt.length > LONG || hasParts(beginning)) return chosen('plan-execute', 'the task has several parts.');
   if (BUILDING.test(beginning)) return chosen('plan-execute', 'the task is to build something.');
   return chosen('direct', 'the task has a single part.');
 }
@@ -106,8 +103,7 @@ export class AgentRoster {
   async list(workspace: string, word: string | undefined, withMetrics: boolean) {
     const role = word === undefined ? undefined : roleNamed(word);
     const capable = this.agentStatuses().filter(
-      ({ capabilities }) =>
-        word === undefined || (role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE),
+      ({ capabilities }) => word === undefined || (role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE),
     );
     const [measures, live] = await Promise.all([
       withMetrics ? this.ports.measures.read(capable.map(({ name }) => name)) : undefined,
@@ -128,8 +124,5 @@ export class AgentRoster {
 function hasCapability({ capability_details: capabilities }: Agent, word: string): boolean {
   const names = capabilities.map(({ name }) => foldedCapability(name));
   const role = roleNamed(word);
-  return (
-    names.includes(foldedCapability(word)) ||
-    names.some((name) => role !== undefined && roleNamed(name) === role)
-  );
+  return names.includes(foldedCapability(word)) || names.some((name) => role !== undefined && roleNamed(name) === role);
 }

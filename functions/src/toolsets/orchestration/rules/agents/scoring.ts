@@ -62,15 +62,7 @@ const TIME_WEIGHT = 0.02;
 /** Exploration factor: 1 samples the whole uncertainty of an agent's score, 0 never tries another agent. */
 const EXPLORATION = 0.6;
 
-const NOTHING: OutcomeStats = {
-  accepted: 0,
-  failed: 0,
-  lost: 0,
-  retried: 0,
-  worth: 0,
-  milliseconds: 0,
-  cost_usd: 0,
-};
+const NOTHING: OutcomeStats = { accepted: 0, failed: 0, lost: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
 
 /** An agent's score for a kind of work. */
 export interface AgentScore {
@@ -90,10 +82,7 @@ export interface Candidate {
 }
 
 /** Scores the candidates. @param record undefined if the kind of work has no outcomes yet */
-export function scoresOf(
-  candidates: readonly Candidate[],
-  record: KindRecord | undefined,
-): readonly AgentScore[] {
+export function scoresOf(candidates: readonly Candidate[], record: KindRecord | undefined): readonly AgentScore[] {
   const newest = Math.max(0, ...Object.keys(record?.buckets ?? {}).map(Number));
   const known = candidates.map(({ agent, capability }) => {
     const own = Object.entries(record?.buckets ?? {}).flatMap(([bucket, tallies]) => {
@@ -150,10 +139,7 @@ export interface RecordedOutcomes {
 }
 
 /** Returns the increments for outcomes. Concurrent runs add up; an overfull bucket decays as one. */
-export function recordedOutcomesOf(
-  record: WorkRecord,
-  outcomes: readonly Outcome[],
-): readonly RecordedOutcomes[] {
+export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcome[]): readonly RecordedOutcomes[] {
   return [...new Set(outcomes.map(({ kind }) => kind))].map((kind) => {
     const own = outcomes.filter((outcome) => outcome.kind === kind);
     const before = record[kind];

@@ -6,13 +6,7 @@ import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model
 import type { AgentMeasure } from '../agents/profile.ts';
 
 /** `unavailable` and `over_budget` were never sent; `interrupted`: the instance crashed, the outcome is unknown. */
-export const ATTEMPT_ENDS = [
-  'answered',
-  'unavailable',
-  'over_budget',
-  'interrupted',
-  ...FAILURE_CLASSES,
-] as const;
+export const ATTEMPT_ENDS = ['answered', 'unavailable', 'over_budget', 'interrupted', ...FAILURE_CLASSES] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 /** Identity of an attempt. */

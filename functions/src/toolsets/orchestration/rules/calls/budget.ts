@@ -121,9 +121,7 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
 
 /** Returns the cost in US dollars. */
 export function costOf({ input_tokens, output_tokens }: Usage, price: Price): number {
-  return exactUsd(
-    (input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000,
-  );
+  return exactUsd((input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000);
 }
 
 /** Tenths of a token per ASCII character, or per UTF-8 byte of any other character. */

@@ -55,8 +55,7 @@ export async function reservationFor(
   const maxOutputTokens = Math.max(Math.min(MIN_OUTPUT_TOKENS, call.max_output_tokens), most);
   const amount = amountWith(maxOutputTokens);
   const refusal = budgetRefusalOf(limited, amount);
-  if (refusal !== undefined)
-    throw new BudgetExhaustedError({ ...refusal, wanted: amountWith(call.max_output_tokens) });
+  if (refusal !== undefined) throw new BudgetExhaustedError({ ...refusal, wanted: amountWith(call.max_output_tokens) });
   const reservation = {
     id: `${runId}-${id}`,
     keys: limited.map(({ budget }) => budgetKey(budget)),
@@ -72,9 +71,7 @@ function outputWithin(
   call: Pick<StartingCall, 'input_tokens' | 'max_output_tokens'>,
   price: Price,
 ): number {
-  const granted = limited.map((one) =>
-    new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }),
-  );
+  const granted = limited.map((one) => new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }));
   return Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));
 }
 

@@ -80,21 +80,14 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
     return more.length > 0 ? { ...step, agents: left } : withSingleAgent(step, last);
   };
   const adapted = withSteps(workflow, routed);
-  const several = adapted.steps.flatMap((entry) =>
-    !isGroup(entry) && agentsOf(entry).length > 1 ? [entry.name] : [],
-  );
+  const several = adapted.steps.flatMap((entry) => (!isGroup(entry) && agentsOf(entry).length > 1 ? [entry.name] : []));
   const hasNoChoice = (entry: (typeof adapted.steps)[number]) =>
     !isGroup(entry) && entry.picks !== undefined && !several.includes(entry.picks);
   return { workflow: { ...adapted, steps: adapted.steps.filter((entry) => !hasNoChoice(entry)) }, reasons };
 }
 
 /** @param random seeded by the run, for a reproducible choice @returns the workflow without `auto`, and why */
-export function assignAgents(
-  workflow: Workflow,
-  input: string,
-  situation: Situation,
-  random: RandomSource,
-): Assigned {
+export function assignAgents(workflow: Workflow, input: string, situation: Situation, random: RandomSource): Assigned {
   const reasons: string[] = [];
   const contextSize = estimatedTokens(input);
   const assigned = (step: Step): Step => {
@@ -125,8 +118,7 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ra
   const said = [`${agent}: ${reasons.join(', ')} (${score})`];
   if (warnings.length > 0) said.push(`, with warnings: ${warnings.join('; ')}`);
   if (agent !== pinned && chosen !== best) said.push(`, tried occasionally: ${best.agent} scores higher`);
-  if (pinned !== undefined && agent !== pinned)
-    said.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
+  if (pinned !== undefined && agent !== pinned) said.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
   for (const { agent: other, record } of standings) {
     if (routing.forbidden.includes(other)) said.push(`; ${other}: forbidden in this workspace`);
     else if (other !== agent && record !== undefined) said.push(`; ${other}: ${evidenceOf(record, role)}`);

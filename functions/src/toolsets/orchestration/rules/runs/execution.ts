@@ -14,8 +14,7 @@ import { RunExecutor } from './runExecutor.ts';
 /** Maximum duration of one delivery before another one continues. */
 const TURN_MS = 10 * 60_000;
 
-const LOGGED =
-  'The call is not the cause. For the error, see run_broke_off with this run id in the deployment log.';
+const LOGGED = 'The call is not the cause. For the error, see run_broke_off with this run id in the deployment log.';
 
 const message = z.object({ runId: z.string().min(1).max(100) });
 

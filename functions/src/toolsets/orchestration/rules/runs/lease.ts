@@ -98,12 +98,7 @@ export class RunLease {
         const found = await this.isHeld();
         if (found === undefined) return;
         const { run, changes } = await left(found.value, clock.now());
-        const replaced: OrchestrationChange = {
-          kind: 'replaceRun',
-          before: found.value,
-          run,
-          version: found.version,
-        };
+        const replaced: OrchestrationChange = { kind: 'replaceRun', before: found.value, run, version: found.version };
         await store.commit([replaced, ...changes]);
       });
     } catch (error) {
@@ -115,10 +110,7 @@ export class RunLease {
   /** Changes the run, with more changes in the same commit. @throws LeaseLostError, or the error of `abandon` */
   change(
     apply: (run: Run, now: Date) => Run,
-    more: (
-      run: Run,
-      now: Date,
-    ) => readonly OrchestrationChange[] | Promise<readonly OrchestrationChange[]> = () => [],
+    more: (run: Run, now: Date) => readonly OrchestrationChange[] | Promise<readonly OrchestrationChange[]> = () => [],
   ): Promise<Run> {
     const { store, clock, randomness } = this.ports;
     const changeOnce = () =>
@@ -128,12 +120,7 @@ export class RunLease {
         if (found === undefined) throw this.lose();
         const now = clock.now();
         const run = apply(renewedRun(found.value, now), now);
-        const replaced: OrchestrationChange = {
-          kind: 'replaceRun',
-          before: found.value,
-          run,
-          version: found.version,
-        };
+        const replaced: OrchestrationChange = { kind: 'replaceRun', before: found.value, run, version: found.version };
         await store.commit([replaced, ...(await more(run, now))]);
         if (run.lease_expires_at !== undefined) this.expiresAt = run.lease_expires_at;
         return run;
@@ -165,8 +152,7 @@ export class RunLease {
       await this.change((run) => run);
     } catch (error) {
       // A later renewal may still succeed before the lease expires; `require` checks that.
-      if (!(error instanceof LeaseLostError))
-        this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
+      if (!(error instanceof LeaseLostError)) this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
     }
   }
 

@@ -51,9 +51,7 @@ export class RunLostAccess extends Service<OrchestrationPorts> implements LostAc
       const found = await skipUnreadable(runs.find(runId));
       if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return false;
       if (!isOut(found.value.workspace)) return false;
-      await store.commit(
-        (await cancellationOf(this.ports, found, ownerLostAccess(found.value.workspace))).changes,
-      );
+      await store.commit((await cancellationOf(this.ports, found, ownerLostAccess(found.value.workspace))).changes);
       return true;
     });
   }

@@ -37,9 +37,7 @@ type RunUsage = NonNullable<Run['worked']>;
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 
 /** A step with a status that takes its run's end into account. */
-export type ShownStep = Omit<StepRecord, 'status'> & {
-  readonly status: (typeof SHOWN_STEP_STATUSES)[number];
-};
+export type ShownStep = Omit<StepRecord, 'status'> & { readonly status: (typeof SHOWN_STEP_STATUSES)[number] };
 
 export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
@@ -83,11 +81,7 @@ export function leasedRun({ budget_wait, ...run }: Run, now: Date): Run {
 }
 
 /** Returns the run waiting for a budget to be raised, or for other calls' reservations to be settled. */
-export function pausedForBudget(
-  { lease_expires_at: _, ...run }: Run,
-  refusal: BudgetRefusal,
-  now: Date,
-): Run {
+export function pausedForBudget({ lease_expires_at: _, ...run }: Run, refusal: BudgetRefusal, now: Date): Run {
   const { limitedBy, isExhausted } = refusal;
   const later = isExhausted ? BUDGET_EXHAUSTED_RETRY_MS : BUDGET_RESERVED_RETRY_MS;
   return {

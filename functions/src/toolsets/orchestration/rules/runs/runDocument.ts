@@ -47,8 +47,5 @@ export const runDocument = z.object({
   /** Attempts and time of the steps' calls; null before the first. */
   worked: z._default(z.nullable(z.object({ attempts: z.int(), milliseconds: z.number() })), null),
   /** The budget that cannot cover the next call; `is_spent` false: other calls' reservations are the cause. */
-  budget_wait: z._default(
-    z.nullable(z.object({ key: z.string(), is_spent: z.boolean(), since: timestamp })),
-    null,
-  ),
+  budget_wait: z._default(z.nullable(z.object({ key: z.string(), is_spent: z.boolean(), since: timestamp })), null),
 });

@@ -1,10 +1,5 @@
 /** Advances a run stage by stage on one instance, and executes its steps on hosted or network agents. */
-import {
-  BudgetExhaustedError,
-  type BudgetRefusal,
-  budgetKey,
-  budgetKeysOf,
-} from '../../../../graph/rules/budget.ts';
+import { BudgetExhaustedError, type BudgetRefusal, budgetKey, budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { isContention } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
@@ -19,15 +14,7 @@ import { StepJournal } from '../calls/journal.ts';
 import type { ExecutionPorts, OrchestrationChange } from '../ports.ts';
 import { HostedStep, type StepTask } from '../steps/hostedStep.ts';
 import { executeOnNetwork } from '../steps/networkStep.ts';
-import {
-  addUsage,
-  NO_USAGE,
-  type StepRecord,
-  type StepWork,
-  startedStep,
-  stepId,
-  usageOf,
-} from '../steps/step.ts';
+import { addUsage, NO_USAGE, type StepRecord, type StepWork, startedStep, stepId, usageOf } from '../steps/step.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
 import {
   type DueStep,
@@ -42,15 +29,7 @@ import { recordedCostOf, taskCancellations } from './cancelling.ts';
 import type { RunLease } from './lease.ts';
 import { outcomesOfRun } from './outcomes.ts';
 import { ownerEnding } from './owner.ts';
-import {
-  endedRun,
-  pausedForBudget,
-  type Run,
-  type RunEnding,
-  type RunOrder,
-  waitingRun,
-  withRecord,
-} from './run.ts';
+import { endedRun, pausedForBudget, type Run, type RunEnding, type RunOrder, waitingRun, withRecord } from './run.ts';
 
 /** Maximum size of a step's output, in bytes of JSON: a step is one document. */
 const MAX_OUTPUT_BYTES = 800_000;
@@ -126,10 +105,7 @@ export class RunExecutor {
       ...this.startedSteps(round, index),
       settled_at: settledAt,
     });
-    const records: StepRecord[] = skipped.map((round, index) => ({
-      ...unexecuted(round, index),
-      status: 'skipped',
-    }));
+    const records: StepRecord[] = skipped.map((round, index) => ({ ...unexecuted(round, index), status: 'skipped' }));
     // A step that failed before its execution: it has no prompt, or its condition could not be evaluated.
     if (next.kind === 'failed' && !this.records.has(stepId(next.at))) {
       const failure = { reason: next.reason, message: next.error };
@@ -184,14 +160,7 @@ export class RunExecutor {
     );
     this.budget ??= this.openBudget(tasks.map(({ journal }) => usageOf(journal.recorded)));
     const { parallel, forbidden } = this.order;
-    const shared = {
-      run,
-      lease,
-      budget: this.budget,
-      concurrentSteps: due.length,
-      sequentially: !parallel,
-      forbidden,
-    };
+    const shared = { run, lease, budget: this.budget, concurrentSteps: due.length, sequentially: !parallel, forbidden };
     const works = tasks.map(async (task): Promise<StepRecord | BudgetExhaustedError> => {
       const work = await this.executeStep({ ...task, ...shared });
       if (work instanceof BudgetExhaustedError) return work;
@@ -250,9 +219,7 @@ function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutc
   const outcomes = new Map<string, StepOutcome>();
   for (const record of records) {
     const { status, output = '', results, failure } = record;
-    const valid = results?.flatMap(({ agent, output: said }) =>
-      said === undefined ? [] : { agent, output: said },
-    );
+    const valid = results?.flatMap(({ agent, output: said }) => (said === undefined ? [] : { agent, output: said }));
     if (status === 'succeeded')
       outcomes.set(outcomeKey(record), { status: 'done', output, ...(valid && { results: valid }) });
     if (status === 'failed')
@@ -284,9 +251,7 @@ export async function pauseForBudget(
 ): Promise<'more' | 'over'> {
   const { budget } = refusal.limitedBy;
   if (refusal.isExhausted) await askToRaise(refusal, workspace);
-  const left = await lease.change((run, now) =>
-    run.cancel_requested ? run : pausedForBudget(run, refusal, now),
-  );
+  const left = await lease.change((run, now) => (run.cancel_requested ? run : pausedForBudget(run, refusal, now)));
   if (left.cancel_requested) return 'more';
   // If the budget was raised in the meantime, that change did not find the waiting run.
   if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);

@@ -69,8 +69,7 @@ export class RunService extends Service<OrchestrationPorts> {
         { kind: 'createRun', run: { ...run, ...link?.parents }, order },
         ...(link?.changes ?? []),
       ];
-      if (key !== undefined)
-        changes.push({ kind: 'cacheResponse', key, runId, expiresAt, replaces: kept?.version });
+      if (key !== undefined) changes.push({ kind: 'cacheResponse', key, runId, expiresAt, replaces: kept?.version });
       await store.commit(changes, recordResponse({ runId, cached: false }));
       return { runId, cached: false, status };
     });
@@ -189,15 +188,10 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /** Returns a run that the caller can see. @throws MusterError NOT_FOUND if the run is missing or hidden */
-  private async visible(
-    principal: Principal,
-    runId: string,
-    least: Visibility = 'course',
-  ): Promise<Versioned<Run>> {
+  private async visible(principal: Principal, runId: string, least: Visibility = 'course'): Promise<Versioned<Run>> {
     const run = await readFor(principal.owner_uid, this.ports.runs.find(runId));
     const sight = run && visibilityOf(principal, run.value);
-    if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all'))
-      throw runNotFound(runId);
+    if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all')) throw runNotFound(runId);
     return run;
   }
 

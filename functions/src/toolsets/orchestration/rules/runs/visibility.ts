@@ -13,10 +13,7 @@ import { type Run, type ShownStep, shownStep } from './run.ts';
  */
 export type Visibility = 'all' | 'course';
 
-export function visibilityOf(
-  principal: Principal,
-  run: Pick<Run, 'owner_uid' | 'workspace'>,
-): Visibility | undefined {
+export function visibilityOf(principal: Principal, run: Pick<Run, 'owner_uid' | 'workspace'>): Visibility | undefined {
   const role = roleIn(principal, run.workspace);
   if (role === undefined) return undefined;
   if (run.owner_uid === principal.owner_uid) return 'all';
@@ -43,10 +40,7 @@ export interface RunView {
 export function viewOf(
   principal: Principal,
   run: Run,
-  {
-    records,
-    holding,
-  }: { readonly records: readonly StepRecord[]; readonly holding: readonly CountedBudget[] },
+  { records, holding }: { readonly records: readonly StepRecord[]; readonly holding: readonly CountedBudget[] },
   at: Date,
 ): RunView {
   const steps = records.map((step) => shownStep(step, run));

@@ -68,9 +68,7 @@ export function modeResult(
 
 /** Asks all agents and waits for all of them. */
 export function askAll({ agents, prompt, ask }: Round): Promise<readonly CallResult[]> {
-  return Promise.all(
-    agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false })),
-  );
+  return Promise.all(agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false })));
 }
 
 /** Returns whether a result is an answer with text. */
@@ -105,8 +103,7 @@ export async function all(round: Round): Promise<ModeResult> {
   const valid = answers.filter(isValid);
   if (valid.length === 0) return allFailed(answers);
   const sections = answers.map(
-    (result) =>
-      `## ${result.agent}\n\n${isValid(result) ? result.answer.text : `Failed: ${reasonOf(result)}`}`,
+    (result) => `## ${result.agent}\n\n${isValid(result) ? result.answer.text : `Failed: ${reasonOf(result)}`}`,
   );
   return modeResult(answers, `${valid.length} of ${answers.length} agents answered.`, {
     output: sections.join('\n\n'),

@@ -68,8 +68,7 @@ export class HostedStep {
     const ask = (question: Question) => this.ask(question);
     const random = seededRandom(this.ports.hashing, `${run.id} ${begun.id}`);
     const [agent = ''] = agents;
-    if (candidates !== undefined)
-      return pick({ judge: agent, prompt, contributions: candidates, ask, random });
+    if (candidates !== undefined) return pick({ judge: agent, prompt, contributions: candidates, ask, random });
     if (agents.length === 1) return this.askSingle(agent);
     const round = { agents, prompt, ask };
     const available = this.agentStatuses.filter((one) => one.availability.available).map(({ name }) => name);
@@ -98,9 +97,7 @@ export class HostedStep {
     const noted = attempts.map((attempt) => journal.noted(attempt));
     const several = this.agents.length > 1;
     const results = answers.map((one) =>
-      isValid(one)
-        ? { agent: one.agent, output: one.answer.text }
-        : { agent: one.agent, error: reasonOf(one) },
+      isValid(one) ? { agent: one.agent, output: one.answer.text } : { agent: one.agent, error: reasonOf(one) },
     );
     return {
       record: {
@@ -113,9 +110,7 @@ export class HostedStep {
         attempts: [...journal.interrupted, ...journal.outdated, ...noted],
         spent: usageOf(journal.recorded),
         ...(judged && { judged }),
-        ...((several || due.candidates !== undefined) && {
-          explanation: explanationText(explanation, ballots),
-        }),
+        ...((several || due.candidates !== undefined) && { explanation: explanationText(explanation, ballots) }),
         settled_at: this.ports.clock.now(),
       },
       warnings: warnings.map((warning) => `Step "${begun.name}": ${warning}`),

@@ -68,10 +68,7 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, r
   };
 }
 
-function judgesPrompt(
-  prompt: string,
-  shown: readonly { readonly letter: string; readonly output: string }[],
-): string {
+function judgesPrompt(prompt: string, shown: readonly { readonly letter: string; readonly output: string }[]): string {
   return [
     'Rank these answers to one task by how correct, complete and useful they are. Their authors and their order are irrelevant.',
     fenced('The task', prompt),
@@ -91,11 +88,7 @@ function exampleOf(shown: readonly { readonly letter: string }[]): string {
 const MAX_REPEATED_CHARACTERS = 4000;
 
 /** Returns the second prompt, which asks for the missing ranking. */
-function secondPrompt(
-  asked: string,
-  { answer }: AnsweredCall,
-  shown: readonly { readonly letter: string }[],
-): string {
+function secondPrompt(asked: string, { answer }: AnsweredCall, shown: readonly { readonly letter: string }[]): string {
   return [
     asked,
     fenced('Your first answer', answer.text.slice(-MAX_REPEATED_CHARACTERS)),
@@ -112,9 +105,7 @@ export function shuffled<Item>(items: readonly Item[], random: RandomSource): It
 /** Returns a reproducible random source: an instance that takes over a run shows a judge the same order. */
 export function seededRandom(hashing: Hashing, seed: string): RandomSource {
   let count = 0;
-  return {
-    integer: (below) => Number.parseInt(hashing.sha256(`${seed} ${count++}`).slice(0, 12), 16) % below,
-  };
+  return { integer: (below) => Number.parseInt(hashing.sha256(`${seed} ${count++}`).slice(0, 12), 16) % below };
 }
 
 /** Has a judge pick the best of a step's results, which becomes the output verbatim. */
@@ -136,8 +127,7 @@ export async function pick({
     const warnings = result?.kind === 'answered' ? result.warnings : [];
     return modeResult([], explanation, { ...chosen(best), ...further, warnings, judged: true });
   }
-  if (result === undefined || !isValid(result))
-    return modeResult([], `${name} could not judge the answers.`, further);
+  if (result === undefined || !isValid(result)) return modeResult([], `${name} could not judge the answers.`, further);
   const [drawn = only] = shuffled(contributions, judging.random);
   return modeResult([], `${by} gave no ranking; ${drawn.agent} was picked at random.`, {
     ...chosen(drawn),
@@ -227,10 +217,7 @@ function elected(
   const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
   const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
     ['points in blind rankings', (agent) => sum((ballot) => points(ballot, agent))],
-    [
-      'points from other agents',
-      (agent) => sum((ballot) => (ballot.judge === agent ? 0 : points(ballot, agent))),
-    ],
+    ['points from other agents', (agent) => sum((ballot) => (ballot.judge === agent ? 0 : points(ballot, agent)))],
     ['number of first places', (agent) => sum(({ ranking }) => (ranking?.[0] === agent ? 1 : 0))],
     ['capability for the role', capability],
   ];
@@ -284,8 +271,7 @@ export function rankingIn(text: string, count: number): readonly string[] | unde
     .map(plain)
     .filter(Boolean);
   for (let end = lines.length; end > 0; end--) {
-    const letters =
-      inLine(lines[end - 1] ?? '') ?? inList(lines.slice(Math.max(0, end - count - 1), end), count);
+    const letters = inLine(lines[end - 1] ?? '') ?? inList(lines.slice(Math.max(0, end - count - 1), end), count);
     if (letters && isComplete(letters, count)) return letters;
   }
   return undefined;
@@ -343,9 +329,7 @@ function inLine(line: string): readonly string[] | undefined {
 }
 
 function lettersIn(chain: string): readonly string[] {
-  return [...chain.matchAll(new RegExp(String.raw`\b${ITEM}`, 'giu'))].map(([, letter = '']) =>
-    letter.toUpperCase(),
-  );
+  return [...chain.matchAll(new RegExp(String.raw`\b${ITEM}`, 'giu'))].map(([, letter = '']) => letter.toUpperCase());
 }
 
 /** `1. B`, `2nd place: Answer A`; a reason may follow. */

@@ -51,11 +51,7 @@ export async function executeOnNetwork(
   return { record: recordOf(begun, task, ports.clock.now()), warnings: [] };
 }
 
-async function createTask(
-  draft: TaskDraft,
-  run: RunOfStep,
-  taskCreation: PortOf<TaskCreation>,
-): Promise<Task> {
+async function createTask(draft: TaskDraft, run: RunOfStep, taskCreation: PortOf<TaskCreation>): Promise<Task> {
   const { workspace, started_by: createdBy, owner_uid } = run;
   const request = { workspace, createdBy, opener: { uid: createdBy, owner_uid }, drafts: [draft] };
   const [task] = await taskCreation.create(request, () => ({ by: actorOfRun(run) }));

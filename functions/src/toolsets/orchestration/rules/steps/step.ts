@@ -12,11 +12,7 @@ export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as co
 /** Why a run or step failed: a code (`STEP_FAILED`, `BUDGET_EXHAUSTED`) and a message that its owner may see. */
 export const failure = z.object({ reason: z.string(), message: z.string() });
 
-export const usageShape = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cost_usd: z.number(),
-});
+export const usageShape = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 
 type StepUsage = z.output<typeof usageShape>;
 
@@ -36,13 +32,7 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     output: z.exactOptional(z.string()),
     /** Answer or error of each of several agents. */
     results: z.exactOptional(
-      z.array(
-        z.object({
-          agent: z.string(),
-          output: z.exactOptional(z.string()),
-          error: z.exactOptional(z.string()),
-        }),
-      ),
+      z.array(z.object({ agent: z.string(), output: z.exactOptional(z.string()), error: z.exactOptional(z.string()) })),
     ),
     failure: z.exactOptional(failure),
     attempts: z.array(attempt),
@@ -101,10 +91,7 @@ export function usageOf(attempts: readonly Attempt[]): StepUsage {
 /** Returns the number of requests made and their total duration. */
 export function workOf(attempts: readonly Attempt[]): { attempts: number; milliseconds: number } {
   const made = attempts.filter(({ number }) => number > 0);
-  return {
-    attempts: made.length,
-    milliseconds: made.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
-  };
+  return { attempts: made.length, milliseconds: made.reduce((sum, { milliseconds }) => sum + milliseconds, 0) };
 }
 
 /** Returns the record of a step that starts. */

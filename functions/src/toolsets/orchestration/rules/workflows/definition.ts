@@ -35,12 +35,7 @@ const agent = z.string().min(1).max(100);
 export const stepSchema = z.strictObject({
   name: name.optional().describe('Name for references from other steps; default: step_1, step_2 …'),
   agent: agent.optional().describe('claude, gemini, auto, or network for a live agent.'),
-  agents: z
-    .array(agent)
-    .min(1)
-    .max(MAX_AGENTS)
-    .optional()
-    .describe('Several agents in parallel, instead of agent.'),
+  agents: z.array(agent).min(1).max(MAX_AGENTS).optional().describe('Several agents in parallel, instead of agent.'),
   mode: z.enum(MODES).optional().describe('How answers of several agents are combined; default: all.'),
   picks: name
     .optional()
@@ -96,9 +91,7 @@ export const outlineSchema = z.strictObject({
     .min(1)
     .max(MAX_STEPS)
     .optional()
-    .describe(
-      'Steps whose output is the result: the first of these that ran. Default: the last step that ran.',
-    ),
+    .describe('Steps whose output is the result: the first of these that ran. Default: the last step that ran.'),
 });
 
 /** A validated step with its name and all defaults. */

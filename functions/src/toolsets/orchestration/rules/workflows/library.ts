@@ -62,31 +62,19 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
       const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
       const now = clock.now();
-      const commit = async (
-        saving: SaveResult,
-        changes: readonly OrchestrationChange[],
-      ): Promise<SaveResult> => {
+      const commit = async (saving: SaveResult, changes: readonly OrchestrationChange[]): Promise<SaveResult> => {
         await store.commit(changes, recordResponse(saving));
         return saving;
       };
       if (before === undefined) {
-        const saved = {
-          id,
-          owner_uid: ownerUid,
-          definition: workflow,
-          version: 1,
-          created_at: now,
-          updated_at: now,
-        };
+        const saved = { id, owner_uid: ownerUid, definition: workflow, version: 1, created_at: now, updated_at: now };
         return commit({ saved, change: 'created' }, [{ kind: 'createWorkflow', saved }]);
       }
       const { value, version } = before;
       if (canonicalJson(value.definition) === canonicalJson(workflow))
         return commit({ saved: value, change: 'unchanged' }, []);
       const saved = { ...value, definition: workflow, version: value.version + 1, updated_at: now };
-      return commit({ saved, change: 'replaced' }, [
-        { kind: 'replaceWorkflow', saved, before: value, version },
-      ]);
+      return commit({ saved, change: 'replaced' }, [{ kind: 'replaceWorkflow', saved, before: value, version }]);
     });
   }
 

@@ -151,8 +151,7 @@ class Replay {
       const at = { name: step.name, iteration };
       const outcome = this.outcomes.get(outcomeKey(at));
       if (outcome === undefined) open.push(step);
-      else if (outcome.status === 'failed')
-        return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
+      else if (outcome.status === 'failed') return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
       else views.push([step.name, { results: [], ...outcome }]);
     }
     if (open.length > 0) return this.due(open, iteration);
@@ -186,8 +185,7 @@ class Replay {
 const TASK_OF_ROLE: Readonly<Record<AgentRole, string>> = {
   plan: 'Plan how to do this. Give numbered steps that someone else can carry out. Do not carry them out yourself.',
   execute: 'Do this, completely.',
-  review:
-    'Review the work done for this. For each problem, state what is wrong, how serious it is and how to fix it.',
+  review: 'Review the work done for this. For each problem, state what is wrong, how serious it is and how to fix it.',
 };
 
 /**
@@ -201,8 +199,7 @@ function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   const { input, context } = scope;
   const outputs = step.picks === undefined ? outputsSoFar(workflow, scope) : [];
   const task = [{ text: input, what: 'the input' }];
-  if (Object.keys(context).length > 0)
-    task.push({ text: `Context: ${printed(context)}`, what: 'the context' });
+  if (Object.keys(context).length > 0) task.push({ text: `Context: ${printed(context)}`, what: 'the context' });
   const isBare = step.picks !== undefined || (step.role === 'execute' && outputs.length === 0);
   const role = { text: TASK_OF_ROLE[step.role], what: "the role's instruction" };
   const whole = new BoundedText();

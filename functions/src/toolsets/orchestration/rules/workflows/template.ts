@@ -171,8 +171,7 @@ const SIGILS: ReadonlySet<string> = new Set('#^/&!>=');
 function tightTag(inner: string): string {
   const first = inner.charAt(0);
   const sigil = SIGILS.has(first) ? first : '';
-  if (sigil === '>' || sigil === '=')
-    throw new ExpressionError('Partials and custom delimiters are not supported.');
+  if (sigil === '>' || sigil === '=') throw new ExpressionError('Partials and custom delimiters are not supported.');
   if (sigil === '!') return '!';
   const path = inner.slice(sigil.length).trim();
   if (/\s/.test(path)) throw isUnknownPath(path);

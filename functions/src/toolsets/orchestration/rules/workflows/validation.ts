@@ -68,8 +68,7 @@ function requireSound(workflow: Workflow, field: string): void {
   }
   const names = steps.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
+  if (twice !== undefined) throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
   requireSoundSteps(workflow, steps, field);
   const unknown = workflow.result?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
@@ -79,9 +78,7 @@ function requireSound(workflow: Workflow, field: string): void {
 function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: string): void {
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
-    isGroup(of)
-      ? of.steps.map((step, index) => ({ step, path: `${path}.steps.${index}` }))
-      : { step: of, path },
+    isGroup(of) ? of.steps.map((step, index) => ({ step, path: `${path}.steps.${index}` })) : { step: of, path },
   );
   const failing =
     (what: string, path: string): Fail =>
@@ -117,11 +114,7 @@ function checked<Schema extends z.core.$ZodType>(
 }
 
 function invalid(message: string, field: string): MusterError {
-  return new MusterError('VALIDATION_ERROR', message, {
-    field,
-    reason: 'INVALID_WORKFLOW',
-    suggestion: SUGGESTION,
-  });
+  return new MusterError('VALIDATION_ERROR', message, { field, reason: 'INVALID_WORKFLOW', suggestion: SUGGESTION });
 }
 
 const SUGGESTION =
@@ -131,11 +124,7 @@ const SUGGESTION =
 function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): void {
   const known = reachable(workflow, of);
   const all = allSteps(workflow).map(({ name }) => name);
-  const check = (
-    at: string,
-    text: string | undefined,
-    namedIn: (text: string) => readonly string[],
-  ): void => {
+  const check = (at: string, text: string | undefined, namedIn: (text: string) => readonly string[]): void => {
     const named = text === undefined ? [] : stepsNamed(() => namedIn(text), at, fail);
     const missing = named.find((name) => !known.includes(name));
     if (missing === undefined) return;
@@ -228,10 +217,6 @@ export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, wor
 /** Changes that commits can make to saved workflows. */
 export interface WorkflowChanges {
   readonly createWorkflow: { readonly saved: SavedWorkflow };
-  readonly replaceWorkflow: {
-    readonly saved: SavedWorkflow;
-    readonly before: SavedWorkflow;
-    readonly version: string;
-  };
+  readonly replaceWorkflow: { readonly saved: SavedWorkflow; readonly before: SavedWorkflow; readonly version: string };
   readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
 }

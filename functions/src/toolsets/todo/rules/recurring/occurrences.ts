@@ -113,10 +113,7 @@ function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTempo
   const dtstart = midnight(first);
   const { day } = dtstart;
   // Selects the last existing day of the 28th to 31st: RFC 5545 would omit shorter months.
-  const days = Array.from(
-    { length: day - DAYS_OF_EVERY_MONTH + 1 },
-    (_, index) => DAYS_OF_EVERY_MONTH + index,
-  );
+  const days = Array.from({ length: day - DAYS_OF_EVERY_MONTH + 1 }, (_, index) => DAYS_OF_EVERY_MONTH + index);
   const monthEnd = frequency === 'MONTHLY' && day > DAYS_OF_EVERY_MONTH;
   return new RRuleTemporal({
     temporal: Temporal,

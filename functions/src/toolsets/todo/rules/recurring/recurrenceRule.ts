@@ -13,10 +13,7 @@ const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.sp
 /** The latest instant that the databases can store and RFC 3339 can express. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
-export type RecurrenceRule = Pick<
-  RecurringTask,
-  'frequency' | 'start_date' | 'timezone' | 'end_date' | 'local_start'
->;
+export type RecurrenceRule = Pick<RecurringTask, 'frequency' | 'start_date' | 'timezone' | 'end_date' | 'local_start'>;
 
 export interface RequestedRule {
   readonly frequency: string;

@@ -124,8 +124,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     const { randomness, store, recurringTasks } = this.ports;
     return retryOnConflict(randomness, async () => {
       const found = await readFor(ownerUid, recurringTasks.find(id));
-      if (found?.value.owner_uid !== ownerUid || found.value.ended_at)
-        throw notFound('Recurring task', id, ownerUid);
+      if (found?.value.owner_uid !== ownerUid || found.value.ended_at) throw notFound('Recurring task', id, ownerUid);
       const recurringTask = change(found.value);
       const outcome = outcomeOf(recurringTask, found.value);
       await store.commit([replacement(recurringTask, found)], recordResponse(outcome));
@@ -139,11 +138,7 @@ interface Replacing<Outcome> {
   readonly outcomeOf: (recurring: RecurringTask, before: RecurringTask) => Outcome;
 }
 
-function edited(
-  recurring: RecurringTask,
-  edit: RecurringEdit,
-  { inTimezone, lastInstant }: Calendar,
-): RecurringTask {
+function edited(recurring: RecurringTask, edit: RecurringEdit, { inTimezone, lastInstant }: Calendar): RecurringTask {
   const { description: _, end_date: _end, local_start: _start, ...rest } = recurring;
   const { frequency = rest.frequency, timezone = rest.timezone } = edit;
   const checked = checkedTexts(edit, recurring);

@@ -36,9 +36,7 @@ const MAX_TITLE_LENGTH = 200;
 function titleLine(title: string): string {
   const line = oneLine(title);
   const characters = [...line];
-  return characters.length <= MAX_TITLE_LENGTH
-    ? line
-    : `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;
+  return characters.length <= MAX_TITLE_LENGTH ? line : `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;
 }
 
 /** Undefined for events without a notification. */

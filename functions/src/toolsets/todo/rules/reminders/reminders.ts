@@ -66,10 +66,7 @@ export class ReminderService extends Service<TodoPorts> {
       requireFuture('remind_at', remindAt, clock.now());
       const reminder = reminderAt(found.value, remindAt);
       // If the to-do is completed in the meantime, sending the reminder detects it.
-      await store.commit(
-        [{ kind: 'setReminder', reminder, before: found.reminder }],
-        recordResponse(reminder),
-      );
+      await store.commit([{ kind: 'setReminder', reminder, before: found.reminder }], recordResponse(reminder));
       return reminder;
     });
   }
@@ -121,10 +118,7 @@ export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): P
   const now = ports.clock.now();
   let after: TimeCursor | undefined;
   do {
-    const { reminders, next } = await ports.reminders.due(now, {
-      limit: READ_BATCH,
-      ...(after && { after }),
-    });
+    const { reminders, next } = await ports.reminders.due(now, { limit: READ_BATCH, ...(after && { after }) });
     const groups = Array.from({ length: Math.ceil(reminders.length / SEND_BATCH) }, (_, index) =>
       reminders.slice(index * SEND_BATCH, (index + 1) * SEND_BATCH),
     );
@@ -138,10 +132,7 @@ export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): P
 type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
 
 /** Sends reminders in one commit; if it fails, one by one. */
-async function sendTogether(
-  ports: TodoPorts,
-  reminders: readonly Versioned<Reminder>[],
-): Promise<readonly Outcome[]> {
+async function sendTogether(ports: TodoPorts, reminders: readonly Versioned<Reminder>[]): Promise<readonly Outcome[]> {
   try {
     const todos = await ports.todos.findAll(reminders.map(({ value }) => value.task_id));
     const sendings = reminders.map((reminder, index) => sendingOf(reminder, todos[index], ports.clock.now()));
