@@ -14,7 +14,7 @@ export const ASSUMED = {
   /** Duration of an open call, mostly waiting for Firestore. */
   openSecondsACall: 0.06,
   /** CPU utilization at which Cloud Run starts another instance. Source: Cloud Run, "About instance autoscaling". */
-  utilisation: 0.6,
+  utilization: 0.6,
   /** GiB per instance. */
   memory: 0.5,
   /** Working hours per day. */
@@ -77,7 +77,7 @@ export function monthOf(day: DayBill, agents: number): Month {
 
 /** Returns the number of instances and their billed seconds per day: an instance with an open request is billed. */
 function load(aSecond: number, cpuSeconds: number, openSeconds: number) {
-  const instances = Math.max(1, Math.ceil((aSecond * cpuSeconds) / ASSUMED.utilisation));
+  const instances = Math.max(1, Math.ceil((aSecond * cpuSeconds) / ASSUMED.utilization));
   const busy = Math.min(1, aSecond * openSeconds);
   return { instances, seconds: instances * busy * ASSUMED.hours * 3600 };
 }

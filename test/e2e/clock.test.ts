@@ -17,10 +17,10 @@ describe('the clock of the functions', () => {
     person.now = new Date();
     const id = await person.remind(person.after(2 * HOUR));
     await tick('sendReminders');
-    assert.deepEqual(await person.sendings(id), []);
+    assert.deepEqual(await person.sentReminders(id), []);
     writeFileSync(file, String(2 * HOUR * 1000 + 1000));
     await tick('sendReminders');
-    const [sending] = await person.sendings(id);
+    const [sending] = await person.sentReminders(id);
     assert.ok(sending);
     await eventually('the notification is shown', async () => {
       return JSON.stringify(await person.list('notifications')) === JSON.stringify([sending]) || undefined;

@@ -34,7 +34,7 @@ describe('the event pipeline', () => {
   it('sends a due reminder once when two schedules run concurrently', async () => {
     const id = await person.remind(person.now);
     await Promise.all([tick('sendReminders'), tick('sendReminders')]);
-    const [sending, ...more] = await person.sendings(id);
+    const [sending, ...more] = await person.sentReminders(id);
     assert.ok(sending);
     assert.deepEqual(more, []);
     await shows('notifications', sending);

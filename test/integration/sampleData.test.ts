@@ -40,9 +40,9 @@ describe('the sample data of npm start', () => {
     const times = tasks.map(({ created_at: at }) => at.toMillis());
     assert.ok(Math.max(...times) - Math.min(...times) > 36 * 3_600_000);
     const open = tasks.filter(({ status, blockers }) => status === 'available' && blockers === 0);
-    const anybodys = open.filter(({ required_capabilities: needed }) => needed.length === 0);
+    const unrestricted = open.filter(({ required_capabilities: needed }) => needed.length === 0);
     assert.deepEqual(
-      anybodys.map(({ description }) => description),
+      unrestricted.map(({ description }) => description),
       ['Say in one sentence what the export is good for'],
     );
   });

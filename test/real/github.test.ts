@@ -87,7 +87,7 @@ describeReal('github', () => {
   it('reports an error for an unknown credential', async () => {
     const { apiUrl } = gitHubSettings();
     const stranger = new RestGitHub(
-      new OctokitClients({ settings: () => ({ apiUrl, token: 'ghp_nobodys' }), log: SILENT }),
+      new OctokitClients({ settings: () => ({ apiUrl, token: 'ghp_unknown' }), log: SILENT }),
     );
     await assert.rejects(stranger.repository(at), (error: unknown) => {
       assert.ok(error instanceof MusterError, String(error));

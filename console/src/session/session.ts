@@ -142,7 +142,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'auth/expired-action-code': 'The link is too old. Have another one sent.',
   'auth/invalid-action-code': 'The link was used already, or is too old. Have another one sent.',
   'auth/unauthorized-continue-uri':
-    'Firebase does not know this address of the console: it has to be among the authorised domains.',
+    'Firebase does not know this address of the console: it has to be among the authorized domains.',
 };
 
 /** @throws Error in words for the person */

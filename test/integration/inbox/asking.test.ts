@@ -6,7 +6,7 @@ import { eventPath, mailPath, preferencesPath } from '../../../functions/src/ker
 import { answer as answerOf } from '../coordination/calls.ts';
 import { InboxFixture } from './fixture.ts';
 
-const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
+const ASK = { question: 'Which color?', kind: 'choice', options: ['red', 'blue'] };
 
 describe('questions to people', () => {
   let fixture: InboxFixture;

@@ -12,7 +12,7 @@ import { InboxFixture } from './fixture.ts';
 
 type Reply = { readonly action: 'accept'; readonly content: Record<string, string> } | { readonly action: 'decline' };
 
-const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
+const ASK = { question: 'Which color?', kind: 'choice', options: ['red', 'blue'] };
 
 describe('elicitation of an answer at the client', () => {
   let fixture: InboxFixture;
@@ -83,7 +83,7 @@ describe('elicitation of an answer at the client', () => {
     assert.deepEqual([heard.state, heard.answer], ['answered', 'red']);
     assert.deepEqual(heard.answered_by, { uid: ada.uid, agent_id: agent.agent_id });
     const [form] = shown;
-    assert.equal(Object(form).message, 'Which colour?');
+    assert.equal(Object(form).message, 'Which color?');
     assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
   });
 

@@ -248,7 +248,7 @@ describe("an agent's call that loosens a limit", () => {
           },
         },
       ]);
-      const agentId = fixture.id('nobodys');
+      const agentId = fixture.id('ownerless');
       const roles = await fixture.app.access.ports.roles.of(owner);
       const alone: Principal = {
         uid: `agent:${agentId}`,

@@ -15,7 +15,7 @@ import { LocalFcm } from '../../support/fcm/server.ts';
 import { answer as answerOf, call } from '../coordination/calls.ts';
 import { InboxFixture } from './fixture.ts';
 
-const ASK = { question: 'Which colour?', kind: 'text' };
+const ASK = { question: 'Which color?', kind: 'text' };
 
 describe('concurrent calls on one question', () => {
   let fixture: InboxFixture;
@@ -45,7 +45,7 @@ describe('concurrent calls on one question', () => {
         call(
           fixture.at({ app: fixture.anotherInstance() }),
           'inbox_answer',
-          { request_id, answer: `colour ${tab}` },
+          { request_id, answer: `color ${tab}` },
           tab === 10 ? helper : ada,
         ),
       ),

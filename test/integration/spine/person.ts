@@ -59,7 +59,7 @@ export class Person {
   }
 
   /** Returns the ids of the to-do's events. */
-  async sendings(taskId: string): Promise<readonly string[]> {
+  async sentReminders(taskId: string): Promise<readonly string[]> {
     const found = await firestore().collection('events').where('task_id', '==', taskId).get();
     return found.docs.map((document) => document.id).sort();
   }

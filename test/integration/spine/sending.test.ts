@@ -18,8 +18,8 @@ describe('sending reminders', () => {
   it('sends due reminders, and keeps later ones', async () => {
     const [due, later] = [await person.remind(person.now), await person.remind(person.after(1))];
     await person.sendReminders();
-    assert.deepEqual(await person.sendings(due), [`reminder-${due}-${person.now.getTime()}`]);
-    assert.deepEqual(await person.sendings(later), []);
+    assert.deepEqual(await person.sentReminders(due), [`reminder-${due}-${person.now.getTime()}`]);
+    assert.deepEqual(await person.sentReminders(later), []);
     assert.deepEqual([(await person.reminder(due))?.sent, (await person.reminder(later))?.sent], [true, false]);
     assert.deepEqual((await person.reminder(due))?.sent_at, person.now);
   });
@@ -45,7 +45,7 @@ describe('sending reminders', () => {
     );
     await Promise.all(Array.from({ length: 4 }, () => person.sendReminders()));
     await person.sendReminders();
-    for (const id of ids) assert.equal((await person.sendings(id)).length, 1);
+    for (const id of ids) assert.equal((await person.sentReminders(id)).length, 1);
   });
 
   for (const when of ['before', 'after'] as const) {
@@ -53,11 +53,11 @@ describe('sending reminders', () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
       const { store } = person.app.kernel;
       await person.sendReminders({ store: dyingStore(store, 1, when) });
-      const sent = (await Promise.all(ids.map((id) => person.sendings(id)))).flat().length;
+      const sent = (await Promise.all(ids.map((id) => person.sentReminders(id)))).flat().length;
       assert.equal(sent, when === 'before' ? 0 : ids.length);
       await person.sendReminders();
       for (const id of ids) {
-        assert.equal((await person.sendings(id)).length, 1);
+        assert.equal((await person.sentReminders(id)).length, 1);
         assert.equal((await person.reminder(id))?.sent, true);
       }
     });
@@ -69,7 +69,7 @@ describe('sending reminders', () => {
     await person.sendReminders();
     assert.equal((await person.reminder(missed))?.late, true);
     assert.equal((await person.reminder(punctual))?.late, undefined);
-    const [sending] = await person.sendings(missed);
+    const [sending] = await person.sentReminders(missed);
     const { after } = Object(await person.storedEvent(String(sending))).event_data;
     assert.equal(after.late, true);
   });
@@ -81,12 +81,12 @@ describe('sending reminders', () => {
     const { store } = person.app.kernel;
     await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.now) }]);
     await person.sendReminders();
-    assert.equal((await person.sendings(id)).length, 1);
+    assert.equal((await person.sentReminders(id)).length, 1);
     assert.equal((await person.reminder(id))?.sent, true);
     await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.after(60)) }]);
     person.pass(60);
     await person.sendReminders();
-    assert.equal((await person.sendings(id)).length, 2);
+    assert.equal((await person.sentReminders(id)).length, 2);
   });
 
   it('sends nothing for a to-do that its owner completed or deleted without the tools', async () => {
@@ -95,7 +95,7 @@ describe('sending reminders', () => {
     await firestore().doc(todoPath(deleted)).delete();
     await person.sendReminders();
     for (const id of [completed, deleted]) {
-      assert.deepEqual(await person.sendings(id), []);
+      assert.deepEqual(await person.sentReminders(id), []);
       assert.equal(await person.reminder(id), undefined);
     }
   });
@@ -105,7 +105,7 @@ describe('sending reminders', () => {
     await broken.set({ sent: false, remind_at: new Date(0) });
     const id = await person.remind(person.now);
     await person.sendReminders({ reminders: new FirestoreReminderQueries(firestore(), documents) });
-    assert.equal((await person.sendings(id)).length, 1);
+    assert.equal((await person.sentReminders(id)).length, 1);
     await broken.delete();
   });
 });

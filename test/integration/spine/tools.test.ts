@@ -107,8 +107,8 @@ describe('reminder tools', () => {
     team.pass(600);
     await send();
     const history = await firestore().collection('events').where('task_id', '==', id).get();
-    const sendings = history.docs.filter((each) => each.get('event_type') === 'reminder');
-    assert.equal(sendings.length, 2);
+    const sentReminders = history.docs.filter((each) => each.get('event_type') === 'reminder');
+    assert.equal(sentReminders.length, 2);
   });
 
   it('delete a reminder but keep its to-do', async () => {

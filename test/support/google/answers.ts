@@ -27,7 +27,7 @@ export interface Recording {
   readonly answers: Map<string, unknown>;
 }
 
-export type RecordedProject = 'fresh' | 'organisation' | 'half' | 'forgotten' | 'healthy';
+export type RecordedProject = 'fresh' | 'organization' | 'half' | 'forgotten' | 'healthy';
 
 /** Writes the parameters to the same files as in a deployment, so that they are read in the same way. */
 export async function recordingOf(name: RecordedProject): Promise<Recording> {

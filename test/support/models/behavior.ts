@@ -71,4 +71,4 @@ export const match = z.strictObject({
 /** Selects requests. */
 export type Match = z.output<typeof match>;
 
-export const rule = z.strictObject({ match, behaviour: behavior });
+export const rule = z.strictObject({ match, behavior });

@@ -12,7 +12,7 @@ export class RemoteModels {
 
   /** Adds a rule. If several rules match a request, the last one applies. */
   async when(match: Match, behavior: Behavior): Promise<void> {
-    await this.control('rules', { method: 'POST', body: JSON.stringify({ match, behaviour: behavior }) });
+    await this.control('rules', { method: 'POST', body: JSON.stringify({ match, behavior }) });
   }
 
   /** Returns the requests whose prompt or system text contains this, in order of arrival. */

@@ -143,7 +143,7 @@ export class LocalModels extends LocalServer {
   /** For tests in another process: `when`, `askedAbout` and `problems` over HTTP. */
   private control(route: string, query: URLSearchParams, body: string): unknown {
     if (route === 'POST /-/rules') {
-      const { match, behaviour: behavior } = rule.parse(JSON.parse(body));
+      const { match, behavior } = rule.parse(JSON.parse(body));
       this.when(match, behavior);
       return {};
     }

@@ -38,7 +38,7 @@ async function stage(name: RecordedProject) {
   const said: string[] = [];
   const called: string[] = [];
   const secrets: Record<string, string | undefined> = { GEMINI_API_KEY: 'AIza-very-secret' };
-  const isClosed = name === 'organisation';
+  const isClosed = name === 'organization';
   const deployment: Deployment = {
     google: new Google({
       project: PROJECT,
@@ -160,7 +160,7 @@ describe('npm run deploy', () => {
   });
 
   it("creates protected databases in the functions' region before anything that needs them", async () => {
-    here = await stage('organisation');
+    here = await stage('organization');
     const { answers, deployment, writes } = here;
     await deploy(deployment);
     const databases = JSON.stringify(answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`));
@@ -182,7 +182,7 @@ describe('npm run deploy', () => {
   });
 
   it('opens the endpoint in an organization that forbids public access', async () => {
-    here = await stage('organisation');
+    here = await stage('organization');
     const { answers, called, deployment, said } = here;
     const left = await deploy(deployment);
     assert.deepEqual(
@@ -382,7 +382,7 @@ describe('npm run deploy', () => {
   });
 
   it('stops if the CLI fails for a reason other than invokers', async () => {
-    here = await stage('organisation');
+    here = await stage('organization');
     const output = INVOKERS_REFUSED.replace('\tmcp', '\tsweep(us-central1)\n\tmcp');
     const firebase: Deployment['firebase'] = async (args) => {
       const ran = await here.deployment.firebase(args);

@@ -37,7 +37,7 @@ describe('npm run doctor findings', () => {
   });
 
   it('name the policies of an organization that block something', async () => {
-    const findings = await diagnosed('organisation');
+    const findings = await diagnosed('organization');
     const problems = namesOf(findings, 'problem');
     for (const name of ['Firestore', 'Realtime Database', 'service account', 'builds', 'public callers'])
       assert.ok(problems.includes(name), name);

@@ -54,7 +54,7 @@ class World {
   readonly log: MemoryLog;
   readonly eventType: EventType;
   readonly data = new Map<string, number>();
-  readonly watchings: Watching[] = [];
+  readonly watches: Watching[] = [];
   private writers = 0;
   /** The newest entry that the next watch starts from, as in toolsets/firebase/rules/sharedWatch.ts. */
   private newest: Entry | undefined;
@@ -64,7 +64,7 @@ class World {
     this.log = new MemoryLog(() => scheduler.schedule(Promise.resolve()));
     this.log.reader = (entry) => {
       if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
-      for (const { recorder } of [...this.watchings]) recorder.seen(entry);
+      for (const { recorder } of [...this.watches]) recorder.seen(entry);
     };
   }
 
@@ -81,12 +81,12 @@ class World {
         await this.watch();
         break;
       case 'kill': {
-        const [killed] = this.watchings.splice(step.which, 1);
+        const [killed] = this.watches.splice(step.which, 1);
         killed?.recorder.stop();
         break;
       }
       case 'standStill': {
-        const watching = this.watchings[step.which];
+        const watching = this.watches[step.which];
         if (watching !== undefined) watching.isStill = !watching.isStill;
         break;
       }
@@ -104,7 +104,7 @@ class World {
       replay(this.eventType, loaded),
       { replaced: () => this.forget(recorder), failed: (error) => assert.fail(String(error)) },
     );
-    this.watchings.push({ recorder, isStill: false });
+    this.watches.push({ recorder, isStill: false });
     if (this.newest !== undefined) recorder.seen(this.newest);
     recorder.start(this.there);
     return recorder;
@@ -114,12 +114,12 @@ class World {
     if (value === undefined) this.data.delete(at);
     else this.data.set(at, value);
     const change = this.eventType === 'value' ? { key: '', data: this.there.get('') } : { key: at, data: value };
-    for (const { recorder, isStill } of [...this.watchings]) if (!isStill) recorder.changed([change]);
+    for (const { recorder, isStill } of [...this.watches]) if (!isStill) recorder.changed([change]);
   }
 
   private forget(recorder: Recorder): void {
-    const at = this.watchings.findIndex((watching) => watching.recorder === recorder);
-    if (at >= 0) this.watchings.splice(at, 1);
+    const at = this.watches.findIndex((watching) => watching.recorder === recorder);
+    if (at >= 0) this.watches.splice(at, 1);
   }
 }
 
@@ -161,13 +161,13 @@ describe('log of a watched path', () => {
 
 /** Stops all watches and starts new ones until one remains. */
 async function settle(fixture: World, scheduler: fc.Scheduler): Promise<void> {
-  for (const { recorder } of fixture.watchings.splice(0)) recorder.stop();
+  for (const { recorder } of fixture.watches.splice(0)) recorder.stop();
   for (let isSettled = false; !isSettled; ) {
     const watching = fixture.watch();
     await scheduler.waitIdle();
     const recorder = await watching;
     await scheduler.waitIdle();
-    isSettled = fixture.watchings.some((one) => one.recorder === recorder);
+    isSettled = fixture.watches.some((one) => one.recorder === recorder);
   }
 }
 

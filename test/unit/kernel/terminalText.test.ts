@@ -4,7 +4,7 @@ import { terminalText } from '../../../functions/src/kernel/text.ts';
 import { logLineResponse, logLineText } from '../../../functions/src/toolsets/coding/tools/codingResponses.ts';
 
 const CASES = [
-  ['a colour', '\u001b[1;31mred\u001b[0m', 'red'],
+  ['a color', '\u001b[1;31mred\u001b[0m', 'red'],
   ['a cleared screen', '\u001b[2J\u001b[Hgone', 'gone'],
   ['a title', '\u001b]0;title\u0007text', 'text'],
   ['a link', '\u001b]8;;https://example.com\u001b\\text\u001b]8;;\u001b\\', 'text'],

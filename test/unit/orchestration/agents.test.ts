@@ -68,7 +68,7 @@ describe('inferred requirements of a task', () => {
     ['Write a Python web scraper', { role: 'execute', language: 'Python' }],
     ['Review 20,000 lines of Go code', { role: 'review', language: 'Go', contextSize: 200_000 }],
     ['Plan the migration of our JavaScript', { role: 'plan', language: 'JavaScript' }],
-    ['Summarise 1.5 million tokens', { role: 'execute', contextSize: 1_500_000 }],
+    ['Summarize 1.5 million tokens', { role: 'execute', contextSize: 1_500_000 }],
     ['A 500-page book in C++', { role: 'execute', language: 'C++', contextSize: 250_000 }],
     ['I want to go home', { role: 'execute' }],
     ['', { role: 'execute' }],

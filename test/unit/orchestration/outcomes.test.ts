@@ -113,8 +113,8 @@ describe('outcomes of a run', () => {
   });
 
   it('and metrics contain every other failure of an agent that was asked', () => {
-    const nobodys = ['authentication', 'quota', 'invalid_request', 'context_too_long', 'aborted'];
-    for (const end of FAILURE_CLASSES.filter((kind) => !nobodys.includes(kind))) {
+    const uncounted = ['authentication', 'quota', 'invalid_request', 'context_too_long', 'aborted'];
+    for (const end of FAILURE_CLASSES.filter((kind) => !uncounted.includes(kind))) {
       const attempts = [attempt('gemini', 'answer', end)];
       const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
       assert.deepEqual(told(DIRECT, [failed], 'failed'), ['gemini execute failed 0'], end);

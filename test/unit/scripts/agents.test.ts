@@ -17,7 +17,7 @@ describe('npm run agents command line', () => {
       [['renew', 'boss', 'again'], /Unexpected argument "again"/],
       [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets: one or more of onboarding/],
       [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to: 1 to 64/],
-      [['create', '--name', 'boss', '--colour', 'red'], /--colour/],
+      [['create', '--name', 'boss', '--color', 'red'], /--color/],
     ];
     for (const [args, message] of cases) {
       assert.throws(

@@ -7,8 +7,8 @@ describe('event messages', () => {
   it('preserve the event', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
-        const travelled: unknown = JSON.parse(JSON.stringify(messageOf(event)));
-        assert.deepEqual(eventOf(eventMessage.parse(travelled)), event);
+        const received: unknown = JSON.parse(JSON.stringify(messageOf(event)));
+        assert.deepEqual(eventOf(eventMessage.parse(received)), event);
       }),
     );
   });

@@ -111,11 +111,11 @@ export class Apps extends Service<AppPorts> {
     const { id, known } = await registration.find(uid, name);
     const [keys, all] = await Promise.all([agents.credentials(id), grants.ofAgents([id])]);
     const now = clock.now();
-    const isAnothers = all.some(
+    const belongsToAnother = all.some(
       ({ value }) => (value.client_id !== client_id || value.resource !== resource) && value.expires_at > now,
     );
     const isTheirs = known === undefined || known.value.owner_uid === uid;
-    return { id, known, others: all, isFree: isTheirs && keys.length === 0 && !isAnothers };
+    return { id, known, others: all, isFree: isTheirs && keys.length === 0 && !belongsToAnother };
   }
 
   private newGrant(

@@ -36,7 +36,7 @@ const question: Scenario = {
         const draft = { description: 'Paint the door', priority: 1 };
         taskId = oneTask.parse(await at.call(lead, 'coordination_create_task', draft)).task.id;
         await at.call(worker, 'coordination_claim_task', { agent_id: worker.id });
-        first = await ask(at, 'Which colour has the door?');
+        first = await ask(at, 'Which color has the door?');
       },
       async (at) => {
         const { requests } = box.parse(await at.call(at.stageFixture.person, 'inbox_list', { limit: 100 }));

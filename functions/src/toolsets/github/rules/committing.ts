@@ -11,7 +11,7 @@ import { refusal } from './responses.ts';
 /** Maximum attempts for a commit while the branch keeps moving. */
 const MAX_COMMIT_ATTEMPTS = 3;
 
-/** Maximum sendings of a request whose response is lost. */
+/** Maximum number of times that a request is sent whose response is lost. */
 const MAX_SENT_BYTES = 3;
 
 /** Maximum number of later commits searched for one whose response was lost. */

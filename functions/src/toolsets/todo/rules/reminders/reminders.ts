@@ -135,9 +135,9 @@ type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
 async function sendTogether(ports: TodoPorts, reminders: readonly Versioned<Reminder>[]): Promise<readonly Outcome[]> {
   try {
     const todos = await ports.todos.findAll(reminders.map(({ value }) => value.task_id));
-    const sendings = reminders.map((reminder, index) => sendingOf(reminder, todos[index], ports.clock.now()));
-    await ports.store.commit(sendings.flatMap(({ changes }) => changes));
-    return sendings.map(({ outcome }) => outcome);
+    const deliveries = reminders.map((reminder, index) => sendingOf(reminder, todos[index], ports.clock.now()));
+    await ports.store.commit(deliveries.flatMap(({ changes }) => changes));
+    return deliveries.map(({ outcome }) => outcome);
   } catch {
     return Promise.all(reminders.map((reminder) => trySend(ports, reminder)));
   }
