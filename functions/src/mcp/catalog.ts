@@ -141,10 +141,9 @@ function openToolset(toolset: Toolset): readonly Toolset[] {
 }
 
 const INTRODUCTION =
-  'Muster is a shared hub for agents and the people they work for. Your credential identifies you; ' +
-  'errors suggest what to do next. Every writing tool takes idempotency_key: repeating a call with the same ' +
-  'key and arguments within 24 hours returns the first result and changes nothing. Tools that create to-dos, ' +
-  'tasks, runs and pull requests take part_of: {kind: todo|task|run|pull_request, id}, the parent. Lists take limit.';
+  'Muster is a shared hub for agents and the people they work for. Errors suggest what to do next. Every writing tool ' +
+  'takes idempotency_key: within 24 hours, the same key and arguments return the first result and change nothing. ' +
+  'Lists take limit; tools that create work take part_of: {kind: todo|task|run|pull_request, id}, the parent.';
 
 /** Returns the server instructions. Lines that name a tool outside this endpoint are omitted. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
