@@ -9,7 +9,7 @@ import { DEFAULT_WORKSPACE } from '../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../identity/store/people.ts';
 import { COLLECTIONS, eventReceiptPath } from '../kernel/firestore/paths.ts';
 import type { SweepBatch, TimeCursor } from '../kernel/paging.ts';
-import type { Log, PortOf } from '../kernel/ports.ts';
+import { DAY_MS, HOUR_MS, type Log, type PortOf } from '../kernel/ports.ts';
 import { type realtimeDatabase, taskQueuePath } from '../kernel/realtime/database.ts';
 import { type SweepContext, type SweepJob, type SweepState, sweepPages } from '../kernel/sweep.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
@@ -25,8 +25,6 @@ const INTERVAL_MINUTES = 5;
 const MAX_DOCUMENTS = 500;
 
 const PAGE = 100;
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Name of the walk in the sweep's record. */
 const PAGE_BUDGET = 'repeats';
@@ -204,7 +202,6 @@ function splitFirst(place: string): readonly [string, string] {
  * seven days that were not received. Consumers deduplicate by event id. Source: docs/decisions/0018-event-spine.md.
  */
 
-const HOUR_MS = 3_600_000;
 const RELAY_DAYS = 7;
 
 /** Younger events may still be in transit. */

@@ -9,6 +9,11 @@ export interface Clock {
   now(): Date;
 }
 
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 export interface Randomness {
   /** Returns an RFC 9562 UUID, version 4. */
   uuid(): string;

@@ -1,7 +1,9 @@
 /** Jobs of the sweep, the scheduled cleanup. Each has its own turn, so that a failure stops no other job. */
+
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
 import type { SweepBatch, TimeCursor } from './paging.ts';
+import { DAY_MS } from './ports.ts';
 
 /** Reliability of presence. `away`: unusable. `back`: recovered recently, so a missing heartbeat proves nothing. */
 export type PresenceHealth = 'trusted' | 'back' | 'away';
@@ -61,8 +63,6 @@ export function expiryJob(expiring: ExpiringStore): SweepJob {
 export type RetentionDays = Readonly<
   Record<'events' | 'trail' | 'logs' | 'runs' | 'tasks', number> & { agents?: number }
 >;
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Returns a job that removes items that ended more than `days` days ago; 0 disables it. It starts once per

@@ -7,7 +7,7 @@ import { type AccessSubject, EVERYONE } from '../../identity/rules/credential.ts
 import type { AccessChangeQueries } from '../../identity/rules/ports.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import { type KernelPorts, Service } from '../../kernel/ports.ts';
+import { HOUR_MS, type KernelPorts, Service } from '../../kernel/ports.ts';
 
 /** Maximum staleness of a cached credential: a revoked one stops working everywhere within this time. */
 export const CACHE_TTL_MS = 5000;
@@ -16,7 +16,7 @@ export const CACHE_TTL_MS = 5000;
  * TTL of a cached credential without access changes. Shorter than the retention of access changes, and finite so that
  * changes made outside Muster take effect.
  */
-export const MAX_TTL_MS = 60 * 60_000;
+export const MAX_TTL_MS = HOUR_MS;
 
 /** Cache size. An entry takes about 1 kB. */
 const MAX_CACHED = 20_000;

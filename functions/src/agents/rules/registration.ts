@@ -8,7 +8,7 @@ import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { ID } from '../../kernel/ids.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
-import { type KernelPorts, Service } from '../../kernel/ports.ts';
+import { DAY_MS, type KernelPorts, Service } from '../../kernel/ports.ts';
 import {
   type Agent,
   countedAgent,
@@ -91,8 +91,6 @@ export interface Registered {
   /** Returned only once. */
   readonly secret: string;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function newCredential(
   { clock, randomness, hashing }: Pick<KernelPorts, 'clock' | 'randomness' | 'hashing'>,

@@ -5,7 +5,7 @@
 import { z } from 'zod/mini';
 import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
-import type { Hashing } from '../../kernel/ports.ts';
+import { DAY_MS, type Hashing, SECOND_MS } from '../../kernel/ports.ts';
 
 type GrantChange = ChangeOf<GrantChanges>;
 
@@ -31,10 +31,6 @@ export interface GrantChanges {
 export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
 
 export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
-
-const SECOND_MS = 1000;
-
-const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 
 export const CODE_TTL_MS = 60 * SECOND_MS;
 
@@ -310,7 +306,7 @@ export interface StoredSignInEnd {
   readonly at: Date;
 }
 
-const ENDED_RECORD_TTL_MS = 30 * 24 * 60 * 60 * 1000;
+const ENDED_RECORD_TTL_MS = 30 * DAY_MS;
 
 /** Returns the change that ends a grant, with the record of its end. A grant that never had tokens leaves none. */
 export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {

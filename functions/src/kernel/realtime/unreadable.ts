@@ -3,7 +3,7 @@
 import type { Database, Query } from 'firebase-admin/database';
 import { core } from 'zod';
 import { keyOf, nameOfKey } from '../ids.ts';
-import { type Clock, type Log, Service, type UnreadableDocuments } from '../ports.ts';
+import { type Clock, DAY_MS, type Log, Service, type UnreadableDocuments } from '../ports.ts';
 import type { ExpiringStore } from '../sweep.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { keysIn, removeFound, UNREADABLE } from './database.ts';
@@ -13,7 +13,7 @@ const RECENT_MS = 3_600_000;
 /** Interval after which an instance reports a document again. */
 const REPORT_INTERVAL_MS = 600_000;
 
-const UNREADABLE_TTL_MS = 24 * 3_600_000;
+const UNREADABLE_TTL_MS = DAY_MS;
 
 const MAX_REPORTED_PATHS = 1000;
 

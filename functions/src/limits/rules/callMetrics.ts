@@ -2,7 +2,7 @@
 
 import { withTimeout } from '../../kernel/concurrency.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
-import { type KernelPorts, Service } from '../../kernel/ports.ts';
+import { type KernelPorts, MINUTE_MS, Service } from '../../kernel/ports.ts';
 
 /** Completed call. */
 export interface EndedCall {
@@ -31,8 +31,6 @@ type Sum = ReturnType<typeof emptyCounts>;
 
 /** Maximum number of counted keys. Further ones are not counted until the counts have been stored. */
 const MAX_COUNTED = 5000;
-
-const MINUTE_MS = 60_000;
 
 /** Counts that an instance has not stored yet. */
 export type Tally = ReturnType<CallCounter['empty']>;

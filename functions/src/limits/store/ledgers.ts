@@ -3,7 +3,7 @@ import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { withTimeout } from '../../kernel/concurrency.ts';
 import { keyOf } from '../../kernel/ids.ts';
-import { type Clock, Service } from '../../kernel/ports.ts';
+import { type Clock, DAY_MS, Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import {
   agentMetricsPath,
@@ -26,7 +26,7 @@ interface LedgerPorts {
 }
 
 /** Idle time after which a bucket is deleted. It is full by then, and a missing bucket counts as full. */
-const IDLE_TTL_MS = 24 * 3_600_000;
+const IDLE_TTL_MS = DAY_MS;
 
 const LIMIT_REMOVAL_BATCH = 500;
 
@@ -92,7 +92,7 @@ export function bucketIn(value: unknown): Bucket | undefined {
   return storedBucket.safeParse(value).data;
 }
 
-const METRICS_TTL_MS = 24 * 3_600_000;
+const METRICS_TTL_MS = DAY_MS;
 
 const METRICS_REMOVAL_BATCH = 100;
 

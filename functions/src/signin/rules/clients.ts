@@ -10,7 +10,7 @@ import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { isVisible, oneLine } from '../../kernel/hiddenCharacters.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import { type KernelPorts, Service } from '../../kernel/ports.ts';
+import { DAY_MS, type KernelPorts, SECOND_MS, Service } from '../../kernel/ports.ts';
 import type { Authorization, AuthorizationChanges } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
@@ -51,9 +51,6 @@ export interface ClientChanges {
   /** A client registers or is used. It expires some time later. */
   readonly storeClient: { readonly client: RegisteredClient };
 }
-
-const SECOND_MS = 1000;
-const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 
 /** Retention of a client that no one has signed in from. It is short because anyone can register clients. */
 const REGISTRATION_DAYS = 1;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { fittingItems } from '../../kernel/json.ts';
+import { DAY_MS } from '../../kernel/ports.ts';
 import { terminalText } from '../../kernel/text.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
 import { type Resource, type ResourceTemplate, templatesFor, type VariableCompletion } from '../../mcp/resource.ts';
@@ -147,7 +148,6 @@ const sessionIds: VariableCompletion<CodingServices> = async (context, chosen) =
 };
 
 const DAYS = 14;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const days: VariableCompletion<CodingServices> = async ({ services }) => {
   const now = services.coding.now().getTime();

@@ -14,10 +14,8 @@ import type { RecordResponse } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { DAY_MS, Service } from '../../../kernel/ports.ts';
 import { requireAllowed, workspaceError } from './administration.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const INVITATION_DAYS = 14;
 

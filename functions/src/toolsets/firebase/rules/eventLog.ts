@@ -2,7 +2,9 @@
  * The event log of a subscription: a sequence of entries, numbered from 1 without gaps. An entry is appended only if
  * its number is unused, so the log stays consistent even if several instances write it.
  */
+
 import { byteLength } from '../../../kernel/json.ts';
+import { DAY_MS } from '../../../kernel/ports.ts';
 import type { EntrySize, Lease } from './ports.ts';
 import type { Transition } from './transition.ts';
 
@@ -77,7 +79,7 @@ const TRIM_ABOVE = 900;
 const TRIM_TO = 800;
 
 const MAX_BYTES = 4 * 1_048_576;
-const MAX_AGE_MS = 24 * 3_600_000;
+const MAX_AGE_MS = DAY_MS;
 
 /** Limit after the last checkpoint: an instance that takes over reads that part, and it cannot be trimmed. */
 const CHECKPOINT_TRANSITIONS = 500;

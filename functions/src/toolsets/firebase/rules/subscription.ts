@@ -5,6 +5,7 @@ import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
+import { DAY_MS } from '../../../kernel/ports.ts';
 import { DATABASES, type DataPath, type WatchShape } from './databaseAccess.ts';
 import { invalidRequest } from './dataErrors.ts';
 
@@ -22,7 +23,7 @@ export const MAX_VALUE_BYTES = 1_048_576;
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
 /** Retention of an unread subscription. */
-export const SUBSCRIPTION_TTL_MS = 24 * 3_600_000;
+export const SUBSCRIPTION_TTL_MS = DAY_MS;
 
 /** Minimum interval between extensions by reading: each is a document write. */
 export const EXTENSION_INTERVAL_MS = 600_000;

@@ -1,13 +1,13 @@
 /** Creates issues. Source: the network specification, "github.createIssue". */
+
 import { IDEMPOTENCY_HOURS, type Operation, type RecordResponse } from '../../../kernel/commit.ts';
+import { HOUR_MS } from '../../../kernel/ports.ts';
 import { outsideRepositories } from './names.ts';
 import type { GitHubPorts, NewIssue, RepositoryName } from './ports.ts';
 import type { Issue } from './responses.ts';
 import { refusal } from './responses.ts';
 
 const MARK_LENGTH = 20;
-
-const HOUR_MS = 3_600_000;
 
 interface CreatedIssue extends Issue {
   /** False if an earlier attempt of this call created the issue. */

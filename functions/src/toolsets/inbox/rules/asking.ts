@@ -4,7 +4,7 @@ import { type Principal, personsRoleIn } from '../../../identity/rules/principal
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { DAY_MS, Service } from '../../../kernel/ports.ts';
 import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
 import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
@@ -22,8 +22,6 @@ export interface Question {
   /** Uid or email address of a person; default: the caller's owner. */
   readonly to?: string | undefined;
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Default time until a question expires. */
 const DEFAULT_EXPIRY_MS = DAY_MS;

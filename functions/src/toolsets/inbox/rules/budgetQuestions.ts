@@ -2,13 +2,13 @@
 import { type Budget, type BudgetRefusal, budgetKey, raisedLimit, usdOf } from '../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { DAY_MS, Service } from '../../../kernel/ports.ts';
 import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { isDue, type Request, withdrawnRequest } from './request.ts';
 
 /** Maximum lifetime of a question. */
-const QUESTION_TTL_MS = 30 * 24 * 3_600_000;
+const QUESTION_TTL_MS = 30 * DAY_MS;
 
 const ID_LENGTH = 20;
 

@@ -7,7 +7,7 @@ import { createOnce } from '../../../kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { keyOf } from '../../../kernel/ids.ts';
-import { type Clock, type Randomness, Service } from '../../../kernel/ports.ts';
+import { type Clock, DAY_MS, type Randomness, Service } from '../../../kernel/ports.ts';
 import {
   changeNode,
   DELIVERIES,
@@ -87,7 +87,7 @@ function endOf(claim: unknown): number {
 }
 
 /** Longer than the redelivery of messages, which is at most a day. */
-const DELIVERY_TTL_MS = 2 * 24 * 60 * 60_000;
+const DELIVERY_TTL_MS = 2 * DAY_MS;
 
 const SWEEP_BATCH = 200;
 

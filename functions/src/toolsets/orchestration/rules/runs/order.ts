@@ -4,7 +4,7 @@ import { type NodeRef, nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
-import type { Hashing } from '../../../../kernel/ports.ts';
+import { DAY_MS, type Hashing } from '../../../../kernel/ports.ts';
 import type { Situation } from '../agents/roster.ts';
 import type { RandomSource } from '../agents/scoring.ts';
 import { NO_USAGE } from '../steps/step.ts';
@@ -14,7 +14,7 @@ import { assignAgents } from './assignment.ts';
 import { type Run, type RunOrder, releasedRun } from './run.ts';
 
 /** Lifetime of a run. It may wait for a live agent, but not indefinitely. */
-const MAX_RUN_MS = 24 * 3_600_000;
+const MAX_RUN_MS = DAY_MS;
 
 const TITLE_LENGTH = 200;
 

@@ -7,9 +7,8 @@
 
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
+import { DAY_MS } from '../../../../kernel/ports.ts';
 import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Days in the shortest month. */
 const DAYS_OF_EVERY_MONTH = 28;
