@@ -13,7 +13,7 @@ import { connect } from '../e2e/support/clients.ts';
 import { eventually } from '../e2e/support/waiting.ts';
 import { cloneInto } from '../support/clone.ts';
 
-const LAST_LINE = 'Ctrl-C stops it all';
+const LAST_LINE = 'Ctrl-C stops everything';
 
 /** The start takes half a minute, and longer while all other tests start. */
 const PATIENCE_MS = 240_000;
@@ -62,7 +62,7 @@ describe('npm start', () => {
 
   it('reports its progress with the elapsed time, and is ready', async () => {
     await eventually(
-      'it has said everything',
+      'the last line of its output',
       async () => {
         assert.equal(running.exitCode, null, printed);
         return printed.includes(LAST_LINE) || undefined;

@@ -20,7 +20,7 @@ import {
 import { connection } from '../session/session.ts';
 import type { DocumentQuery, DocumentsQuery } from './query.ts';
 
-export interface HeardDocument {
+export interface ReceivedDocument {
   readonly id: string;
   readonly data: unknown;
 }
@@ -43,7 +43,10 @@ function database(): Firestore {
   return opened;
 }
 
-export function watchDocuments(asked: DocumentsQuery, hearing: DocumentHandlers<readonly HeardDocument[]>): () => void {
+export function watchDocuments(
+  asked: DocumentsQuery,
+  hearing: DocumentHandlers<readonly ReceivedDocument[]>,
+): () => void {
   return onSnapshot(
     queryOf(asked),
     { includeMetadataChanges: true },
@@ -55,7 +58,7 @@ export function watchDocuments(asked: DocumentsQuery, hearing: DocumentHandlers<
 }
 
 /** Reads the documents once. */
-export async function readDocuments(asked: DocumentsQuery): Promise<readonly HeardDocument[]> {
+export async function readDocuments(asked: DocumentsQuery): Promise<readonly ReceivedDocument[]> {
   return (await getDocs(queryOf(asked))).docs.map(heard);
 }
 
@@ -76,12 +79,15 @@ function unlimited(asked: DocumentsQuery): Query {
   );
 }
 
-function heard(one: QueryDocumentSnapshot): HeardDocument {
+function heard(one: QueryDocumentSnapshot): ReceivedDocument {
   return { id: one.id, data: one.data() };
 }
 
 /** Undefined if the document does not exist. */
-export function watchDocument(asked: DocumentQuery, hearing: DocumentHandlers<HeardDocument | undefined>): () => void {
+export function watchDocument(
+  asked: DocumentQuery,
+  hearing: DocumentHandlers<ReceivedDocument | undefined>,
+): () => void {
   return onSnapshot(
     doc(database(), asked.document),
     { includeMetadataChanges: true },

@@ -1,7 +1,7 @@
 /** Turns queries into sources, and validates the databases' data before a screen uses it. */
 import { signal } from '@preact/signals';
 import type { z } from 'zod/mini';
-import type { HeardDocument } from './firestore.ts';
+import type { ReceivedDocument } from './firestore.ts';
 import type { Listener, Source } from './live.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 import type { Rows } from './states.ts';
@@ -124,7 +124,7 @@ export async function followConnection(): Promise<void> {
 }
 
 function read<Schema extends z.ZodMiniType>(
-  heard: readonly HeardDocument[],
+  heard: readonly ReceivedDocument[],
   schema: Schema,
   most = heard.length,
 ): Rows<z.output<Schema>> {

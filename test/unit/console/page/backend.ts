@@ -91,9 +91,9 @@ export class Backend {
 
   // Replacements for live/firestore.ts, live/realtime.ts and session/session.ts in the page.
 
-  hearDocuments = (asked: DocumentsQuery, hearing: Hearing) => this.listen({ asked, hearing });
-  hearDocument = (asked: DocumentQuery, hearing: Hearing) => this.listen({ asked, hearing });
-  hearNode = (asked: NodeQuery, hearing: Hearing) => this.listen({ asked, hearing });
+  watchDocuments = (asked: DocumentsQuery, hearing: Hearing) => this.listen({ asked, hearing });
+  watchDocument = (asked: DocumentQuery, hearing: Hearing) => this.listen({ asked, hearing });
+  watchNode = (asked: NodeQuery, hearing: Hearing) => this.listen({ asked, hearing });
   readDocuments = async (asked: DocumentsQuery) => this.found(asked).slice(0, asked.limit);
   countDocuments = async (asked: DocumentsQuery) => this.found(asked).length;
   writeDocument = async ({ document }: DocumentQuery, data: Fields) => {

@@ -11,8 +11,8 @@ import { DomDocument, DomElement, DomEvent, DomNode, type Keys } from './dom.ts'
 
 const REPLACED: Readonly<Record<string, string>> = {
   'live/firestore.ts':
-    'export const { hearDocuments, hearDocument, readDocuments, countDocuments, writeDocument } = backend;',
-  'live/realtime.ts': 'export const { hearNode } = backend;',
+    'export const { watchDocuments, watchDocument, readDocuments, countDocuments, writeDocument } = backend;',
+  'live/realtime.ts': 'export const { watchNode } = backend;',
   'session/session.ts': `
     export const connection = () => backend.connection;
     export const idToken = async () => 'token';
