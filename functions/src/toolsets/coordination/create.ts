@@ -29,13 +29,13 @@ import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.t
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type ShardCounts } from './store/sessions.ts';
 
-/** `Change`: additional changes that a commit that creates tasks may contain. */
+/** `Change` is the type of the additional changes that a commit that creates tasks may contain. */
 export interface CoordinationDependencies<Change extends AnyChange> extends DocumentSource {
   readonly access: AccessPorts;
   readonly graph: GraphPorts & BudgetPorts;
   readonly store: Store<CoordinationChange | Change>;
   readonly realtime: typeof realtimeDatabase;
-  /** Shard counts of sessions that this instance has read; shared with the writers. */
+  /** Shard counts of the sessions that this instance has read; the writers of changes use the same object. */
   readonly shardCounts: ShardCounts;
   readonly liveness: AgentLiveness;
   readonly ownerRoles: OwnerRoles;
@@ -75,7 +75,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
     sessionSpreading: new SessionSharding(ports),
     mirrorQueuedTask: (taskId: string, before?: unknown) => mirrorQueuedTask(realtime, tasks, taskId, before),
-    /** Updates the dependents of a task if the written task requires it. */
+    /** Updates the dependents of a task, if the written task document requires it. */
     settleTask: async (taskId: string, written: unknown): Promise<void> => {
       if (isUnsettled(written)) await stuckTasks.settle(taskId);
     },

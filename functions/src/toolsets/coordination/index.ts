@@ -67,11 +67,11 @@ export const coordination: Toolset<CoordinationServices> = {
   },
 };
 
-/** Number of items in a resource, which takes no arguments. A longer list names the tool that returns the rest. */
+/** Maximum number of tasks in a resource. For a longer list, the resource names the tool that returns the rest. */
 const MAX_TASKS = 500;
 const MAX_DISCOVERIES = 100;
 
-const continues = (tool: string) => `For the rest, call ${tool} with next_cursor as cursor.`;
+const continues = (tool: string) => `To read the rest, call ${tool} with next_cursor as cursor.`;
 
 function resource(
   name: string,

@@ -1,4 +1,4 @@
-/** Archived sessions: cancelling tasks of runs, and reopening. Source: docs/semantics.md#task-actions. */
+/** Archived sessions: cancels tasks of runs, and reopens sessions. Source: docs/semantics.md#task-actions. */
 
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -11,16 +11,15 @@ import { cancelTask } from './stateMachine.ts';
 import { TASKS_OF_RUNS, type Task } from './task.ts';
 import { outcomeChanges } from './taskChanges.ts';
 
-/** Number of tasks of an archived session that are cancelled concurrently, each in a separate commit. */
+/** Number of tasks of one archived session that are cancelled at the same time, each in a separate commit. */
 const CONCURRENCY = 20;
 
-/** Maximum number of batches per session and sweep; the next sweep continues. */
+/** Maximum number of batches of tasks that one sweep cancels per session; the next sweep continues. */
 const MAX_ROUNDS = 5;
 
-/** Maximum number of archived sessions per sweep. */
+/** Maximum number of archived sessions that one sweep handles. */
 const MAX_SESSIONS = 50;
 
-/** A session with the numbers of its open and held tasks. */
 export interface SessionSize {
   readonly session: Session;
   readonly open: number;
@@ -33,13 +32,13 @@ export interface RestoredSession extends SessionSize {
 
 export class SessionArchives extends Service<CoordinationPorts> {
   /**
-   * Tasks of an archived session cannot be claimed, so tasks that runs wait for are cancelled, and the runs are
-   * notified as for any closed task. Until then, the archived session is marked as not cleared, so that the sweep
-   * continues after an instance crashed.
+   * Archived tasks cannot be claimed, so the sweep cancels each archived task that a run waits for, and notifies the
+   * run. A session is marked as cleared only after this. If an instance crashes before, the next sweep therefore
+   * continues.
    */
   readonly sweepJob: SweepJob = { name: 'archives', run: (turn) => this.sweep(turn) };
 
-  /** Reopens a session (default: the last archived) and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
+  /** Reopens a session (default: last archived) and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
   async restore(
     workspace: string,
     id: string | undefined,
@@ -86,7 +85,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
     return { counts: { cleared }, isBehind };
   }
 
-  /** Cancels tasks that runs wait for. Returns whether all are cancelled; otherwise the next sweep continues. */
+  /** Cancels a batch of tasks that runs wait for. Returns whether none is left. The next sweep cancels the rest. */
   async clear({ workspace, id }: ArchivedSession): Promise<boolean> {
     const { tasks, store, log } = this.ports;
     try {
@@ -94,7 +93,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
         const open = await tasks.openWithIdPrefix(id, TASKS_OF_RUNS, CONCURRENCY);
         await Promise.all(open.map((task) => this.cancel(task)));
         if (open.length > 0) continue;
-        // The commit is stale if the session was reopened in the meantime.
+        // The commit is stale, and can be ignored, if the session was reopened in the meantime.
         await ignoreStale(store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]));
         return true;
       }
@@ -104,11 +103,11 @@ export class SessionArchives extends Service<CoordinationPorts> {
     return false;
   }
 
-  /** Cancels a task, even if held. If another call has changed it since the read, the next batch cancels it. */
+  /** Cancels a task, even if it is held. If another call has changed the task, the next batch cancels it. */
   private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
     const { store, clock } = this.ports;
     const now = clock.now();
-    const task = cancelTask(before, 'Its session was archived.', now);
+    const task = cancelTask(before, 'The session of the task was archived.', now);
     await ignoreStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
   }
 }
@@ -130,6 +129,6 @@ function archivedSessionNotFound(id: string | undefined): MusterError {
   const what = id === undefined ? 'No archived session found.' : `Archived session "${id}" not found.`;
   return new MusterError('NOT_FOUND', what, {
     field: 'session_id',
-    suggestion: 'coordination.init_coordination returns the id of a session when it archives it.',
+    suggestion: 'coordination.init_coordination returns the id of each session that it archives.',
   });
 }

@@ -1,4 +1,4 @@
-/** Coding tasks with an exhausted budget: they wait as in a retry delay, then become claimable again. */
+/** Coding tasks whose budget is exhausted wait as after a failure, and become claimable again after a delay. */
 import {
   amountOf,
   type BudgetRefusal,
@@ -23,7 +23,7 @@ const BUDGET_WAIT_MS = 10 * 60_000;
 const BATCH = 100;
 
 export interface BudgetWaitPorts extends CoordinationPorts, BudgetPorts {
-  /** Asks the person who set an exhausted budget to raise it, once. @param workspace workspace of the waiting task */
+  /** Asks the person who set an exhausted budget to raise it, once. @param workspace that of the waiting task */
   readonly askToRaise: (refusal: BudgetRefusal, workspace: string) => Promise<void>;
 }
 
@@ -31,12 +31,12 @@ function keysOf(task: Task): readonly string[] {
   return budgetKeysOf(nodeKey({ kind: 'task', id: task.id }), task);
 }
 
-/** Returns the exhausted budget that prevents a coding task's start. Its cost is unknown, so nothing is reserved. */
+/** Returns the exhausted budget, if any, that prevents a coding task's start. Reserves nothing: costs are unknown. */
 export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<BudgetRefusal | undefined> {
   return task.coding === undefined ? undefined : exhaustedBudget(await budgets.limited(keysOf(task)));
 }
 
-/** Returns the task waiting for a budget. Its time in the queue restarts after the wait. */
+/** Returns the task with its wait for a budget. After the wait, the maximum time in the queue starts again. */
 export function pauseForBudget(task: Task, { limitedBy }: BudgetRefusal, now: Date): Task {
   const retryAt = new Date(now.getTime() + BUDGET_WAIT_MS);
   const { coding } = task;
@@ -50,7 +50,7 @@ export function pauseForBudget(task: Task, { limitedBy }: BudgetRefusal, now: Da
   };
 }
 
-/** Returns which budget a task waits for, as a sentence; undefined if it does not wait for one. */
+/** Returns a sentence that names the budget a task waits for, or undefined if the task waits for no budget. */
 export function budgetReason({ status, retry_at, budget_wait }: Task): string | undefined {
   if (status !== 'available' || retry_at === undefined || budget_wait === undefined) return undefined;
   return waitsForBudget(budget_wait);
@@ -74,7 +74,7 @@ export async function usageChanges(
 }
 
 export class BudgetWaits extends Service<CoordinationPorts> {
-  /** Makes the tasks that wait for a changed budget claimable; each claim checks the budget again. */
+  /** Makes the tasks that wait for the budget claimable again. Each claim then checks the budget again. */
   async budgetChanged(key: string): Promise<void> {
     for (let after: string | undefined, more = true; more; ) {
       const ids = await this.ports.tasks.waitingFor(key, BATCH, after);
@@ -95,7 +95,7 @@ export class BudgetWaits extends Service<CoordinationPorts> {
   }
 }
 
-/** Returns the changes that end a wait. If the task no longer waits, only `budget_wait` is removed. */
+/** Returns the changes that end a task's wait. If the wait has ended already, they only remove `budget_wait`. */
 function endingChanges(
   { value: before, version }: Versioned<Task>,
   grown: readonly CoordinationChange[],

@@ -1,6 +1,6 @@
 /**
- * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
- * Source: the coordination specification, claim_task; docs/semantics.md#coordination.
+ * Claims of tasks in the queue. Each claim is one optimistic commit of the task, its holder and the session's
+ * counters. Source: the coordination specification, claim_task; docs/semantics.md#coordination.
  */
 
 import {
@@ -30,37 +30,37 @@ import { taskChanges } from './taskChanges.ts';
 /** Default lease length. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
-/** Shorter leases require presence that is more precise than 30 seconds. */
+/** Shorter leases need an exact last-seen time of the agent, which is otherwise up to 30 seconds old. */
 const SHORT_LEASE_SECONDS = 5 * 60;
 
-/** Maximum number of tasks that one claim skips because of a budget or an owner without access. */
+/** Maximum number of tasks that one claim skips because their budget is exhausted or their owner lost access. */
 const MAX_REJECTED_WINDOW = 20;
 
-/** Maximum number of windows per instance: one per session and set of satisfied requirements. */
+/** Maximum number of claim windows per instance. Each session and set of satisfied requirements has its own. */
 const MAX_WINDOWS = 100;
 
 interface ClaimRequest {
   readonly workspace: string;
   readonly agentId: string;
   readonly leaseSeconds: number;
-  /** Tasks that the agent knows it holds. Default: the tasks that it has started. */
+  /** Tasks that the agent knows it holds. By default, these are the held tasks that it has started. */
   readonly heldTaskIds?: readonly string[] | undefined;
   /** Whether the caller may read the agent's messages. Default: false. */
   readonly readsMessages?: boolean;
-  /** Set if a runner claims: it gets only coding tasks, and none that it already holds. */
+  /** Set if a runner makes the claim. A runner gets only coding tasks, and none that it already holds. */
   readonly runner?: RunnerClaim;
 }
 
-/** When a claim read the session, so that its caller can wait for later changes. Empty without a session. */
+/** State of the session when a claim read it, so that callers can wait for later changes. Empty without a session. */
 export interface QueueMark {
   readonly session?: string;
-  /** Time of the database's clock. */
+  /** Time of the read, by the database's clock. */
   readonly readAt?: string;
 }
 
 export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
-  /** Runners get no reason: they wait. */
+  /** `why` is undefined for runners, which wait for a task instead. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
 ) & { readonly messages?: readonly Message[] };
 
@@ -79,8 +79,8 @@ export class TaskClaims extends Service<
   private readonly noTaskExplainer = new NoTaskExplainer(this.ports);
 
   /**
-   * Claims the first task that the agent can do. Instead returns a task that the agent already holds if the response
-   * to that claim may have been lost, or if the agent holds its maximum.
+   * Claims the first task that the agent can do. Returns a task that the agent already holds instead, if the response
+   * to that claim may have been lost or if the agent holds its maximum number of tasks.
    * @throws MusterError NOT_FOUND if the agent is not registered
    */
   claim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>): Promise<ClaimOutcome> {
@@ -146,7 +146,7 @@ export class TaskClaims extends Service<
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
-  /** @returns undefined if the task now waits for a budget, or if its owner lost access or cannot be checked */
+  /** Returns undefined if the task now waits for a budget, or if its owner lost access or could not be checked. */
   private async claimFound(
     before: Versioned<Task>,
     { request, agent, recordResponse }: Claiming,
@@ -166,7 +166,7 @@ export class TaskClaims extends Service<
     const task = codingClaimed(claimed, request.runner);
     const changes = claimChanges(before, task, agent, now);
     const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
-    // Presence renews the lease, so a short lease needs precise presence.
+    // The lease follows the agent's last-seen time, so a short lease needs an exact one.
     if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
     return outcome;
@@ -184,7 +184,7 @@ export class TaskClaims extends Service<
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
     const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
-    // A runner knows which tasks it holds.
+    // A runner lists all the tasks that it holds.
     const own = found
       .filter(({ status, claim }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
       .sort((a, b) => Number(a.claim?.claimed_at) - Number(b.claim?.claimed_at));
@@ -192,7 +192,7 @@ export class TaskClaims extends Service<
     return unheardOf ?? own[0];
   }
 
-  /** Makes a task claimable if its retry is due. Returns whether it was due. */
+  /** Makes a task claimable if its retry delay is over. Returns whether the delay is over. */
   private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session): Promise<boolean> {
     const now = this.ports.clock.now();
     if (waiting?.value.retry_at === undefined || waiting.value.retry_at > now) return false;
@@ -224,8 +224,8 @@ export class TaskClaims extends Service<
 }
 
 /**
- * Returns the keys of the tasks that an agent with these capabilities can claim, always with the empty key.
- * Keys of coding tasks are derived from the capabilities, so a session need not list each tool with each project.
+ * Returns the keys of the tasks that an agent with these capabilities can claim. The empty key is always included.
+ * Keys of coding tasks are derived, so a session need not store each pair of coding tool and project.
  */
 export function claimableKeys(
   { capability_keys }: Pick<Session, 'capability_keys'>,
@@ -239,7 +239,6 @@ export function claimableKeys(
   return [...new Set([...satisfiedKeys(capability_keys, capabilities), ...coding])];
 }
 
-/** Returns the changes of a claim: the task, and the agent as its holder. */
 export function claimChanges(
   { value: before, version }: Versioned<Task>,
   task: Task,
@@ -254,7 +253,7 @@ export function claimChanges(
   ];
 }
 
-/** Returns a newly claimed coding task with the fields that depend on its claim. */
+/** Returns a newly claimed coding task with its claim marked as a runner's and without the previous failure. */
 export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task {
   const { claim } = task;
   if (claim === undefined || task.coding === undefined) return task;
@@ -266,15 +265,13 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
   };
 }
 
-// Concurrent claims share their reads of the queue. Source: docs/decisions/0002-task-queue.md.
-
 /** Maximum number of claims that share one query. */
 const MAX_CALLS_PER_WINDOW = 100;
 
 /**
- * Head of the queue for the concurrent claims of one instance: they share one query and receive different tasks.
- * Results are not cached for later calls, which would miss newly claimable tasks. A window only proposes a task:
- * the commit decides.
+ * Proposes tasks from the front of the queue to the concurrent claims of one instance. They share one query, and each
+ * gets another task. Query results are not cached, because newly claimable tasks would be missed. The commit of a
+ * claim decides whether it succeeds.
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
@@ -282,17 +279,17 @@ export class ClaimWindow {
     (calls) => this.read(calls.length),
     MAX_CALLS_PER_WINDOW,
   );
-  /** Proposed tasks whose commit is pending: a query may still find them claimable. */
+  /** Proposed tasks whose claim is not committed yet. A query can still return them as claimable. */
   private readonly assigned = new Set<string>();
-  /** Tasks claimed while a query is running, which may still list them. */
+  /** Tasks that were claimed while a query was running. Its result can still contain them. */
   private readonly claimedSinceRead = new Set<string>();
 
-  /** @param claimable returns the first claimable tasks in queue order */
+  /** claimable returns the first claimable tasks, in the order of the queue */
   constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
     this.claimable = claimable;
   }
 
-  /** Returns the next claimable task, if any. The caller must pass its id to `finish` afterwards. */
+  /** Returns the next claimable task, if any. The caller must pass its id to `finish` after the claim. */
   next(): Promise<Versioned<Task> | undefined> {
     return this.calls.add();
   }

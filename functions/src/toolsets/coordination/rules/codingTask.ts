@@ -1,4 +1,4 @@
-/** Coding fields of a task, part of `tasks/{taskId}`. Source: the coding specification; docs/semantics.md#coding. */
+/** Coding fields of a task document, `tasks/{taskId}`. Source: the coding specification; docs/semantics.md#coding. */
 import { type Agent, foldedCapability } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError, shownName } from '../../../kernel/errors.ts';
@@ -16,10 +16,10 @@ import {
 
 export type CodingWork = NonNullable<Task['coding']>;
 
-/** Ended attempt, except the one that closed the task. */
+/** Ended attempt of a coding task. The attempt that closed the task is not among them. */
 export type PastAttempt = CodingWork['attempts'][number];
 
-/** Location of a stored result: its epoch, the bytes of its JSON, and its number of parts. */
+/** Stored result of a coding task: claim epoch, length of its JSON in bytes, and number of parts. */
 export type StoredResult = NonNullable<CodingWork['result']>;
 
 export function programOf(tool: CodingTool): string {
@@ -48,19 +48,19 @@ export function isRetryable(failure: FailureClass): boolean {
   return RETRYABLE.includes(failure);
 }
 
-/** Returns the delay before the next attempt, in seconds. Only rate limits need one. */
+/** Returns the delay before the next attempt, in seconds: 0 unless the attempt failed because of a rate limit. */
 export function backoffSeconds(failure: FailureClass, attempt: number): number {
   return failure === 'rate_limit' ? 30 * 2 ** (attempt - 1) : 0;
 }
 
-/** Returns a coding task with a failure, and any other task unchanged. */
+/** Returns a coding task with the failure stored in it. Any other task is returned unchanged. */
 export function withFailure(task: Task, failure: NonNullable<Failure>): Task {
   return task.coding === undefined ? task : { ...task, coding: { ...task.coding, failure } };
 }
 
 export const MAX_STORED_ATTEMPTS = 20;
 
-/** Returns a requeued coding task with its past attempt, other tasks unchanged. @param before held or closed task */
+/** Returns a requeued coding task with its ended attempt added, another task unchanged. @param before the old task */
 export function requeuedCoding(before: Task, task: Task, failure: NonNullable<Failure>, now: Date): Task {
   if (task.coding === undefined) return task;
   const { result: _former, ...coding } = task.coding;
@@ -82,7 +82,7 @@ export function isCodingTask(task: Task): task is CodingTask {
   return task.coding !== undefined;
 }
 
-/** Narrows the type of a task that the state machine returned for a coding task. */
+/** Returns the task as a coding task. @throws Error if it is another kind of task, which is a defect */
 export function asCodingTask(task: Task): CodingTask {
   if (isCodingTask(task)) return task;
   throw new Error(`Task ${task.id} is not a coding task.`);
@@ -106,30 +106,30 @@ export function requireCodingTask(
 }
 
 export interface RunnerClaim {
-  /** Capabilities to claim for. Default: those that the agent registered. */
+  /** Capabilities to claim tasks for. By default, these are the capabilities that the agent registered. */
   readonly capabilities?: readonly string[] | undefined;
   readonly project?: string | undefined;
   readonly taskId?: string | undefined;
 }
 
-/** Returns the capability that a task of a project requires in addition to its tool. */
+/** Returns the capability that a coding task of a project requires in addition to the capability of its tool. */
 export function projectCapability(project: string): string {
   return `project:${project}`;
 }
 
 const CODING_KEY = new RegExp(`^(${Object.values(PROGRAMS).join('|')})(\\|project:[^|]*)?$`);
 
-/** Returns whether a key is that of a coding task: its tool, and its project if it has one. */
+/** Returns whether the key belongs to a coding task, and thus contains a coding tool and at most one project. */
 export function isCodingKey(key: string): boolean {
   return CODING_KEY.test(key);
 }
 
-/** Returns the filter for a runner's claims: tasks of its owner, unless it serves its whole workspace. */
+/** Returns the filter for a runner's claims: tasks of its owner, unless the runner serves the whole workspace. */
 export function runnerMembership({ serves, owner_uid }: Agent): QueuePart {
   return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: owner_uid }) };
 }
 
-/** Returns a task if claimable now. @throws MusterError NOT_FOUND; CONFLICT if it will never be claimable */
+/** Returns the task if it can be claimed now. @throws MusterError NOT_FOUND; CONFLICT if it can never be claimed */
 export function claimableNow(
   found: Versioned<Task> | undefined,
   taskId: string,
@@ -143,12 +143,12 @@ export function claimableNow(
   const { owner = task.coding.owner_uid } = runnerMembership(agent);
   if (task.coding.owner_uid !== owner) {
     const suggestion = 'To run tasks of other owners, start the runner with --for workspace.';
-    throw notClaimable(taskId, 'it belongs to another owner, and the runner serves only its own', suggestion);
+    throw notClaimable(taskId, 'it belongs to another owner than that of the runner', suggestion);
   }
   const has = new Set(capabilities.map(foldedCapability));
   const lacking = task.required_capabilities.filter((name) => !has.has(foldedCapability(name)));
   if (lacking.length > 0) {
-    const suggestion = 'Claim with the tool of the task, and with its project if it has one.';
+    const suggestion = 'The claim must include the coding tool of the task, and its project if it has one.';
     throw notClaimable(taskId, `it requires ${lacking.join(', ')}`, suggestion);
   }
   return task.status === 'available' && task.blockers === 0 ? named : undefined;

@@ -1,4 +1,4 @@
-/** Goal, plan, status and findings. Source: the coordination specification; docs/semantics.md#coordination. */
+/** Goal, plan and status of a session, and shared findings. Source: the coordination specification. */
 
 import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
@@ -11,7 +11,7 @@ import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
-/** Number of late tasks in a status, and number of stuck tasks. */
+/** Maximum number of late tasks that a status names. */
 const MAX_LATE_NAMED = 10;
 const MAX_STUCK_NAMED = 5;
 
@@ -28,9 +28,9 @@ export class CoordinationService extends Service<CoordinationPorts> {
   readonly archives = new SessionArchives(this.ports);
 
   /**
-   * Sets the workspace's goal. The same goal only updates the plan, if one is set. A new goal archives the session
-   * with its tasks, and cancels tasks that runs wait for.
-   * @param opener as in `createWorkspaceChanges`
+   * Sets the workspace's goal. If the goal is the same, only the plan is replaced, if one is given. A new goal
+   * archives the session with its tasks, and cancels the archived tasks that runs wait for.
+   * @param opener see `createWorkspaceChanges`
    */
   async initialize(
     workspace: string,
@@ -63,7 +63,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return (await this.ports.sessions.current(workspace))?.session;
   }
 
-  /** Returns progress and the first late and stuck tasks. The number of reads does not depend on that of tasks. */
+  /** Returns progress and the first late and stuck tasks. The number of reads is the same for any number of tasks. */
   async status(workspace: string) {
     const { sessions, queue, directory } = this.ports;
     const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
@@ -75,7 +75,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
       this.late(session.id),
     ]);
     const { failed, cancelled } = counters.counts;
-    // Without a failed or cancelled task, no task can be stuck.
+    // A task can be stuck only if another task failed or was cancelled.
     const stuck = blocked > 0 && failed + cancelled > 0 ? await this.stuck(session.id) : NO_TASKS;
     return { session, agents, counters, blocked, late, stuck };
   }

@@ -26,7 +26,7 @@ import { DEFAULT_TYPE, requireFutureDeadline, type Task } from './task.ts';
 export const MAX_BATCH = 500;
 
 export interface TaskDraft {
-  /** Id derived by the creator. Default: a new id. */
+  /** Id chosen by the feature that creates the task. Default: a new id. */
   readonly id?: string;
   readonly type?: string | undefined;
   readonly description: string;
@@ -37,23 +37,23 @@ export interface TaskDraft {
   readonly required_capabilities: readonly string[];
   readonly deadline?: Date | undefined;
   readonly part_of?: NodeRef | undefined;
-  /** Set for coding tasks: returns the coding fields for the task's id. */
+  /** Set for coding tasks. Returns the coding fields for a task with the given id. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
 
 export interface CreationRequest<Change = CoordinationChange> {
   readonly workspace: string;
   readonly createdBy: string;
-  /** As in `createWorkspaceChanges`. */
+  /** See `createWorkspaceChanges`. */
   readonly opener?: WorkspaceCreator;
-  /** Caller that must be allowed to see the drafts' parents; absent if Muster itself set the parents. */
+  /** Caller that must be allowed to see the parents of the drafts. Omitted if Muster itself chose the parents. */
   readonly viewer?: Principal;
   readonly drafts: readonly TaskDraft[];
-  /** Links the tasks instead of `part_of`. Called again on each retry. */
+  /** Links the tasks to their parents instead of `part_of`. Called again each time the commit is retried. */
   readonly link?: (ids: readonly string[]) => Promise<ParentLink<CoordinationChange | Change>>;
-  /** Whether "task-N" is a reference to the N-th draft, and error fields include the index of a draft. */
+  /** Whether "task-N" is a reference to the N-th draft, and error fields contain the index of a draft. */
   readonly isBatch?: boolean;
-  /** Goal of the session if this request opens it. */
+  /** Goal of the session, used only if this request opens the session. */
   readonly goal?: string;
 }
 
@@ -61,10 +61,10 @@ function fieldOf({ isBatch }: Pick<CreationRequest, 'isBatch'>, index: number, a
   return isBatch ? `tasks.${index}.${argument}` : argument;
 }
 
-/** Draft with its id. Its dependencies are ids, in the caller's order. */
+/** Draft with its id and the ids of its dependencies, in the caller's order. */
 interface NumberedDraft extends TaskDraft {
   readonly id: string;
-  /** Dependencies on existing tasks. */
+  /** Ids of the dependencies that exist already, and are not created by the same request. */
   readonly existing: readonly string[];
 }
 
@@ -72,9 +72,9 @@ interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
   readonly store: Store<CoordinationChange | Change>;
 }
 
-/** `Change`: additional changes that the commit may contain, of the feature that creates tasks. */
+/** `Change` is the type of the additional changes of the feature that creates the tasks. */
 export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<CreationPorts<Change>> {
-  /** Creates all the tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
+  /** Creates all tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
   create(request: CreationRequest<Change>, recordResponse: RecordResponse<readonly Task[]>): Promise<readonly Task[]> {
     const { workspace, createdBy, goal, opener } = request;
     const drafts = this.number(request);
@@ -110,7 +110,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
     return linkAllToParents(this.ports, wanted, { principal, workspace }, field);
   }
 
-  /** Returns the drafts with ids that sort in their order. */
+  /** Returns the drafts with new ids. The ids sort in the order of the drafts. */
   private number(request: CreationRequest<Change>): NumberedDraft[] {
     const { drafts, isBatch } = request;
     const now = this.ports.clock.now();
@@ -166,7 +166,7 @@ function newTask(
     ...(type !== undefined && type !== DEFAULT_TYPE && { given_type: type }),
     status: 'available',
     dependents: dependents.get(id) ?? [],
-    // Includes dependencies that are created in the same batch.
+    // Dependencies that are created in the same batch also block the task.
     blockers: blockers + draft.dependencies.length - before.length,
     context: { files, ...(hints !== undefined && { hints }) },
     created_at: now,
@@ -191,7 +191,7 @@ async function creationChanges(
   const { workspace, id } = session;
   const grown = open && (await queueGrowthIn(sessions, open, tasks));
   const begun = grown ? [grown] : (opened?.({ ...session, capability_keys: firstKeys(tasks) }) ?? []);
-  // Failed dependencies are included, because they can be retried.
+  // Dependencies that failed also get this task as a dependent, because they can be retried.
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [
     ...begun,

@@ -7,21 +7,21 @@ import type { CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import type { Task } from './task.ts';
 
-/** Maximum number of dependents of a task: closing the task writes each of them. */
+/** Maximum number of dependents of a task, because a commit that closes the task writes each dependent. */
 const MAX_DEPENDENTS = 1000;
 
-/** Maximum number of tasks read to check new dependencies for a cycle. */
+/** Maximum number of tasks that the check of new dependencies for a cycle reads. */
 const MAX_VISITED = 1000;
 
 const BATCH_REFERENCE = /^task-(\d+)$/;
 
-/** Dependency on a task of the same batch, by its index from 0, or on an existing task, by its id. */
+/** Dependency on a task of the same batch, given by its index from 0, or on an existing task, given by its id. */
 export type Dependency = { readonly sibling: number } | { readonly existing: string };
 
 /**
- * Separates references into the batch from ids of existing tasks.
- * @param batch each task's dependencies, as sent by the caller
- * @throws MusterError VALIDATION_ERROR for a reference past the batch's end, or for a cycle, with its path
+ * Resolves the dependencies of a batch into tasks of the batch and ids of existing tasks.
+ * @param batch the dependencies of each task, as sent by the caller
+ * @throws MusterError VALIDATION_ERROR for a reference beyond the batch, or for a cycle, which the error names
  */
 export function resolveBatch(batch: readonly (readonly string[])[]): Dependency[][] {
   const resolved = batch.map((dependencies, index) =>
@@ -49,11 +49,11 @@ function resolve(dependency: string, index: number, size: number): Dependency {
   });
 }
 
-/** Returns the indexes of a cycle with the first one repeated at the end, or undefined without a cycle. */
+/** Returns the indexes of a cycle, with the first index repeated at the end, or undefined if there is no cycle. */
 function findCycle(edges: readonly (readonly number[])[]): number[] | undefined {
   const finished = new Set<number>();
   const path: number[] = [];
-  // MAX_BATCH limits the depth of the recursion.
+  // The recursion is at most MAX_BATCH calls deep.
   const firstOf = (nodes: Iterable<number>): number[] | undefined => {
     for (const node of nodes) {
       if (finished.has(node)) continue;
@@ -72,7 +72,7 @@ function findCycle(edges: readonly (readonly number[])[]): number[] | undefined 
 
 export type TasksById = ReadonlyMap<string, Versioned<Task>>;
 
-/** Ids of the new dependents of each task. */
+/** For each task, the ids of its new dependents. */
 export type Dependents = ReadonlyMap<string, readonly string[]>;
 
 interface WantedDependencies {
@@ -83,7 +83,7 @@ interface WantedDependencies {
 
 /**
  * Reads the tasks of a session that other tasks will depend on.
- * @param wanted `dependents`: the new dependents of each task; `fieldFor`: the argument that contains a dependency
+ * @param wanted `dependents`: for each task, its new dependents; `fieldFor`: argument with the dependency
  * @throws MusterError VALIDATION_ERROR if a dependency does not exist or would have too many dependents
  */
 export async function readDependencies(
@@ -94,7 +94,7 @@ export async function readDependencies(
   const found = await tasks.findAll(ids);
   const existing = new Map<string, Versioned<Task>>();
   for (const [place, id] of ids.entries()) {
-    // This read throws if the document is unreadable.
+    // The read throws an error if the document is unreadable.
     const read = () => readUnreadable((one) => one === session.workspace, tasks.find(id));
     const task = found[place] ?? (await read());
     const field = fieldFor(id);
@@ -122,7 +122,7 @@ export async function readDependencies(
 
 type DependencyState = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
 
-/** Returns the fields of a task that follow from its dependencies. If unsettled, its dependents are updated later. */
+/** Returns the fields that a task derives from its dependencies. If unsettled, its dependents are updated later. */
 export function dependencyStateOf(dependencies: readonly Task[]): DependencyState {
   const failed = dependencies.filter(({ status }) => status === 'failed' || status === 'cancelled');
   const stuck = dependencies.flatMap(({ id, status, stuck_by }) =>
@@ -136,7 +136,7 @@ export function dependencyStateOf(dependencies: readonly Task[]): DependencyStat
   };
 }
 
-/** Checks new dependencies. @throws MusterError VALIDATION_ERROR for a cycle, or if too many tasks must be read */
+/** Checks new dependencies. @throws MusterError VALIDATION_ERROR for a cycle, or for too many tasks to check */
 export async function requireNoCycle(
   tasks: CoordinationPorts['tasks'],
   task: Task,
@@ -155,10 +155,10 @@ export async function requireNoCycle(
   }
 }
 
-/** Path from the updated task to each visited task, by task id. */
+/** For each visited task, the path from the updated task to it. */
 type Paths = Map<string, readonly string[]>;
 
-/** Returns the unvisited dependencies of a level's tasks, and records the paths to them. */
+/** Returns the dependencies of a level's tasks that were not visited before, and stores the paths to them. */
 function nextLevel(level: readonly Task[], paths: Paths): readonly string[] {
   const further: string[] = [];
   for (const { id, status, dependencies } of level) {
@@ -179,7 +179,7 @@ function cycle(path: readonly string[]): MusterError {
 }
 
 function graphTooLarge(): MusterError {
-  const what = `These dependencies have more than ${MAX_VISITED} upstream tasks, too many to check for a cycle.`;
+  const what = `These dependencies depend on more than ${MAX_VISITED} other tasks, too many to check for a cycle.`;
   return new MusterError('VALIDATION_ERROR', what, {
     field: 'dependencies',
     reason: 'TOO_MANY_DEPENDENCIES',

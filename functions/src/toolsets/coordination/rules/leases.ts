@@ -1,7 +1,7 @@
 /**
- * Sweep after agents went offline: releases expired leases, or renews them if the holder was seen since; ends
- * retry delays and queue times. Each task is a separate commit, so that concurrent, late or interrupted sweeps are
- * harmless. Source: docs/semantics.md#coordination.
+ * The sweep of the queue. It releases tasks whose lease expired, but renews the lease if the agent was seen after its
+ * last renewal. It also ends retry delays and expires coding tasks that no runner claimed. Each task is a separate
+ * commit, so concurrent, late or interrupted sweeps do no harm. Source: docs/semantics.md#coordination.
  */
 
 import { LEASES } from '../../../agents/rules/liveness.ts';
@@ -26,14 +26,14 @@ import { taskChanges } from './taskChanges.ts';
 
 const BATCH = 100;
 
-/** Timeout for reading the presence of one batch's holders. */
+/** Timeout for reading when the holders of one batch of tasks were last seen. */
 const PRESENCE_TIMEOUT_MS = 10_000;
 
-/** Expiry of coding tasks, implemented by the coding toolset. */
+/** Decides how coding tasks expire; implemented by the coding toolset. */
 export interface CodingExpiry {
-  /** Returns the changes for an expired lease. */
+  /** Returns the changes for a coding task whose lease expired. */
   leaseExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
-  /** Returns the changes for a task that no runner claimed in time. */
+  /** Returns the changes for a coding task that no runner claimed in time. */
   queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
 }
 
@@ -95,7 +95,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     return { ...end, counts };
   }
 
-  /** @param seen last-seen times of the holders, if known */
+  /** seen times at which the holders were last seen, if known */
   private async sweepLease(
     { value, version }: Versioned<Task>,
     seen: ReadonlyMap<string, Date>,
@@ -115,7 +115,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
       await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, before: value, version }]);
       return 'renewed';
     }
-    // Runners renew their leases in the task itself, so their presence does not matter.
+    // Runners renew the lease of each task themselves, so their presence does not matter.
     if (!claim.claimed_by_runner && health !== 'trusted') return 'left';
     if (isCodingTask(value)) {
       await this.ports.store.commit(await this.ports.coding.leaseExpired({ value, version }, now));

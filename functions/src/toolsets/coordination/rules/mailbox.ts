@@ -1,4 +1,4 @@
-/** Stored messages to an agent. */
+/** Stored messages to one agent. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
@@ -6,7 +6,7 @@ import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 export const { toDocument: mailboxToDocument, fromDocument: mailboxFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Total number of messages ever sent; also the number of the last message. */
+    /** Number of messages ever sent to the agent, which is also the number in the last message's id. */
     count: z.int(),
     /** Unread messages, oldest first. */
     messages: z.array(
@@ -30,7 +30,7 @@ export interface MessageChanges {
   readonly replaceMailbox: {
     readonly mailbox: Mailbox;
     readonly version?: string;
-    /** The new message, for the audit log. */
+    /** The message that was added, for the audit log. */
     readonly sent?: Message;
   };
 }

@@ -1,4 +1,4 @@
-/** Agents that work in a workspace. Source: the coordination specification, register_agent and heartbeat. */
+/** Registration and heartbeats of agents. Source: the coordination specification, register_agent and heartbeat. */
 
 import {
   type Agent,
@@ -27,7 +27,7 @@ interface MembershipRequest {
   readonly agentId: string;
   readonly role: 'leader' | 'worker';
   readonly workspace: string;
-  /** Names, or capabilities with all their details. */
+  /** Names of capabilities, or full capabilities with their details. */
   readonly capabilities?: readonly (string | Capability)[] | undefined;
   /** Set only by runners. */
   readonly serves?: Agent['serves'] | undefined;
@@ -46,9 +46,9 @@ export class AgentMembership extends Service<
   }
 > {
   /**
-   * Registers an agent in a workspace: an existing one, or a terminal, which is a new agent without its own
-   * credential that the caller acts for.
-   * @throws MusterError FORBIDDEN if the caller cannot act for the agent or lacks the role leader; QUOTA_EXCEEDED
+   * Registers an agent in a workspace. The agent exists already, or becomes a terminal: a new agent without its own
+   * credential, for which the caller acts.
+   * @throws MusterError FORBIDDEN if the caller cannot act for the agent or register as a leader; QUOTA_EXCEEDED
    */
   async join(
     principal: Principal,
@@ -86,7 +86,7 @@ export class AgentMembership extends Service<
     return membership;
   }
 
-  /** Returns the id of the caller's agent, of an agent it may act for, or of a new one: the name, if available. */
+  /** Returns the id of the caller's own agent, of an agent that the caller may act for, or of a new terminal. */
   private async idFor(principal: Principal, { workspace, agentId: name }: MembershipRequest): Promise<string> {
     if (principal.agent_id === name) return name;
     const { agents, hashing, liveness } = this.ports;
@@ -97,14 +97,14 @@ export class AgentMembership extends Service<
     return isFree ? name : terminalId(hashing, principal, name);
   }
 
-  /** @returns the unread messages. @param readUntil id of the last message read. @throws MusterError NOT_FOUND */
+  /** Returns the unread messages. @param readUntil id of the last message read. @throws MusterError NOT_FOUND */
   async heartbeat(
     principal: Principal,
     { workspace, name, readUntil }: { workspace: string; name: string; readUntil?: string | undefined },
     recordResponse: RecordResponse<readonly Message[]>,
   ): Promise<readonly Message[]> {
     const { messages, store } = this.ports;
-    // The check of an agent's own credential has already read the agent and marked it as online.
+    // An agent with its own credential was read and marked as online when the credential was checked.
     const caller = callingAgent(principal);
     const agent =
       caller?.id === name
@@ -128,15 +128,15 @@ export class AgentMembership extends Service<
 }
 
 /**
- * Returns whether the caller's new terminals get their plain name as id. In a private workspace, whether a name is
- * available would reveal agents of other workspaces, except to leaders of the deployment, who know the names anyway.
+ * Returns whether new terminals of the caller get the requested name as their id. In a private workspace, a name that
+ * is taken would reveal agents of other workspaces, which only leaders of the deployment may know.
  */
 function canUsePlainId({ owner }: Principal, workspace: string): boolean {
   const leads = owner.role !== undefined && hasRole(owner.role, 'leader');
   return leads || accessOf(owner.access, workspace) === 'open';
 }
 
-/** Returns a new terminal. It has no credential: its caller acts for it, with at most the caller's role. */
+/** Returns a new terminal. It has no credential: the caller acts for it, with no more than the caller's own role. */
 function newTerminal(
   principal: Principal,
   { workspace, agentId: name }: MembershipRequest,

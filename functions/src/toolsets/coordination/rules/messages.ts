@@ -1,6 +1,6 @@
 /**
- * Messages to agents. An agent's mailbox stores them, and its calls return them until it confirms them as read. An
- * agent without messages costs no read. Source: docs/semantics.md#task-actions.
+ * Messages to agents. A mailbox stores an agent's messages, which its calls return until it confirms them as read.
+ * For an agent without messages, nothing is read. Source: docs/semantics.md#task-actions.
  */
 
 import { isIn } from '../../../agents/rules/agent.ts';
@@ -14,7 +14,7 @@ import type { Mailbox, Message } from './mailbox.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
 
-/** Maximum number of an agent's unread messages per workspace. */
+/** Maximum number of unread messages that an agent has in a workspace. */
 const MAX_UNREAD = 20;
 
 interface MessageDraft {
@@ -58,7 +58,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
     });
   }
 
-  /** Returns the unread messages from a workspace that the caller may read, oldest first. */
+  /** Returns the agent's unread messages from a workspace, oldest first, if the caller may read them. */
   async unread({ id, has_messages, readsMessages }: ActingAgent, workspace: string): Promise<readonly Message[]> {
     if (!has_messages || !readsMessages) return [];
     const found = await this.ports.mailboxes.find(id);
@@ -67,8 +67,8 @@ export class AgentMessages extends Service<CoordinationPorts> {
 
   /**
    * Deletes the messages that an agent has read in a workspace.
-   * @param until id of the last message read
-   * @returns the unread messages
+   * @param until id of the last message that was read
+   * @returns the messages that are still unread
    * @throws MusterError FORBIDDEN if the caller cannot read the messages
    */
   async markRead(
@@ -99,7 +99,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 }
 
-/** Returns a message id. Ids are unique per agent and sort in the order of the messages. */
+/** Returns a message id. Ids are unique per agent and sort in the order in which the messages were sent. */
 function messageId(number: number): string {
   return `message-${String(number).padStart(9, '0')}`;
 }
@@ -124,7 +124,7 @@ function notYourMessages(agentId: string): MusterError {
   return new MusterError('FORBIDDEN', `You cannot read the messages of agent "${agentId}".`, {
     field: 'read_until',
     reason: 'NOT_YOUR_MESSAGES',
-    suggestion: 'Omit read_until. Only the agent, the caller that registered it, and its owner can read them.',
+    suggestion: 'Omit read_until. Only the agent, the caller that registered it, and its owner can read its messages.',
   });
 }
 
@@ -134,6 +134,6 @@ function mailboxFull(agentId: string): MusterError {
     field: 'agent_id',
     value: agentId,
     reason: 'MAILBOX_FULL',
-    suggestion: 'Retry when it has confirmed messages. Check with system.getAgents whether it is online.',
+    suggestion: 'Retry after the agent has confirmed messages. system.getAgents shows whether it is online.',
   });
 }

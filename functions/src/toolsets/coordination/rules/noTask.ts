@@ -1,4 +1,4 @@
-/** Explanations for agents that get no task. */
+/** Explanations for agents that ask for a task and get none. */
 
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
@@ -16,11 +16,11 @@ export interface NoTask {
   readonly explanation: string;
 }
 
-/** Number of tasks in an explanation, and maximum number of their dependencies that are read. */
+/** Maximum number of tasks that an explanation names. */
 const MAX_SHOWN = 3;
 const MAX_DEPENDENCIES_READ = 5;
 
-/** How long an explanation is cached, for callers that poll. */
+/** Time for which an explanation is cached in milliseconds, for callers that poll. */
 const EXPLANATION_TTL_MS = 2000;
 
 export function noTask(workspace: string): NoTask {
@@ -33,7 +33,7 @@ export function noTask(workspace: string): NoTask {
 export class NoTaskExplainer extends Service<CoordinationPorts> {
   private readonly cache = new MemoCache<NoTask>();
 
-  /** Reads a few tasks and counts, or one document if cached. @param retried the task whose retry is due next */
+  /** Explains why no task can be claimed; reads a few documents. @param retried the task whose retry is due next */
   async explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
     const capabilities = agent.capability_details.map(({ name }) => name);
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);

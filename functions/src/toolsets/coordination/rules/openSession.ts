@@ -1,4 +1,4 @@
-/** Opening and sharding of sessions, and growth of the queue. Source: docs/decisions/0002-task-queue.md. */
+/** Opens sessions, shards them, and records new claimable tasks. Source: docs/decisions/0002-task-queue.md. */
 
 import { z } from 'zod';
 import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
@@ -12,13 +12,13 @@ import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
 
 export interface OpenedSession {
   readonly session: Session;
-  /** Undefined if the session is not stored yet. */
+  /** The stored session; undefined if a new session must be opened. */
   readonly open: OpenSession | undefined;
-  /** Returns the changes that open a session that is not stored yet, given its final fields. */
+  /** Set if a new session must be opened: returns the changes that open it, given its final fields. */
   readonly opened: ((session: Session) => CoordinationChange[]) | undefined;
 }
 
-/** Returns the open session, or a new one to open with the caller's commit: tasks can be created without a goal. */
+/** Returns the open session, or a new one that the caller's commit opens: creating tasks requires no goal. */
 export async function openSession(
   ports: CoordinationPorts,
   workspace: string,
@@ -36,14 +36,14 @@ export async function openSession(
   };
 }
 
-/** Returns the change that opens a session. @param replaces version of the workspace document, if it exists */
+/** Returns the change that opens a session. @param replaces version of an existing workspace document */
 export function openingOf(session: Session, replaces: string | undefined): CoordinationChange {
   return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
 type Requiring = Pick<Task, 'required_capabilities'>;
 
-/** Returns the change for newly claimable tasks; none in an archived session. @throws MusterError as queueGrowthIn */
+/** Returns the change for newly claimable tasks, or none if their session is archived. @throws as queueGrowthIn */
 
 export async function queueGrowth(
   sessions: SessionQueries,
@@ -56,9 +56,9 @@ export async function queueGrowth(
 }
 
 /**
- * Returns the change for newly claimable tasks. Claims only find tasks whose capability key the session contains, so
- * a commit that opens a task or changes its required capabilities must also add its key.
- * @param version set if no other change of the session may have happened since the read
+ * Returns the change for newly claimable tasks. A claim finds a task only if the session contains the task's
+ * capability key. A commit that opens a task or changes its required capabilities must therefore add its key.
+ * @param version of the session document, if the commit must fail after any other change of the session
  * @throws MusterError VALIDATION_ERROR if open tasks require too many different sets of capabilities
  */
 
@@ -91,7 +91,7 @@ export async function queueGrowthIn(
   return { kind: 'queueGrew', session, capability_keys: capabilityKeys, ...(version !== undefined && { version }) };
 }
 
-/** Returns the keys that a session must store for these tasks. Keys of coding tasks are derived instead. */
+/** Returns the keys that a session must store for these tasks: none for coding tasks, whose keys are derived. */
 function keysOf(tasks: readonly Requiring[]): readonly string[] {
   const all = tasks.map((task) => capabilityKey(task.required_capabilities));
   return [...new Set(all)].filter((key) => key !== '' && !isCodingKey(key));
@@ -107,7 +107,7 @@ function requireKeyLimit(keys: readonly string[]): void {
   });
 }
 
-/** Returns the capability keys of a new session with these tasks. @throws MusterError as queueGrowthIn */
+/** Returns the capability keys of a new session that contains these tasks. @throws MusterError as queueGrowthIn */
 export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
   const keys = keysOf(tasks);
   requireKeyLimit(keys);
@@ -128,37 +128,37 @@ export function newSession(
   return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
 }
 
-// Sharding of sessions by load. Firestore sustains about one write per second and document, but every change of a
-// task also writes a queue version and a counter: both are sharded, into more documents for busy sessions.
-// Source: docs/decisions/0002-task-queue.md;
+// Sessions are sharded by load. Firestore sustains about one write per second and document. Each change of a task
+// also writes a queue version and a counter. Busy sessions therefore have more documents for both. Sources:
+// docs/decisions/0002-task-queue.md;
 // https://firebase.google.com/docs/firestore/best-practices#updates_to_a_single_document
 
 /** Shard count of a new session. */
 export const MIN_SHARDS = 8;
 
-/** Maximum shard count: reading the counters reads every shard. */
+/** Maximum shard count, because a read of the counters reads every shard. */
 const MAX_SHARDS = 64;
 
-/** Sustainable time between two writes of a document, in milliseconds. */
+/** Shortest time between two writes of a document that Firestore sustains, in milliseconds. */
 const MS_PER_WRITE = 1000;
 
-/** Number of task changes per check of a session's load, on average. */
+/** The load of a session is checked once per this number of task changes, on average. */
 const CHECKED_STAMPS = 50;
 
 const randomShard = z.object({ workspace: z.string(), session: z.string() });
 
 export class SessionSharding extends Service<CoordinationPorts> {
-  /** Checks the session's load for a random sample of task changes. @param written task document of an event */
+  /** Checks the session's load after a random sample of task changes. @param written the changed task document */
   async taskChanged(written: unknown): Promise<void> {
     const task = randomShard.safeParse(written).data;
     if (task === undefined || this.ports.randomness.integer(CHECKED_STAMPS) !== 0) return;
     await this.checkLoad(task.workspace, task.session);
   }
 
-  /** Doubles the shard count of the workspace's open session if its shards are written too often. */
+  /** Doubles the shard count of the workspace's open session if the session's shards are written too often. */
   async checkLoad(workspace: string, session: string): Promise<void> {
     const { sessions, store } = this.ports;
-    // Tools report an unreadable session; an error here would only repeat the event.
+    // Tools report an unreadable session. An error here would only make the event repeat.
     const open = await skipUnreadable(sessions.current(workspace));
     if (open?.session.id !== session) return;
     const before = open.session.spread;
@@ -172,9 +172,9 @@ export class SessionSharding extends Service<CoordinationPorts> {
 }
 
 /**
- * Returns whether shards are written too often. Each change of a task writes a random shard, so the mean age of the
- * shards is about the time between two writes of a shard.
- * @param ages milliseconds since each shard was written
+ * Returns whether shards are written too often. Each change of a task writes a random shard. The mean age of the
+ * shards is therefore about the time between two writes of one shard.
+ * @param ages milliseconds since the last write of each shard
  * @param spread shard count of the session
  */
 export function isBusy(ages: readonly number[], spread: number): boolean {

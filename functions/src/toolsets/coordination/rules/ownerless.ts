@@ -15,20 +15,20 @@ export interface OwnerPorts {
   readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'stateOf'>;
 }
 
-/** Returns the owner of a coding task or a run's task; undefined for a task of the workspace's plan. */
+/** Returns the owner of a coding task or of a run's task; undefined for tasks of the workspace's plan. */
 export function instructedBy(task: Task): string | undefined {
   if (task.coding !== undefined) return task.coding.owner_uid;
   return isOfRun(task) ? task.owner_uid : undefined;
 }
 
-/** Returns whether the task's owner currently has the role to have the task done. */
+/** Returns whether the task's owner still has the role worker, which is required for agents to do the task. */
 export async function ownerState(
   { ownerRoles }: OwnerPorts,
   task: Task,
   agent: Pick<Agent, 'owner_uid'>,
 ): Promise<'works' | 'out' | 'unknown'> {
   const owner = instructedBy(task);
-  // The permission check has already verified the role of the agent's own owner.
+  // The permission check of the call has already verified the role of the agent's owner.
   if (owner === undefined || owner === agent.owner_uid) return 'works';
   return ownerRoles.stateOf(owner, task.workspace);
 }
@@ -48,12 +48,10 @@ export function lostAccessReason(workspace: string): string {
   return `Cancelled: its owner no longer has the role worker in the workspace "${workspace}". If the task is still needed, a member can create it again.`;
 }
 
-// Ends the coding tasks of people who leave a workspace. Source: docs/semantics.md#leaving-a-workspace.
-
 const BATCH = 100;
 
 export class CodingLostAccess extends Service<CoordinationPorts> implements LostAccessHandler {
-  /** Cancels a person's open coding tasks, even held ones. Tasks of the workspace's plan stay. */
+  /** Cancels a person's open coding tasks, even if held. Tasks of the workspace's plan are not cancelled. */
   async end(uid: string, { isOut }: LostAccess): Promise<number> {
     const read = (after?: string) => this.ports.tasks.openCodingOf(uid, BATCH, after);
     const isTheirs = (task: { readonly workspace: string }) => isOut(task.workspace);

@@ -23,14 +23,14 @@ export interface SessionAndAgent {
   readonly agent: Versioned<Agent> | undefined;
 }
 
-/** Counters of a session; `stamp` differs after each change of the counters. */
+/** Counters of a session. `stamp` differs after each change of the counters. */
 export type CountersNow = ReturnType<typeof sumCounters> & {
   readonly stamp: string;
-  /** Milliseconds since each counter shard was written. */
+  /** For each counter shard, the milliseconds since it was last written. */
   readonly ages: readonly number[];
 };
 
-/** Queue version shards of a session, and capability keys that no open task requires. */
+/** Queue version shards of a session, and those of its capability keys that no open task requires. */
 export interface UnusedShards {
   readonly shards: readonly Versioned<string>[];
   readonly disused: readonly string[];
@@ -50,56 +50,56 @@ export interface MailboxQueries {
 
 export interface TaskQueries {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
-  /** Returns tasks in the order of the ids, with undefined for unknown and unreadable ones. */
+  /** Returns the tasks in the order of the ids, with undefined for unknown and unreadable tasks. */
   findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
-  /** Returns the tasks whose ids have this prefix, by id. */
+  /** Returns the tasks whose ids have this prefix, in the order of their ids. */
   withIdPrefix(beginning: string): Promise<readonly Versioned<Task>[]>;
-  /** Returns the open tasks of a session whose ids have this prefix, by id. */
+  /** Returns the open tasks of a session whose ids have this prefix, in the order of their ids. */
   openWithIdPrefix(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
-  /** Returns the agent's oldest claimed task that it has not started, except claims as a runner. */
+  /** Returns the agent's oldest claimed task that the agent has not started. Claims as a runner are ignored. */
   notStarted(session: string, agentId: string): Promise<Task | undefined>;
-  /** Returns the first claimable tasks with one of these capability keys, in queue order. */
+  /** Returns the first claimable tasks with one of these capability keys, in the order of the queue. */
   claimable(
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
     queuePart?: QueuePart,
   ): Promise<readonly Versioned<Task>[]>;
-  /** Returns open tasks with a deadline up to `now`, earliest deadline first. */
+  /** Returns the open tasks with a deadline up to `now`, earliest deadline first. */
   late(session: string, now: Date, limit: number): Promise<readonly Task[]>;
   countLate(session: string, now: Date): Promise<number>;
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
-  /** Returns tasks by creation time, oldest first. */
+  /** Returns tasks sorted by creation time, oldest first. */
   list(session: string, statuses: readonly TaskStatus[] | undefined, page: PageRequest): Promise<ListPage<Task>>;
-  /** Returns completed tasks by completion time, oldest first. */
+  /** Returns completed tasks sorted by completion time, oldest first. */
   listDone(session: string, page: PageRequest): Promise<ListPage<Task>>;
-  /** Returns held tasks of any session whose lease expired by `now`, oldest first. */
+  /** Returns held tasks of any session whose lease expired by `now`, longest expired first. */
   expired(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
-  /** Returns tasks of any session that ended by `now`, oldest first. */
+  /** Returns tasks of any session that were closed by `now`, oldest first. */
   closedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
-  /** Deletes the log and results of a task. */
+  /** Deletes the log and the results of a task, which are stored below its document. */
   deleteBelow(taskId: string): Promise<void>;
   /** Returns available tasks of any session whose retry delay ended by `now`, oldest first. */
   backedOff(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
-  /** Returns coding tasks of any session whose wait for a runner expired by `now`, oldest first. */
+  /** Returns coding tasks of any session whose maximum wait for a runner ended by `now`, oldest first. */
   queueEnded(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
-  /** Returns the ids of the tasks of any session that wait for a budget, in id order. */
+  /** Returns the ids of the tasks of any session that wait for the budget, sorted. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
-  /** Returns an owner's open coding tasks in any workspace, by id. */
+  /** Returns an owner's open coding tasks in all workspaces, in the order of their ids. */
   openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]>;
-  /** Returns the open coding tasks of a workspace, by id. */
+  /** Returns the open coding tasks of a workspace, in the order of their ids. */
   openCodingIn(workspace: string, limit: number, after?: string): Promise<readonly Task[]>;
-  /** Returns tasks of any session whose dependents must be updated, by id. */
+  /** Returns tasks of any session whose dependents must still be updated, in the order of their ids. */
   unsettled(limit: number, after?: string): Promise<readonly Versioned<Task>[]>;
-  /** Returns stuck tasks by creation time, oldest first. */
+  /** Returns stuck tasks sorted by creation time, oldest first. */
   listStuck(session: string, page: PageRequest): Promise<ListPage<Task>>;
   countStuck(session: string): Promise<number>;
 }
 
 export interface QueueQueries {
   /**
-   * Returns tasks of one status. Pending tasks are in queue order; others are sorted by priority, creation time and
-   * id, and blocked tasks first by their number of blockers.
+   * Returns tasks of one status. Pending tasks are in the order of the queue. Other tasks are sorted by priority,
+   * creation time and id; blocked tasks are first sorted by their number of blockers.
    */
   list(
     session: string,
@@ -108,30 +108,30 @@ export interface QueueQueries {
     page: { readonly limit: number; readonly after?: ListCursor | undefined },
   ): Promise<CursorPage<Task>>;
   count(session: string, status: QueueStatus): Promise<number>;
-  /** Returns when the oldest open task was created. */
+  /** Returns the creation time of the oldest open task. */
   oldest(session: string): Promise<Date | undefined>;
 }
 
 export interface SessionQueries {
   current(workspace: string): Promise<OpenSession | undefined>;
-  /** Returns the open session, or the version of a workspace without one; neither if the workspace does not exist. */
+  /** Returns the open session, or only the version of the workspace document, or nothing for an unknown workspace. */
   opening(workspace: string): Promise<Opening>;
-  /** Returns the agent and the open session, in one round trip. */
+  /** Returns the agent and the workspace's open session, in one round trip. */
   currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent>;
   archived(workspace: string, session: string): Promise<Versioned<Session> | undefined>;
   lastArchived(workspace: string): Promise<Versioned<Session> | undefined>;
-  /** Returns archived sessions that are not cleared yet. */
+  /** Returns archived sessions with tasks that runs may still wait for. */
   uncleared(limit: number): Promise<readonly ArchivedSession[]>;
-  /** Returns findings, newest first; only those with any of `tags`, if set. */
+  /** Returns findings, newest first. If `tags` is set, only findings with at least one of these tags are returned. */
   discoveries(session: string, tags: readonly string[] | undefined, page: PageRequest): Promise<ListPage<Discovery>>;
   counters(workspace: string, session: string): Promise<CountersNow>;
-  /** Returns a value that differs each time more tasks of the session have become claimable. */
+  /** Returns a value that changes each time more tasks of the session become claimable. */
   lastGrowth(session: Session): Promise<string>;
-  /** Reads the queue version shards first, then finds up to `enough` of `keys` that no open task requires. */
+  /** Reads the queue version shards first. Then finds up to `enough` of the `keys` that no open task requires. */
   unusedShards(session: Session, keys: readonly string[], enough: number): Promise<UnusedShards>;
 }
 
-/** Statuses of open tasks in system.getTaskQueue. */
+/** Statuses of open tasks, as the tool system.getTaskQueue names them. */
 export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
 
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];

@@ -1,4 +1,4 @@
-/** Sessions of a workspace: their documents, counters and changes. */
+/** Sessions of a workspace: their documents, counters and stored changes. */
 
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -10,13 +10,13 @@ export type Session = ReturnType<typeof sessionFromDocument>;
 /** A workspace's open session, with the versions of its document and of the workspace document. */
 export interface OpenSession {
   readonly session: Session;
-  /** When it was read, by the database's clock: earlier than the version of each later write. */
+  /** Time of the read by the database's clock. Every later write has a later version. */
   readonly readAt: string;
   readonly sessionVersion: string;
   readonly workspaceVersion: string;
 }
 
-/** The open session, or the version of a workspace without one. Neither if the workspace does not exist. */
+/** The open session, or only the version of the workspace document. Empty if the workspace does not exist. */
 export interface Opening {
   readonly open?: OpenSession | undefined;
   readonly vacant?: string;
@@ -24,36 +24,36 @@ export interface Opening {
 
 export type Discovery = ReturnType<typeof discoveryFromDocument>;
 
-/** Goal of a session that was opened by a coding task, until init_coordination sets another goal. */
+/** Goal of a session that was opened by creating a coding task. init_coordination can set another goal. */
 export const CODING_GOAL = 'Coding';
 
-/** Names of a session's counters, which spare a status the reading of tasks. */
+/** Names of a session's counters, with which a status need not read the tasks. */
 export type Counter = TaskStatus | 'discoveries';
 
 /** Fields of a session that locate its queue version shards. */
 export type QueueShards = Pick<Session, 'workspace' | 'id' | 'spread' | 'first_gate'>;
 
 export interface SessionChanges {
-  /** Opens a session in its workspace; `replaces` is the version of the workspace document, if it exists. */
+  /** Opens a session in its workspace. `replaces` is the version of the workspace document, if there is one. */
   readonly openSession: { readonly session: Session; readonly replaces?: string };
   readonly describeSession: { readonly session: Session; readonly before: Session; readonly version: string };
-  /** Archives a session; later commits that expect it to be open fail. */
+  /** Archives a session. Later commits that expect the session to be open fail. */
   readonly archiveSession: { readonly session: Session; readonly version: string; readonly at: Date };
-  /** Opens an archived session again; `replaces` is the version of the workspace document. */
+  /** Opens an archived session again. `replaces` is the version of the workspace document. */
   readonly reopenSession: { readonly session: Session; readonly archivedVersion: string; readonly replaces: string };
-  /** Records that no run waits for a task of the archived session. */
+  /** Records that no run waits for a task of the archived session any longer. */
   readonly sessionCleared: { readonly session: ArchivedSession };
-  /** Records that more tasks can be claimed. Stale if the session is no longer open. */
+  /** Records that more tasks can be claimed. The commit is stale if the session is no longer open. */
   readonly queueGrew: {
     readonly session: QueueShards;
-    /** Every key of its tasks if the session lacks one of them or is written anyway; otherwise empty. */
+    /** All capability keys of the commit's tasks if the session lacks a key or is written anyway; otherwise empty. */
     readonly capability_keys: readonly string[];
-    /** Version of the session document, if no other change of it may have happened since the read. */
+    /** Version of the session document, if the commit must fail after any other change of the session. */
     readonly version?: string;
   };
   /**
-   * Like `queueGrew`, and replaces the session's capability keys. New queue version shards replace the old ones,
-   * which were read before the query for unused keys: a concurrent commit that writes an old shard is stale.
+   * Like `queueGrew`, but also replaces the session's capability keys. Replaces the old queue version shards, which
+   * were read before the query for unused keys: a concurrent commit that writes an old shard is stale.
    */
   readonly renewCapabilityKeys: {
     readonly session: Session;
@@ -67,7 +67,7 @@ export interface SessionChanges {
     readonly session: string;
     readonly by: Partial<Readonly<Record<Counter, number>>>;
     readonly at: Date;
-    /** Milliseconds until the first claim of a task, if this counts a first claim. */
+    /** If this counts a task's first claim: the milliseconds for which the task waited for it. */
     readonly waited?: number;
   };
   readonly createDiscovery: { readonly discovery: Discovery };
@@ -90,7 +90,7 @@ export function sumCounters(shards: readonly CounterShard[]) {
       cancelled: count('cancelled'),
       discoveries: count('discoveries'),
     },
-    /** Number of tasks with a first claim, and their total time until it. */
+    /** Number of tasks that were ever claimed, and the total time that they waited for the first claim. */
     waits: { tasks: sum(({ waits }) => waits?.tasks), milliseconds: sum(({ waits }) => waits?.milliseconds) },
     ...(shards.length > 0 && { lastActivity: new Date(latest) }),
   };
@@ -99,24 +99,24 @@ export function sumCounters(shards: readonly CounterShard[]) {
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
 /**
- * Session: a goal, a plan and their tasks. A workspace has at most one open session: `workspaces/{workspace}`
- * contains its id, and `workspaces/{workspace}/sessions/{id}` is its document. Archiving moves the document to
- * `workspaces/{workspace}/archive/{id}`.
+ * Session: a goal, a plan and their tasks. A workspace has at most one open session. `workspaces/{workspace}`
+ * contains the session's id, and `workspaces/{workspace}/sessions/{id}` is the session's document. Archiving moves
+ * the document to `workspaces/{workspace}/archive/{id}`.
  */
 export const sessionDocument = z.object({
   id: z.string(),
   workspace: z.string(),
-  /** Empty until init_coordination sets it: tasks can be created earlier. */
+  /** Empty until init_coordination sets a goal, because tasks can be created before. */
   goal: z.string(),
   master_plan: z.string(),
   created_at: timestamp,
-  /** Incremented whenever the queue writes this document, so that one of two concurrent commits is stale. */
+  /** Incremented each time the queue writes the session document, so that one of two concurrent commits is stale. */
   queue_version: z.int(),
-  /** Keys of the capability sets that open tasks require; may contain keys that are no longer required. */
+  /** Keys of the capability sets that open tasks require. Keys that are no longer required may remain. */
   capability_keys: z.array(z.string()),
-  /** Number of queue version shards and of counter shards. */
+  /** Shard count: number of queue version shards, and also of counter shards. */
   spread: z.int(),
-  /** Number of its first queue version shard: shards are replaced when unused capability keys are removed. */
+  /** Number of the first current queue version shard. Removing unused capability keys replaces the shards. */
   first_gate: z.int(),
 });
 
@@ -134,7 +134,7 @@ export const { fromDocument: counterFromDocument } = documentCodec(counterDocume
 
 export type CounterShard = ReturnType<typeof counterFromDocument>;
 
-/** A shared finding: `discoveries/{id}`. */
+/** A finding that an agent shared: `discoveries/{id}`. */
 export const discoveryDocument = z.object({
   id: z.string(),
   workspace: z.string(),

@@ -1,8 +1,8 @@
 /**
- * State machine of a task: available → claimed → in_progress → done | failed, with leases, epochs and late results;
- * coding tasks can also be waiting. Callers that may manage the task can cancel it, release it, or retry it after it
- * failed or was cancelled. Each transition is a pure function: it returns a new task or throws a CONFLICT.
- * Source: docs/semantics.md#coordination.
+ * State machine of a task: available → claimed → in_progress → done | failed. Coding tasks can also be waiting. Tasks
+ * have leases, claim epochs and late reports. A task manager can cancel a task, release it, or retry it after it
+ * failed or was cancelled. Each function here is pure: it returns a new task or throws a CONFLICT. Source:
+ * docs/semantics.md#coordination.
  */
 
 import { MusterError } from '../../../kernel/errors.ts';
@@ -18,10 +18,10 @@ import {
   type TaskResult,
 } from './task.ts';
 
-/** Maximum number of retries; the next retryable failure is final. */
+/** Maximum number of retries of a task. After the last retry, every failure is final. */
 export const MAX_TASK_RETRIES = 3;
 
-/** Delay before the first retry, in seconds; it doubles with each retry. */
+/** Delay before the first retry, in seconds. The delay doubles with each further retry. */
 const FIRST_BACKOFF_SECONDS = 30;
 
 const MAX_EXPIRED_CLAIMS = 20;
@@ -55,7 +55,7 @@ export function claimTask(task: Task, agentId: string, leaseSeconds: number, now
   };
 }
 
-/** Starts a claimed task. Returns the identical object if the same claim has already started it. */
+/** Starts a claimed task. Returns the same object if this claim has already started the task. */
 export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
   if (claim !== undefined && task.status === 'in_progress') return task;
@@ -64,14 +64,14 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   return { ...task, status: 'in_progress', claim: renewed };
 }
 
-/** Marks a claimed task as in progress for a caller other than its holder, without renewing the lease. */
+/** Marks a claimed task as in progress for a caller that is not the holder. The lease is not renewed. */
 export function recordStart(task: Task, now: Date): Task {
   const { claim } = task;
   if (claim === undefined || task.status !== 'claimed') throw invalidTransition(task, 'be started');
   return { ...task, status: 'in_progress', claim: { ...claim, started_at: now } };
 }
 
-/** Undoes the start of a task: its holder has it claimed again. */
+/** Undoes the start of a task, so that its holder has claimed but not started it. */
 export function undoStart(task: Task): Task {
   const { claim } = task;
   if (claim === undefined || task.status !== 'in_progress') throw invalidTransition(task, 'be set to claimed');
@@ -79,31 +79,31 @@ export function undoStart(task: Task): Task {
   return { ...task, status: 'claimed', claim: rest };
 }
 
-/** Sets a coding task to waiting: its agent is done, but its session is still open. */
+/** Sets a coding task to waiting: its coding agent has finished, but the agent's session is still open. */
 export function waitTask(task: Task, claimant: Claimant): Task {
   if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)
     throw invalidTransition(task, 'be set to waiting', claimant.agent_id);
   return { ...task, status: 'waiting' };
 }
 
-/** Cancels an open task. Its holder is notified on the next call. */
+/** Cancels an open task. The holder is notified with its next call. */
 export function cancelTask(task: Task, error: string, now: Date): Task {
   if (isClosed(task.status)) throw invalidTransition(task, 'be cancelled');
   return { ...withoutBackoff(task), status: 'cancelled', error, completed_at: now };
 }
 
-/** Restores the expired lease of the last holder; undefined if another agent has claimed the task since. */
+/** Restores the expired lease of the last holder. Returns undefined if another agent has claimed the task since. */
 export function restoreClaim(task: Task, claimant: Claimant, leaseSeconds: number, now: Date): Task | undefined {
   const lapsed = expiredClaim(task, claimant);
   if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0) return undefined;
-  // The lease did not expire: the task was released from its holder.
+  // In this case the lease did not expire: the task was released from its holder on request.
   if (task.released_epoch === task.claim_epoch) return undefined;
   const claim = { ...newClaim(lapsed, leaseSeconds, now), started_at: now };
   const lapsedClaims = task.lapsed_claims.filter((one) => one !== lapsed);
   return { ...task, status: 'in_progress', claim, lapsed_claims: lapsedClaims };
 }
 
-/** Closes the task with an outcome, requeues it for a retry, or stores the outcome as a late result. */
+/** Reports an outcome: closes the task, requeues the task for a retry, or stores the outcome as a late report. */
 export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedOutcome, now: Date): TaskOutcome {
   const isOwn = currentClaim(task, claimant) !== undefined;
   if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
@@ -120,8 +120,8 @@ export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedO
 }
 
 /**
- * Completes the task with a result that its holder did not report. The task's claim, or the expired lease with the
- * latest epoch, becomes the closing claim, if one exists. A closed task stays unchanged.
+ * Completes the task with a result that did not come from its holder. The current claim, or else the latest expired
+ * claim, is stored as the claim that closed the task. A closed task stays unchanged.
  */
 export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
@@ -131,7 +131,7 @@ export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutco
   return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
 }
 
-/** Releases a task from its holder, whose claim becomes an expired lease. */
+/** Releases a task from its holder. The holder's claim is kept as an expired lease. */
 export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;
   if (claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'be released');
@@ -140,7 +140,7 @@ export function releaseTask(task: Task): Task {
   return { ...rest, status: 'available', lapsed_claims: lapsedClaims };
 }
 
-/** Releases a task on request. The holder's result still counts until another agent claims the task. */
+/** Releases a task because a caller asked for it. The holder's report counts until another agent claims the task. */
 export function releaseClaim(task: Task): Task {
   return { ...releaseTask(task), released_epoch: task.claim_epoch };
 }
@@ -152,14 +152,14 @@ export function renewLease(task: Task, seenAt: Date): Task {
   return { ...task, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
-/** Records the holder's question to a person, and extends the lease until the question expires. */
+/** Records that the holder asked a person a question, and extends the lease until the question expires. */
 export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waiting_for']>): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'wait for an answer');
   const leaseExpiresAt = laterOf(task.claim.lease_expires_at, waitingFor.until);
   return { ...task, waiting_for: waitingFor, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
-/** Ends the wait for an answer and renews the lease. Undefined if the task no longer waits for this question. */
+/** Ends the wait for an answer and renews the lease. Returns undefined if the task does not await this answer. */
 export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task | undefined {
   const { waiting_for, claim, ...rest } = task;
   if (waiting_for?.request_id !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
@@ -197,7 +197,7 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   return requeued(task, { error: outcome.error, retries: task.retries + 1 }, backoffSeconds, now);
 }
 
-/** Requeues a task after a report of its holder, with a delay. */
+/** Requeues a task with a delay, after its holder reported a failure or returned the task. */
 function requeued(
   { claim: _handedBack, ...task }: Task,
   changed: Required<Pick<Task, 'error' | 'retries'>>,
@@ -243,7 +243,7 @@ export function invalidTransition(
   const holder = task.claim?.claimed_by;
   const by = holder === undefined ? '' : holder === agentId ? ', held by you' : `, held by "${holder}"`;
   const blocked = task.status === 'available' && task.blockers > 0 ? ' but blocked' : '';
-  // The error of a cancelled task states who cancelled it and why.
+  // The error of a cancelled task contains who cancelled the task and why.
   const why = task.status === 'cancelled' && task.error !== undefined ? ` ${task.error}` : '';
   return new MusterError('CONFLICT', `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.${why}`, {
     field: 'task_id',
@@ -255,15 +255,15 @@ export function invalidTransition(
 function suggestionFor(task: Task, agentId: string | undefined): string {
   if (isClosed(task.status)) return 'Closed tasks are final. Claim another with coordination.claim_task.';
   if (task.status === 'available') return 'Claim the task first with coordination.claim_task.';
-  if (task.claim?.claimed_by !== agentId) return 'Only its holder can report on it. Claim another task.';
+  if (task.claim?.claimed_by !== agentId) return 'Only the holder of a task can report on it. Claim another task.';
   if (task.status === 'claimed')
     return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the value that coordination.claim_task returned.`;
   return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
 }
 
-// Tasks that have a result and are done once all their parts are. Source: docs/semantics.md#one-graph.
+// Tasks that have a result but are only done once all their parts are done. Source: docs/semantics.md#one-graph.
 
-/** Stores the result and sets the task to waiting. The holder is released; its parts continue. */
+/** Stores the result and sets the task to waiting. The holder is released, while the parts of the task continue. */
 export function awaitParts(
   { claim: _relieved, ...task }: Task,
   { claimed_by: agentId, claim_epoch: epoch }: Claim,
@@ -279,9 +279,9 @@ export function awaitParts(
 }
 
 /**
- * Completes a task that waits for its parts, or updates its failed parts, after a part changed. Returns the identical
- * object if nothing changes.
- * @param below number of open parts, and ids of failed parts; cancelled parts do not count
+ * After a part changed, completes the task that waits for its parts, or updates the task's list of failed parts.
+ * Returns the same object if nothing changes.
+ * @param below number of open parts, and ids of failed parts; cancelled parts are ignored
  */
 export function partsChanged(
   task: Task,
@@ -296,7 +296,7 @@ export function partsChanged(
   return { ...task, parts_awaited: { ...awaited, failed } };
 }
 
-/** Returns whether the claimant reported the result that waits, or waited, for the task's parts. */
+/** Returns whether this claimant reported the result with which the task waits, or waited, for its parts. */
 export function hasReported({ parts_awaited: awaited }: Task, { agent_id, claim_epoch: epoch }: Claimant): boolean {
   return awaited?.agent_id === agent_id && (epoch === undefined || epoch === awaited.claim_epoch);
 }

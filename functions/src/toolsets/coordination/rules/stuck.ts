@@ -1,8 +1,8 @@
 /**
- * Stuck tasks: a direct or indirect dependency failed or was cancelled. The commit that ends a task marks its direct
- * dependents. Each of them then marks its own dependents in a separate commit, and so on. A task that has not done so
- * is unsettled, so that the sweep continues after an instance crashed. Marks are removed in the same way.
- * Source: docs/semantics.md#stuck-tasks.
+ * Stuck tasks. A task is stuck if a direct or indirect dependency failed or was cancelled. The commit that ends a
+ * task marks its direct dependents. Each dependent then marks its own dependents in a separate commit, and so on. A
+ * task that has not yet marked its dependents is unsettled. If an instance crashes, the sweep settles such tasks.
+ * Marks are removed in the same way. Source: docs/semantics.md#stuck-tasks.
  */
 
 import { StaleWriteError } from '../../../kernel/commit.ts';
@@ -14,20 +14,20 @@ import type { Task } from './task.ts';
 
 const BATCH = 50;
 
-/** Returns the task that makes a task stuck. Of several causes, prefers the one that dependents already store. */
+/** Returns the task that makes a task stuck. If there are several, prefers the one that dependents already store. */
 export function stuckBy({ failed_dependencies, stuck_dependencies, stuck_by: stored }: Task): string | undefined {
   const causes = [...failed_dependencies, ...Object.values(stuck_dependencies)];
   return stored !== undefined && causes.includes(stored) ? stored : causes[0];
 }
 
-/** Returns why a task can never start, as a sentence, or undefined if it can. */
+/** Returns a sentence about why a task can never start, or undefined if the task can start. */
 export function stuckReason(task: Task): string | undefined {
   const by = task.status === 'available' ? stuckBy(task) : undefined;
   if (by === undefined) return undefined;
   return `Can never start: task "${by}" failed or was cancelled. Retry it with coordination.retry_task; with_dependents also retries its failed or cancelled dependents.`;
 }
 
-/** Returns whether a written task requires an update of its dependents. */
+/** Returns whether the dependents of a written task must be updated. */
 export function isUnsettled(task: unknown): boolean {
   return typeof task === 'object' && task !== null && 'stuck_unsettled' in task && task.stuck_unsettled === true;
 }
@@ -35,17 +35,17 @@ export function isUnsettled(task: unknown): boolean {
 export class StuckTasks extends Service<CoordinationPorts> {
   readonly sweepJob: SweepJob = { name: 'stuck', run: (turn) => this.sweep(turn) };
 
-  /** Updates the dependents of an unsettled task. Idempotent; order does not matter. */
+  /** Updates the dependents of an unsettled task. Calls can be repeated, and their order does not matter. */
   settle(taskId: string): Promise<void> {
     const { tasks, store, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {
-      // Repairing an unreadable task writes it, which triggers this again.
+      // Skips an unreadable task. When it is repaired, the write triggers this function again.
       const found = await skipUnreadable(tasks.find(taskId));
       if (found?.value.stuck_unsettled) await store.commit(settlingChanges(found.value, found.version));
     });
   }
 
-  /** Repeats until nothing changes, because settling a task can leave others unsettled. */
+  /** Repeats the pass until nothing changes, because settling a task can make other tasks unsettled. */
   private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { settled: 0 };
     for (;;) {
@@ -70,7 +70,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
           settled++;
         } catch (error) {
           left = true;
-          // Another call changed the task since the read: the next pass decides.
+          // Another call changed the task after it was read, so the next pass settles it.
           if (!(error instanceof StaleWriteError)) log.error('stuck_not_settled', { taskId: value.id, error });
         }
       }
@@ -79,7 +79,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
   }
 }
 
-/** Returns the changes that settle a task: the task, and the marks of its dependents. */
+/** Returns the changes that settle a task: the change of the task, and the marks of its dependents. */
 function settlingChanges(before: Task, version: string): CoordinationChange[] {
   const { stuck_by: told, ...rest } = before;
   const by = before.status === 'done' ? undefined : stuckBy(before);

@@ -1,4 +1,4 @@
-/** Task of the work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
+/** Task of the queue, stored as `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 
 import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
@@ -7,12 +7,12 @@ import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 
-/** Stored statuses. `waiting`: a task that awaits its parts, or a coding task whose agent is done but connected. */
+/** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Program of each coding tool; also the capability that a runner registers. */
+/** Program that runs each coding tool. A runner registers the program's name as a capability. */
 export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
 
 export type CodingTool = keyof typeof PROGRAMS;
@@ -40,17 +40,17 @@ const codingDocument = z.object({
   instructions: z.string(),
   branch: z.string(),
   config: jsonText,
-  /** The repository, as `owner/name` or a label of the runner, once the creator or a runner has set it. */
+  /** Repository, as `owner/name` or as the runner's label for it. Set by the creator or by the first runner. */
   project: z.nullable(z.string()),
-  /** The creator's owner, who may end the task, as leaders may. */
+  /** Owner of the creator. The owner may end the task, and so may leaders. */
   owner_uid: z.string(),
-  /** Maximum wait for a runner, in seconds. */
+  /** Maximum time that the task waits for a runner, in seconds. */
   queue_seconds: z.number(),
-  /** When the wait for a runner expires. */
+  /** Time at which the wait for a runner expires. */
   queue_ends_at: timestamp,
   progress: z.nullable(z.string()),
   failure: z.nullable(failure),
-  /** Ended attempts with their latest reported commits, except the attempt that closed the task. */
+  /** Ended attempts with their latest reported commits. The attempt that closed the task is not included. */
   attempts: z.array(
     z.object({
       claim_epoch: z.int(),
@@ -60,9 +60,9 @@ const codingDocument = z.object({
       commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
     }),
   ),
-  /** Number of returned claims, which do not count as attempts and are not in `attempts`. */
+  /** Number of claims that the holder returned. They do not count as attempts, and `attempts` omits them. */
   returns: z._default(z.int(), 0),
-  /** Location of the result, which is stored in separate documents because of the 1 MiB limit. */
+  /** Location of the result. It is stored in separate documents, because a document can have at most 1 MiB. */
   result: z.nullable(z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() })),
 });
 
@@ -79,33 +79,33 @@ const result = z.object({
   files_created: z.exactOptional(z.array(z.string())),
 });
 
-/** Flat fields of a task, with the specification's names. Fields with a default are missing in old documents. */
+/** Fields of a task document, named as in the specification. Old documents may lack the fields with a default. */
 const ownFields = z.object({
   id: z.string(),
   workspace: z.string(),
-  /** The task's session; archiving the session removes the task from the queue. */
+  /** Session of the task. Archiving the session removes the task from the queue. */
   session: z.string(),
   description: z.string(),
-  /** 1 (first) to 10 (last). */
+  /** From 1 (claimed first) to 10 (claimed last). */
   priority: z.int(),
   status: z.enum(TASK_STATUSES),
   dependencies: z.array(z.string()),
-  /** The tasks that depend on this one, so that closing it needs no query. */
+  /** Ids of the tasks that depend on this task, so that closing this task needs no query. */
   dependents: z.array(z.string()),
-  /** Number of reasons why an available task cannot be claimed: open dependencies, plus one during a retry delay. */
+  /** Number of reasons why the task cannot be claimed: its open dependencies, plus one during a retry delay. */
   blockers: z.int(),
   failed_dependencies: z.array(z.string()),
   required_capabilities: z.array(z.string()),
   context: z.object({ files: z.array(z.string()), hints: z.exactOptional(z.string()) }),
   created_at: timestamp,
   created_by: z.string(),
-  /** The epoch of the latest claim; 0 before the first. */
+  /** Claim epoch of the latest claim; 0 before the first claim. */
   claim_epoch: z.int(),
-  /** Previous holders whose lease expired, latest last. */
+  /** Previous holders whose lease expired. The latest is last. */
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
-  /** Number of retryable failures. */
+  /** Number of retries after a failure. */
   retries: z.int(),
-  /** During a retry delay: when the task becomes claimable again. */
+  /** During a retry delay, the time at which the delay ends. */
   retry_at: z.nullable(timestamp),
   result: z.nullable(result),
   error: z.nullable(z.string()),
@@ -121,9 +121,9 @@ const ownFields = z.object({
     }),
   ),
   coding: z._default(z.nullable(codingDocument), null),
-  /** The creator's owner, whose agents may manage the task, as leaders may. */
+  /** Owner of the creator. Agents of this owner may manage the task, and so may leaders. */
   owner_uid: z._default(z.nullable(z.string()), null),
-  /** Previous outcomes, before each retry, latest last. */
+  /** Outcomes that the task had before each retry. The latest is last. */
   former_ends: z._default(
     z.array(
       z.object({
@@ -137,28 +137,28 @@ const ownFields = z.object({
     ),
     [],
   ),
-  /** Epoch of a claim that was released from its holder: a heartbeat does not restore it. */
+  /** Epoch of a claim that was released on request. A heartbeat does not restore this claim. */
   released_epoch: z._default(z.nullable(z.int()), null),
-  /** Stuck dependencies, each with the task that failed or was cancelled. */
+  /** For each stuck dependency, the task that makes the dependency stuck because it failed or was cancelled. */
   stuck_dependencies: z._default(z.record(z.string(), z.string()), {}),
-  /** Task that makes this task stuck, as its dependents store it; `stuck` is whether it is set. */
+  /** Task that makes this task stuck, as this task's dependents store it. `stuck` is true if this field is set. */
   stuck_by: z._default(z.nullable(z.string()), null),
   stuck: z._default(z.boolean(), false),
-  /** Whether its dependencies have changed since its dependents were updated. */
+  /** Whether the dependents of the task must still be updated about whether it is stuck. */
   stuck_unsettled: z._default(z.boolean(), false),
-  /** Type set by the creator. The field `type` is derived from it for queries. */
+  /** Type that the creator set. The stored field `type` is derived from this field for queries. */
   given_type: z._default(z.nullable(z.string()), null),
   /**
-   * Due time. At equal priority, earlier deadlines come first and tasks without one last. Without a deadline, the
-   * field is omitted, so that the index of deadlines does not contain the task.
+   * Time by which the task should be closed. At equal priority, earlier deadlines come first, and tasks without a
+   * deadline last. Omitted if there is no deadline, so that the index of deadlines does not contain the task.
    */
   deadline: z.exactOptional(timestamp),
-  /** Question that the holder asked a person; the lease lasts at least until it is answered or expires. */
+  /** Question that the holder asked a person. The lease lasts at least until the question is answered or expires. */
   waiting_for: z._default(z.nullable(z.object({ request_id: z.string(), who: z.string(), until: timestamp })), null),
   ...parentFields,
-  /** Key of the exhausted budget that a coding task waits for, as in a retry delay. */
+  /** Key of the exhausted budget for which a coding task waits. The wait is stored like a retry delay. */
   budget_wait: z._default(z.nullable(z.string()), null),
-  /** Latest failed check of its pull request; null before the first. Name and URL come from GitHub. */
+  /** Latest failed check of the task's pull request; null before the first. The name and the URL come from GitHub. */
   failed_check: z._default(
     z.nullable(
       z.object({
@@ -171,14 +171,14 @@ const ownFields = z.object({
     ),
     null,
   ),
-  /** Usage of its ended attempts; null before the first. Tokens and cost are included only if reported. */
+  /** Usage of the ended attempts; null before the first. Tokens and cost are present only if they were reported. */
   spent: z._default(
     z.nullable(
       z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number(), milliseconds: z.number() }),
     ),
     null,
   ),
-  /** Set while a completed task waits for its parts: who reported its result, and which parts failed. */
+  /** Set while a finished task waits for its parts: the agent that reported the result, and the parts that failed. */
   parts_awaited: z._default(
     z.nullable(z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })),
     null,
@@ -189,7 +189,7 @@ const codec = documentCodec(ownFields);
 
 export type StoredTask = ReturnType<typeof codec.fromDocument>;
 
-/** Fields of the claim, which are stored among those of the task; the epoch is the task's. */
+/** Fields of the current claim, stored in the task document. The claim epoch is a field of the task. */
 const claimFields = z.object({
   claimed_by: z.nullable(z.string()),
   claimed_at: z.nullable(timestamp),
@@ -201,10 +201,10 @@ const claimFields = z.object({
 
 const claims = documentCodec(claimFields);
 
-/** All fields of a task document. `type` is derived from the others, for queries. */
+/** All fields of a task document. `type` is derived from other fields, for queries. */
 export const taskDocument = z.extend(ownFields, { ...claimFields.shape, type: z.string() });
 
-/** Returns the document of a task, with every field, so that replacing a task leaves no old field behind. */
+/** Returns the document of a task. It contains every field, so that it overwrites all fields of the old document. */
 export function taskToDocument(task: Task): Record<string, unknown> {
   return {
     ...codec.toDocument(task),
@@ -241,15 +241,15 @@ export function taskType({ coding, given_type: type = DEFAULT_TYPE }: Pick<Task,
 export const SEPARATOR = '|';
 
 /**
- * Returns the key of a set of capabilities, ignoring case; the key of the empty set is the empty string. Agents are
- * matched to tasks without reading tasks: a session stores the keys of the sets that its tasks require, and a claim
- * queries only the keys that its agent satisfies.
+ * Returns the key of a set of capabilities. Case is ignored, and the key of the empty set is the empty string. A
+ * session stores the keys of the sets that its tasks require. A claim queries the keys that its agent satisfies, and
+ * thus need not read tasks to find a match.
  */
 export function capabilityKey(required: readonly string[]): string {
   return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
 }
 
-/** Agent that reports an outcome. `claim_epoch`, if set, must be that of its claim: older reports never overwrite. */
+/** Agent that reports an outcome. `claim_epoch`, if set, must match the claim, so that an old report does nothing. */
 export interface Claimant {
   readonly agent_id: string;
   readonly claim_epoch?: number | undefined;
@@ -259,26 +259,26 @@ export type ReportedOutcome =
   | {
       readonly kind: 'done';
       readonly result: TaskResult;
-      /** Whether the task is done only when all its parts are. Without parts, it is done immediately. */
+      /** Whether the task is done only when all its parts are done. A task without parts is done immediately. */
       readonly whenPartsDone?: boolean;
     }
   | {
       readonly kind: 'failed';
       readonly error: string;
       readonly retryable: boolean;
-      /** Overrides the default: maximum number of retries, and the delay before this one; 0: no delay. */
+      /** Replaces the default: the maximum number of retries, and the delay before this retry (0 for no delay). */
       readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
     }
-  /** The holder returns the task: it is available again after `afterSeconds`, and no retry is used up. */
+  /** The holder returns the task. It becomes available after `afterSeconds`, and does not count as a retry. */
   | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
 
 export interface TaskOutcome {
-  /** `accepted`: closed, or awaits a retry or parts; `repeated`: already reported; `late`: claimed by another. */
+  /** `accepted`: the task changed; `repeated`: already reported; `late`: another agent has claimed the task. */
   readonly kind: 'accepted' | 'repeated' | 'late';
   readonly task: Task;
 }
 
-/** Right to work on a task until the lease expires. `claim_epoch` grows with each claim, which fences old holders. */
+/** Right to work on a task until the lease expires. `claim_epoch` grows with each claim, to reject old holders. */
 export interface Claim {
   readonly claimed_by: string;
   readonly claim_epoch: number;
@@ -286,14 +286,14 @@ export interface Claim {
   readonly lease_seconds: number;
   readonly lease_expires_at: Date;
   readonly started_at?: Date;
-  /** Set for runners: only heartbeats for this task renew the lease, not every call of the agent. */
+  /** Set if a runner made the claim. Only heartbeats for this task renew the lease, not every call of the agent. */
   readonly claimed_by_runner?: true;
 }
 
-/** Task with its current claim, or with the claim that closed it. */
+/** Task with its current claim. A closed task has the claim that closed it. */
 export type Task = StoredTask & { readonly claim?: Claim };
 
-/** Claim whose lease expired: its holder can still report a result. */
+/** Claim whose lease expired. Its holder can still report a result. */
 export type ExpiredClaim = Task['lapsed_claims'][number];
 
 export type TaskResult = NonNullable<Task['result']>;
@@ -306,15 +306,15 @@ export function isHeld(status: TaskStatus): boolean {
   return status === 'claimed' || status === 'in_progress' || status === 'waiting';
 }
 
-/** Returns the question that a held task waits for. */
+/** Returns the question whose answer a held task waits for. */
 export function pendingQuestionOf({ waiting_for, status }: Task): Task['waiting_for'] {
   return isHeld(status) ? waiting_for : undefined;
 }
 
-/** Tolerance for deadlines in the past, which allows for slow calls and clock differences. */
+/** Deadlines up to this long ago are accepted, because calls can be slow and clocks differ. */
 const GRACE_MS = 60_000;
 
-/** Checks the deadline in argument `field`. @throws MusterError VALIDATION_ERROR if it is over a minute ago */
+/** Checks the deadline in argument `field`. @throws MusterError VALIDATION_ERROR if it was over a minute ago */
 export function requireFutureDeadline(deadline: Date | undefined, field: string, now: Date): void {
   if (deadline === undefined || deadline.getTime() >= now.getTime() - GRACE_MS) return;
   throw new MusterError('VALIDATION_ERROR', `The deadline ${deadline.toISOString()} is in the past.`, {
@@ -325,7 +325,7 @@ export function requireFutureDeadline(deadline: Date | undefined, field: string,
   });
 }
 
-/** Statuses that coordination tools show. Source: docs/semantics.md#one-model. */
+/** Statuses that the coordination tools return. Source: docs/semantics.md#one-model. */
 export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;
 
 type CoordinationStatus = (typeof COORDINATION_STATUSES)[number];
@@ -335,7 +335,7 @@ export function coordinationStatus(status: TaskStatus): CoordinationStatus {
   return status === 'cancelled' ? 'failed' : status;
 }
 
-/** Returns the stored statuses that coordination tools show as `word`. */
+/** Returns the stored statuses that the coordination tools return as `word`. */
 export function storedStatuses(word: CoordinationStatus): readonly TaskStatus[] {
   return TASK_STATUSES.filter((status) => coordinationStatus(status) === word);
 }
@@ -358,15 +358,15 @@ export function priorityWord(priority: number): PriorityWord {
 /** Filter for claims, by type or owner. */
 export interface QueuePart {
   readonly type?: string | undefined;
-  /** Owner of coding tasks: the person who created them or whose agents did. */
+  /** Owner of coding tasks: the person who created them, or whose agents created them. */
   readonly owner?: string | undefined;
 }
 
-/** Compares tasks in queue order: priority, deadline (tasks without one last), creation time, id. */
+/** Compares tasks in the order of the queue: priority, deadline (tasks without one are last), creation time, id. */
 export function compareInQueue(one: Task, other: Task): number {
   return (
     one.priority - other.priority ||
-    // Without any deadline, the difference is NaN and the next criterion decides.
+    // If neither task has a deadline, the difference is NaN, and the next criterion decides.
     Number(one.deadline ?? Infinity) - Number(other.deadline ?? Infinity) ||
     one.created_at.getTime() - other.created_at.getTime() ||
     (one.id < other.id ? -1 : Number(one.id > other.id))
@@ -375,20 +375,20 @@ export function compareInQueue(one: Task, other: Task): number {
 
 export const MAX_REQUIRED_CAPABILITIES = 10;
 
-/** Maximum key length. Firestore queries no text above 1500 bytes, so a longer key would fail every claim. */
+/** Maximum length of a capability key. Firestore cannot query longer texts than 1,500 bytes. */
 export const MAX_CAPABILITY_KEY_BYTES = 1200;
 
-/** Maximum number of different sets of required capabilities in a session. */
+/** Maximum number of different capability sets that the tasks of a session require. */
 export const MAX_CAPABILITY_KEYS = 150;
 
-/** Returns the keys that an agent with these capabilities satisfies, always with the empty key. */
+/** Returns those of the keys that an agent with these capabilities satisfies. The empty key is always included. */
 export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
   const has = new Set(capabilities.map(foldedCapability));
   const isSatisfied = (key: string) => key.split(SEPARATOR).every((name) => has.has(foldedCapability(name)));
   return ['', ...keys.filter((key) => key !== '' && isSatisfied(key)).sort()];
 }
 
-/** Prefix of the ids of all tasks of runs, and of no other tasks. */
+/** Prefix of the ids of all tasks of runs. Other tasks never have this prefix. */
 export const TASKS_OF_RUNS = 'run-';
 
 export function isOfRun({ id }: Pick<Task, 'id'>): boolean {
@@ -406,19 +406,19 @@ export function taskNotFound(taskId: string): MusterError {
 export interface TaskChanges {
   readonly createTask: { readonly task: Task };
   readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
-  /** Deletes a task after its retention period, if no open task refers to it. Its totals stay. */
+  /** Deletes a task after its retention, if no open task refers to it. The totals of its graph node are kept. */
   readonly removeTask: { readonly task: Task; readonly node: GraphNode; readonly version: string };
-  /** A dependency was completed: one blocker fewer. `dependencyFailed`: the blocker stays. */
+  /** A dependency was completed, so the task has one blocker fewer. If the dependency failed, the blocker stays. */
   readonly dependencyDone: { readonly taskId: string };
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
-  /** The completion of a dependency was undone: one blocker more. */
+  /** The completion of a dependency was undone, so the task has one blocker more. */
   readonly dependencyReopened: { readonly taskId: string; readonly version: string };
   readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
-  /** The dependency is stuck because of the task `by`; without `by`, it no longer is. */
+  /** The dependency is stuck because the task `by` failed or was cancelled. Without `by`, it is no longer stuck. */
   readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
   readonly addDependents: { readonly taskId: string; readonly dependents: readonly string[]; readonly version: string };
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** Logs a failed check of a pull request, replacing an entry with the same id. `details` is external data. */
+  /** Logs a failed check of a pull request. Replaces an entry with the same id. `details` comes from GitHub. */
   readonly logFailedCheck: {
     readonly task: Pick<Task, 'id' | 'workspace'>;
     readonly entry: Pick<NonNullable<Task['failed_check']>, 'at' | 'repository' | 'pull_request'> & {
@@ -426,7 +426,7 @@ export interface TaskChanges {
       readonly details: JsonObject;
     };
   };
-  /** Stores the latest failed check of the task's pull request. */
+  /** Stores a failed check of the task's pull request as the latest. */
   readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failed_check']> };
   readonly checkPassed: { readonly taskId: string; readonly version: string };
 }

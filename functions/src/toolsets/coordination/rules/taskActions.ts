@@ -13,7 +13,7 @@ import { cancelTask, invalidTransition, releaseClaim } from './stateMachine.ts';
 import { isHeld, isOfRun, type Task, type TaskStatus, taskNotFound } from './task.ts';
 import { outcomeChanges, taskChanges, withSpent } from './taskChanges.ts';
 
-/** Maximum number of dependents that one call retries, and of tasks that it reads to find them. */
+/** Maximum number of dependents that one call retries, and also of tasks that the call reads to find them. */
 const MAX_REQUEUED = 100;
 const MAX_DEPENDENTS_READ = 500;
 
@@ -25,12 +25,12 @@ interface TaskAction {
 export interface RequeuedTask {
   readonly task: Task;
   readonly dependents: readonly string[];
-  /** Whether more dependents remain. */
+  /** Whether more dependents could be retried. */
   readonly isTruncated: boolean;
 }
 
 export class TaskActions extends Service<CoordinationPorts> {
-  /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is closed */
+  /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed */
   cancel(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = actionText('Cancelled', principal, decision.reason);
@@ -41,7 +41,7 @@ export class TaskActions extends Service<CoordinationPorts> {
     });
   }
 
-  /** Releases a task for other agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if it is not held */
+  /** Releases a task for other agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is not held */
   release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = actionText('Released', principal, decision.reason);
@@ -54,7 +54,7 @@ export class TaskActions extends Service<CoordinationPorts> {
     });
   }
 
-  /** Retries a task, and optionally its dependents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT by status */
+  /** Retries an ended task, and its dependents on request. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT */
   retry(
     principal: Principal,
     { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
@@ -99,7 +99,7 @@ export class TaskActions extends Service<CoordinationPorts> {
   }
 }
 
-/** Changes a task that the caller may manage, and retries on conflict. @throws MusterError NOT_FOUND; FORBIDDEN */
+/** Applies an action to a task that the caller may manage; retries on conflict. @throws NOT_FOUND; FORBIDDEN */
 export function applyTaskAction<Result>(
   { tasks, randomness, clock }: CoordinationPorts,
   principal: Principal,
@@ -115,19 +115,19 @@ export function applyTaskAction<Result>(
   });
 }
 
-/** Returns a stored reason, such as `Cancelled by lead: no longer wanted`. */
+/** Returns the reason to store, such as `Cancelled by lead: no longer wanted`. */
 export function actionText(what: string, { agent_id, uid }: Principal, reason: string | undefined): string {
   return `${what} by ${agent_id ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
 }
 
-/** Returns the requeued task, as retry_task stores it. */
+/** Returns the task as retry_task requeues it. */
 export function requeuedChanges(before: Task, now: Date): Task {
   const kind = before.status === 'cancelled' ? 'cancelled' : 'crashed';
-  const failure = before.coding?.failure ?? { class: kind, message: before.error ?? 'It failed.' };
+  const failure = before.coding?.failure ?? { class: kind, message: before.error ?? 'The task failed.' };
   return requeuedCoding(before, requeueTask(before), failure, now);
 }
 
-/** Returns the changes of a retried task's dependents: it blocks them as an open task. */
+/** Returns the changes of a retried task's direct dependents, which the task blocks again. */
 export function dependencyChanges({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyRevived', taskId, dependencyId: id }));
 }
@@ -150,7 +150,7 @@ export function sessionArchived(taskId: string, verb = 'be retried'): MusterErro
 
 type ManagedTask = Pick<Task, 'id' | 'workspace' | 'owner_uid'>;
 
-/** Checks that a caller may manage a task: same owner as its creator, or leader. @throws MusterError FORBIDDEN */
+/** Checks that a caller is a task manager of the task. @throws MusterError FORBIDDEN */
 export function requireTaskManager(principal: Principal, task: ManagedTask, field: 'task_id' | 'taskId' | 'id'): void {
   const role = roleIn(principal, task.workspace) ?? 'viewer';
   if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.owner_uid === principal.owner_uid)) return;
@@ -161,13 +161,11 @@ export function requireTaskManager(principal: Principal, task: ManagedTask, fiel
   });
 }
 
-// Retries of ended tasks. Source: docs/semantics.md#coordination.
-
 const MAX_PREVIOUS_OUTCOMES = 10;
 
 /**
- * Requeues a failed or cancelled task and keeps its outcome in `former_ends`. Reports of its last holder are
- * rejected, the claim epoch continues, and the retry count restarts.
+ * Requeues a failed or cancelled task, and keeps its outcome in `former_ends`. The number of retries starts at 0
+ * again, the claim epoch does not, and reports of the last holder are rejected.
  */
 export function requeueTask(task: Task): Task {
   const { status, claim, completed_at: closedAt, parts_awaited: _waited, result: _kept, ...rest } = task;
@@ -192,8 +190,8 @@ export function requeueTask(task: Task): Task {
 }
 
 /**
- * Reopens a completed task: held by its last holder with a renewed lease, or in the queue. The time worked is
- * subtracted, because it is counted again when the claim ends.
+ * Reopens a completed task. If its last holder is online, it holds the task again with a renewed lease; else the task
+ * is available. The time worked is subtracted, because it is counted again when the new claim ends.
  * @param previous the task before its completion
  */
 export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean, now: Date): Task {
@@ -205,7 +203,7 @@ export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean,
   return withSpent({ ...previous, claim: { ...claim, lease_expires_at: leaseExpiresAt } }, { milliseconds: -worked });
 }
 
-/** Undoes a retry: restores the previous end of the task. */
+/** Undoes a retry: restores the outcome that the task had before the retry. */
 export function restoreOutcome(task: Task, previous: Task): Task {
   if (task.status !== 'available') throw invalidTransition(task, 'be ended again');
   return { ...previous, former_ends: task.former_ends.slice(0, -1) };

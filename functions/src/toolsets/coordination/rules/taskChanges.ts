@@ -1,4 +1,4 @@
-/** Changes that follow from a change of a task or from its outcome. Source: docs/semantics.md#coordination. */
+/** Changes that follow from the change or outcome of a task. Source: docs/semantics.md#coordination. */
 
 import type { ClosedWork } from '../../../agents/rules/agent.ts';
 import {
@@ -14,7 +14,7 @@ import { readUnreadable } from '../../../kernel/ports.ts';
 import type { CoordinationChange, TaskQueries } from './ports.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
 
-/** Returns the task with additional usage. */
+/** Returns the task with this usage added. */
 export function withSpent(task: Task, more: Partial<Usage>): Task {
   const { input_tokens, output_tokens, cost_usd, milliseconds } = task.spent ?? NO_USAGE;
   const spent = {
@@ -26,14 +26,14 @@ export function withSpent(task: Task, more: Partial<Usage>): Task {
   return { ...task, spent };
 }
 
-/** Returns the task with the holder's working time added, if the change ends its claim. */
+/** Returns the task with the time that its holder worked added, if the change ends the holder's claim. */
 export function timed(before: Task, after: Task, now: Date): Task {
   const { claim } = before;
   if (claim === undefined || !isHeld(before.status) || (isHeld(after.status) && after.claim)) return after;
   return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimed_at.getTime()) });
 }
 
-/** Returns the changes for a task and the session's counters. */
+/** Returns the change of a task, and the changes of its holder and of the session's counters. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): CoordinationChange[] {
   return [{ kind: 'replaceTask', before, task: timed(before, task, now), version }, countedChange(before, task, now)];
 }
@@ -42,7 +42,7 @@ function closedWork(
   before: Task,
   { status, claim, completed_at: closedAt, parts_awaited }: Task,
 ): { closed?: ClosedWork } {
-  // The holder is finished, even if parts of the task remain.
+  // The holder has finished, even if parts of the task are still open.
   if (status === 'waiting' && parts_awaited !== undefined && before.claim !== undefined) {
     const worked = parts_awaited.since.getTime() - before.claim.claimed_at.getTime();
     return { closed: { status: 'done', at: parts_awaited.since, milliseconds: worked } };
@@ -52,7 +52,7 @@ function closedWork(
   return { closed: { status, at: closedAt, milliseconds } };
 }
 
-/** Returns all changes of an outcome: the task, the counters, its holder and its dependents. */
+/** Returns all changes for an outcome: those of the task, the counters, the holder and the dependents. */
 export function outcomeChanges(
   before: Task,
   { kind, task }: TaskOutcome,
@@ -77,7 +77,7 @@ export function outcomeChanges(
   return changes;
 }
 
-/** Returns the counter change for a task's new status; a first claim also adds its wait. */
+/** Returns the change of the counters for a task's new status. A first claim also adds the time waited for it. */
 
 export function countedChange(before: Task | undefined, after: Task, at: Date): CoordinationChange {
   const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
@@ -92,7 +92,7 @@ export function countedChange(before: Task | undefined, after: Task, at: Date): 
   };
 }
 
-/** Status of a task's node in the graph. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Status that a task has as a node of the graph. Source: docs/decisions/0035-graph-and-budgets.md. */
 const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
   available: 'open',
   claimed: 'in_progress',
@@ -120,7 +120,7 @@ export function taskNode(task: Task): GraphNode {
   };
 }
 
-/** Returns a finder for the nodes of a workspace's tasks. */
+/** Returns a function that finds the graph nodes of a workspace's tasks. */
 export function taskNodeFinder(tasks: TaskQueries): NodeFinder {
   return async (id, { workspace }) => {
     const found = await readUnreadable((one) => one === workspace, tasks.find(id));

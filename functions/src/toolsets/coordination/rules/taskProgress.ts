@@ -1,6 +1,6 @@
 /**
- * Working on a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and
- * the session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
+ * Progress of a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and the
+ * session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
  */
 
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
@@ -22,11 +22,11 @@ import {
 } from './task.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
-/** Share of a response that the tasks of one queue status may use, because two statuses can share a response. */
+/** Share of a response's maximum size for the tasks of one queue status: a response can contain two statuses. */
 export const MAX_STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {
-  /** Starts a claimed task. Repeating the call with the same claim changes nothing. */
+  /** Starts a claimed task. Starting it again with the same claim changes nothing. */
   start(principal: Principal, taskId: string, claimant: Claimant, recordResponse: RecordResponse<Task>): Promise<Task> {
     return this.change(taskId, workerIn(principal), async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
@@ -36,7 +36,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     });
   }
 
-  /** Closes the task and unblocks its dependents, or marks them as stuck. @throws MusterError NOT_FOUND; CONFLICT */
+  /** Closes a task, and unblocks its dependents or marks them as stuck. @throws MusterError NOT_FOUND; CONFLICT */
   async reportOutcome(
     principal: Principal,
     taskId: string,
@@ -65,8 +65,8 @@ export class TaskQueue extends Service<CoordinationPorts> {
   }
 
   /**
-   * Updates a task that waits for its parts, after a part changed: completes it if all parts are done, or stores
-   * which parts failed. Reads the current state, so repeated, late and out-of-order events are safe.
+   * Updates a task that waits for its parts, after a part changed. Completes the task if all parts are done, or
+   * stores which parts failed. The function reads the current state, so events can be repeated, late or out of order.
    */
   partsChanged(taskId: string): Promise<void> {
     const { tasks, graph, store, clock, randomness } = this.ports;
@@ -106,7 +106,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
   }
 }
 
-/** Returns whether the caller is a worker in a task's workspace, which may differ from that of the call. */
+/** Returns whether the caller has the role worker in a workspace. A task's workspace can differ from the call's. */
 function workerIn(principal: Principal): (workspace: string) => boolean {
   return (workspace) => hasRole(roleIn(principal, workspace) ?? 'viewer', 'worker');
 }

@@ -13,7 +13,7 @@ import { isClosed, isHeld, requireFutureDeadline, type Task } from './task.ts';
 import { applyTaskAction, sessionArchived } from './taskActions.ts';
 import { taskChanges } from './taskChanges.ts';
 
-/** Fields to update: undefined keeps a field, null removes it. */
+/** Fields to update. An undefined field is kept, and a field that is null is removed. */
 export interface TaskUpdate {
   readonly taskId: string;
   readonly description?: string | undefined;
@@ -37,8 +37,8 @@ interface DependencyUpdate {
 
 export class TaskUpdates extends Service<CoordinationPorts> {
   /**
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed, or is held and would be blocked;
-   * VALIDATION_ERROR for an unknown dependency or a cycle
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed, or is held and the new dependencies
+   * would block it; VALIDATION_ERROR for an unknown dependency or a cycle
    */
   update(principal: Principal, update: TaskUpdate, recordResponse: RecordResponse<UpdatedTask>): Promise<UpdatedTask> {
     const { taskId, ...wishes } = update;
@@ -55,7 +55,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     });
   }
 
-  /** @param described the task with all updates except dependencies. @throws as `update` */
+  /** @param described the task with all updates except that of the dependencies. @throws as `update` */
   async changesTo(
     { value: before, version }: Versioned<Task>,
     described: Task,
@@ -128,7 +128,7 @@ function updatableFields({ description, priority, dependencies, required_capabil
   return canonicalJson([description, priority, dependencies, required_capabilities, context, deadline]);
 }
 
-/** Returns whether an update affects who can claim the task, or when. */
+/** Returns whether an update affects which agents can claim the task, or when. */
 function affectsQueue({
   priority,
   dependencies,
@@ -138,7 +138,7 @@ function affectsQueue({
   return [priority, dependencies, required_capabilities, deadline].some((wish) => wish !== undefined);
 }
 
-/** Returns the changes that add the task to new dependencies and remove it from dropped ones. */
+/** Returns the changes that add the task to its new dependencies, and remove the task from its old dependencies. */
 function edgeChanges(before: Task, found: TasksById): CoordinationChange[] {
   const fresh = [...found.values()].filter(
     ({ value: { status, dependents } }) => status !== 'done' && !dependents.includes(before.id),
@@ -177,7 +177,7 @@ function blockedWhileHeld({ id, claim }: Task): MusterError {
   return new MusterError('CONFLICT', what, {
     field: 'dependencies',
     reason: 'WRONG_STATE',
-    suggestion: 'Release the task with coordination.release_task first, or use only dependencies that are done.',
+    suggestion: 'Release the task with coordination.release_task first, or set only dependencies that are done.',
   });
 }
 

@@ -34,7 +34,7 @@ import {
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './taskUpdates.ts';
 
-/** Fields that an undo never restores: epochs, previous holders and outcomes, and fields derived from other tasks. */
+/** Fields that an undo never restores: claim epochs, previous outcomes, and fields derived from other tasks. */
 const PROGRESS_FIELDS = [
   'claim_epoch',
   'lapsed_claims',
@@ -60,7 +60,7 @@ interface UndoPorts extends CoordinationPorts {
 interface UndoneEffect {
   readonly effect: AuditEffect;
   readonly found: Versioned<Task>;
-  /** The task with its previous fields, except those that an undo never restores. */
+  /** The task with the fields it had before, except for the fields that an undo never restores. */
   readonly former: Task;
   readonly by: Principal;
   readonly now: Date;
@@ -69,7 +69,7 @@ interface UndoneEffect {
 export class TaskUndo extends Service<UndoPorts> {
   private readonly updates = new TaskUpdates(this.ports);
 
-  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE among others */
+  /** MusterError NOT_FOUND; FORBIDDEN; CONFLICT with a reason such as CHANGED_SINCE */
   readonly task = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { tasks, taskFields, clock } = this.ports;
     const works = (workspace: string) => hasRole(roleIn(by, workspace) ?? 'viewer', 'worker');
@@ -78,7 +78,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const now = clock.now();
     const fields = restoredFields(withoutProgressFields(effect), taskFields.of(found.value));
     if (fields === undefined) return this.undoCreate(effect, found, by, now);
-    // A closed task may lack the end of its lease, which has no meaning then.
+    // A closed task may have no end of its lease. Any time can replace it, because it is not used.
     const lease = fields['lease_expires_at'] ?? fields['completed_at'];
     const former = taskFields.from({ ...fields, lease_expires_at: lease });
     return this.restored({ effect, found, former, by, now });
@@ -87,7 +87,7 @@ export class TaskUndo extends Service<UndoPorts> {
   private async restored(taken: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { effect, found, former, by, now } = taken;
     const { value: before, version } = found;
-    // Undoing a change of the holder does not require the permission to manage the task.
+    // Only an undo of a task manager's action requires a task manager. An undo of a claim or a start does not.
     const isDecision = former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
     if (isDecision) requireTaskManager(by, before, 'task_id');
     if (former.status === before.status) return this.undoUpdate(taken);
@@ -98,10 +98,10 @@ export class TaskUndo extends Service<UndoPorts> {
       return taskChanges(before, undoStart(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
       return [...taskChanges(before, restoreOutcome(before, former), version, now), ...failedAgainError(before)];
-    throw cannotUndoError(effect, 'The task is back in the queue: coordination.claim_task hands it out again.');
+    throw cannotUndoError(effect, 'The task is in the queue again: agents get it with coordination.claim_task.');
   }
 
-  /** Undoes the creation of a task: cancels it, because other tasks may refer to it. */
+  /** Undoes the creation of a task by cancelling it. Tasks are not deleted, because other tasks may refer to them. */
   private async undoCreate(
     effect: AuditEffect,
     { value: before, version }: Versioned<Task>,
@@ -112,7 +112,7 @@ export class TaskUndo extends Service<UndoPorts> {
     if (before.status === 'cancelled') return [];
     if (before.status !== 'available') throw changedSinceError(effect, [`it is ${before.status}`]);
     const known = effect.after?.['dependents'];
-    // If the dependents at creation are unknown, all of them may have been added since.
+    // If the dependents at the time of creation are unknown, all of them count as added later.
     const isSame = isUnchanged(effect, 'dependents', before.dependents) === true;
     const since = Array.isArray(known) ? before.dependents.filter((id) => !known.includes(id)) : before.dependents;
     const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
@@ -126,7 +126,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const { before = {}, after = {} } = withoutProgressFields(effect);
     const names = changedNames(before, after);
     if (names.length === 0 || names.some((name) => !UPDATED_FIELDS.includes(name)))
-      throw cannotUndoError(effect, 'Reports and questions about a task stay.');
+      throw cannotUndoError(effect, 'Reports and questions about a task cannot be undone.');
     const { priority, required_capabilities, dependencies } = former;
     const wishes = { priority, required_capabilities, ...(names.includes('dependencies') && { dependencies }) };
     const described = { ...former, dependencies: found.value.dependencies };
@@ -151,7 +151,7 @@ export class TaskUndo extends Service<UndoPorts> {
     return [...taskChanges(before, task, version, now), ...dependencyChanges(before), ...grown];
   }
 
-  /** Undoes the completion of a task: its holder gets it back if possible, and its dependents are blocked again. */
+  /** Undoes a task's completion. If possible, the last holder holds the task again. Its dependents are blocked. */
   private async undoReopen({ effect, found, former, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
@@ -178,7 +178,7 @@ export class TaskUndo extends Service<UndoPorts> {
   }
 }
 
-/** Returns the change that gives a task back to its agent, without updating when the agent was last seen. */
+/** Returns the change that makes the agent hold the task again. The agent's last-seen time is not changed. */
 function stillHeldError({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
   const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
   return { kind: 'holdTask', agent, taskId: id, version };

@@ -189,17 +189,17 @@ function withPrefix(query: Query, beginning: string): Query {
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
 }
 
-/** Returns the query for claimable tasks with a deadline, in queue order. */
+/** Returns the query for claimable tasks that have a deadline, in the order of the queue. */
 export function withDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('deadline').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
-/** Returns the query for all claimable tasks by priority, creation time and id, which ignores deadlines. */
+/** Returns the query for all claimable tasks, sorted by priority, creation time and id. Deadlines are ignored. */
 export function ignoringDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
-/** Mailboxes: `mailboxes/{agentId}`, separate from agent documents, which members of the workspace may read. */
+/** Mailboxes, stored as `mailboxes/{agentId}`. Members of the workspace may read agents, but not mailboxes. */
 
 export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQueries {
   async find(agentId: string): Promise<Versioned<Mailbox> | undefined> {

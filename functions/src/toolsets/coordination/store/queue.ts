@@ -1,4 +1,4 @@
-/** Lists of the queue, and its mirror in the Realtime Database. */
+/** Lists of the queue's tasks, and the mirror of the queue in the Realtime Database. */
 
 import type { Query } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
@@ -15,7 +15,7 @@ import { compareInQueue, priorityWord, type Task, taskFromDocument, taskType } f
 import { MAX_STATE_SHARE } from '../rules/taskProgress.ts';
 import { type FirestoreTaskQueries, ignoringDeadline, OPEN, withDeadline } from './queries.ts';
 
-/** Limits for finding tasks without a deadline behind those with one: tasks per read, and reads per page. */
+/** Maximum number of tasks per read, and of reads per page, when merging tasks with and without a deadline. */
 const MAX_READ = 100;
 const MAX_READINGS = 5;
 
@@ -55,7 +55,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     return oldest?.value.created_at;
   }
 
-  /** Held tasks have no blockers, so that one index serves all statuses. */
+  /** Held tasks have 0 blockers, so one index that includes the blockers serves every status. */
   private inState(session: string, status: QueueStatus): Query {
     const own = this.tasks.where('session', '==', session);
     switch (status) {
@@ -71,9 +71,9 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 
   /**
-   * Returns a page of claimable tasks in queue order. The page can be shorter than `limit` if very many tasks with a
-   * deadline precede those without.
-   * @param after the last returned task: priority, deadline if any, and creation time
+   * Returns a page of claimable tasks in the order of the queue. If a great many tasks with a deadline precede the
+   * tasks without one, the page can be shorter than `limit`.
+   * @param after position of the last returned task: priority, deadline if it has one, and creation time
    */
   private async claimable(ready: Query, limit: number, after: ListCursor | undefined): Promise<CursorPage<Task>> {
     let page = await this.merged(ready, limit, limit, after);
@@ -83,8 +83,8 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 
   /**
-   * Queue order has no index: most tasks have no deadline, and a query ordered by a field omits documents without it.
-   * The order is therefore merged from two indexed queries: one over tasks with a deadline, and one over all tasks
+   * No index has the order of the queue. A query sorted by a field omits documents without that field, and most tasks
+   * have no deadline. Therefore two indexed queries are merged: one for tasks with a deadline, and one for all tasks
    * that ignores deadlines.
    */
   private async merged(
@@ -101,7 +101,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     const lastDated = dated.more ? dated.items.at(-1) : undefined;
     const lastSeen = all.more ? all.items.at(-1) : undefined;
     const seen = [...dated.items, ...all.items.filter((task) => task.deadline === undefined)];
-    // Tasks after the end of either query's page may follow tasks that were not read.
+    // Beyond the last task of either query's page, tasks may be missing, so only tasks up to there are returned.
     const known = seen
       .filter((task) => lastDated === undefined || compareInQueue(task, lastDated) <= 0)
       .filter((task) => lastSeen === undefined || task.priority <= lastSeen.priority)
@@ -119,7 +119,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 }
 
-/** @param before sort values that precede the creation time */
+/** before the sort values that precede the creation time in the cursor */
 function queuePlaceOf({ created_at, id }: Task, ...before: readonly number[]): ListCursor {
   return { order: [...before, created_at.getTime()], id };
 }
@@ -137,22 +137,22 @@ function startsAfter(ready: Query, after: ListCursor | undefined) {
   if (after === undefined) return { dated, all };
   const [priority = 0, ...times] = after.order;
   const last = [priority, ...times.map((time) => new Date(time)), after.id];
-  // At equal priority, no task with a deadline follows a task without one.
+  // At equal priority, tasks without a deadline follow all tasks with one.
   return times.length === 1
     ? { dated: dated.startAfter(priority), all: all.startAfter(...last) }
     : { dated: dated.startAfter(...last), all: all.startAt(priority) };
 }
 
-/** Maximum number of repetitions when the task changes during each write; reaching it indicates a defect. */
+/** Maximum number of repetitions if the task changes during every write. More indicate a defect. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Updates the mirror of claimable tasks: `tasks/queue/{taskId}` or `workspaces/{workspace}/queue/{taskId}`.
- * Events can be late, repeated and out of order, so their content is ignored: the task is read, written, and read
- * again until it did not change in between. The last writer has then seen the latest version.
- * Unreadable tasks cannot be claimed and are not mirrored.
- * Source: the network specification, the example of firebase.subscribe.
- * @param event the task before the event, which contains the workspace of a deleted task
+ * Updates the mirror of claimable tasks: `tasks/queue/{taskId}` or `workspaces/{workspace}/queue/{taskId}`. Events
+ * can be late, repeated and out of order, so their content is ignored. Instead, the current task is read and written
+ * to the mirror, and this is repeated until the task did not change in between. The last writer has thus seen the
+ * latest version. Unreadable tasks cannot be claimed and are not mirrored. Source: the network specification, the
+ * example of firebase.subscribe.
+ * @param event the task before the event, because a deleted task's workspace is only known from there
  */
 export async function mirrorQueuedTask(
   database: () => Promise<Database>,
@@ -168,10 +168,10 @@ export async function mirrorQueuedTask(
     if (after?.version === before?.version) return;
     before = after;
   }
-  throw new Error(`Task ${taskId} changed during each update of its mirror.`);
+  throw new Error(`Task ${taskId} changed during every attempt to update its mirror.`);
 }
 
-/** Returns the correct mirror entries of a task by path; null for an absent entry. */
+/** Returns the entries that the mirror should have for a task, by path. null means that the entry must be absent. */
 export async function queueEntries(
   tasks: Pick<FirestoreTaskQueries, 'find'>,
   taskId: string,

@@ -33,14 +33,14 @@ import { OPEN } from './queries.ts';
 
 const MAX_ATTEMPTS = 5;
 
-/** Number of capability keys that are queried concurrently. */
+/** Maximum number of capability keys that are queried at the same time. */
 const MAX_KEYS_PER_QUERY = 30;
 
-/** Maximum number of cache entries per instance. */
+/** Maximum number of sessions in the cache of an instance. */
 const MAX_CACHED_SESSIONS = 1000;
 
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
-  /** Last known open session per workspace: a guess that saves a round trip and is verified at every read. */
+  /** Last known open session per workspace. It saves a round trip, and every read checks that it is still open. */
   private readonly cached = new BoundedMap<string, string>(MAX_CACHED_SESSIONS);
   private readonly shardCounts: ShardCounts;
 
@@ -114,7 +114,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return { shards, disused };
   }
 
-  /** Reads the workspace, its session and more documents; in one round trip if the cached session is still open. */
+  /** Reads a workspace, its session and more documents: in one round trip if the cached session is still open. */
   private async read(
     workspace: string,
     paths: readonly string[],
@@ -134,7 +134,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     const stored = guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.cached.set(workspace, name);
     if (stored?.updateTime === undefined) {
-      // The session was archived between the two reads, which cannot happen repeatedly.
+      // The session was archived between the two reads. This is not expected to happen several times in a row.
       if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a missing session.`);
       return this.read(workspace, paths, attempt + 1);
     }
@@ -148,8 +148,8 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
 }
 
 /**
- * Cached shard counts of sessions, because changes of tasks write a counter without always reading the session. Reads
- * sum all shards, so an outdated shard count only causes more contention.
+ * Cached shard counts of sessions. A change of a task writes a counter, but does not always read the session. Reads
+ * add up all shards, so an outdated shard count only causes more contention.
  */
 export class ShardCounts {
   private readonly cached = new BoundedMap<string, number>(MAX_CACHED_SESSIONS);

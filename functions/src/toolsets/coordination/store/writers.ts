@@ -81,7 +81,7 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
   },
   count({ workspace, session, by, at, waited }, writes) {
     const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(spreads.of(session))}`;
-    // Merging an empty map would empty the stored one.
+    // Merging an empty map would empty the stored map.
     const counts = Object.keys(by).length > 0 && { counts: increments(by) };
     const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
     writes.merge(shard, { ...counts, ...waits, last_activity: at });
@@ -106,7 +106,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writeNode(undefined, taskNode(task), writes);
   },
   replaceTask({ before, task, version }, writes) {
-    // Fields that the document omits would stay.
+    // A stored deadline would stay unless it is deleted, because the document omits a missing deadline.
     const document = { deadline: FieldValue.delete(), ...taskToDocument(task) };
     writes.replaceLatest(taskPath(task.id), document, version);
     writeNode(taskNode(before), taskNode(task), writes);
@@ -161,9 +161,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   },
 };
 
-// Audit entries of tasks, sessions, findings and messages.
-
-/** Fields without audit entries: renewed leases, and fields derived from other tasks. */
+/** Fields whose changes are not audited: lease renewals, and fields derived from other tasks. */
 const UNAUDITED_FIELDS = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
 
 function auditFieldsOf(task: Task): Fields {
@@ -171,7 +169,7 @@ function auditFieldsOf(task: Task): Fields {
   return Object.fromEntries(told);
 }
 
-/** Hides a change of the progress, which heartbeats report several times per minute, from the audit log. */
+/** Removes the progress, which heartbeats update several times per minute, so that it is not audited. */
 function codingAuditFields({ coding: now }: Task, before: Task): Task {
   if (now === undefined || before.coding === undefined) return before;
   const { progress: _, ...coding } = before.coding;
@@ -182,7 +180,7 @@ const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });
 
 const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, workspace });
 
-/** Returns the fields of a session that callers set, without those that change with its tasks. */
+/** Returns the fields of a session that callers set. Fields that change with the session's tasks are omitted. */
 function sessionAuditFields(session: Session): Fields {
   const { queue_version: _, capability_keys: __, spread: ___, first_gate: ____, ...said } = sessionToDocument(session);
   return said;
@@ -209,7 +207,7 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & Messa
     workspace: discovery.workspace,
     after: discoveryToDocument(discovery),
   }),
-  // Reading a message is not audited.
+  // A change that only marks messages as read is not audited.
   replaceMailbox: ({ mailbox, sent }): AuditEffect | undefined =>
     sent && {
       kind: 'message',

@@ -62,7 +62,7 @@ const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
 
 export const priority = wholeNumber(1, 10).describe('1 (first) to 10 (last)');
 
-/** Arguments of both creation tools, except `priority`: each tool declares its default differently. */
+/** Arguments that create_task and create_tasks_batch share. Each tool declares `priority` with another default. */
 export const taskArguments = {
   description: text('Task description', 20_000),
   dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
@@ -270,18 +270,18 @@ export function discoveryResponse({ id, agent_id, content, tags, created_at }: D
 export const archivedShape = {
   id: z.string(),
   goal: z.string(),
-  open_tasks: z.number().describe('Number of its tasks that are not closed.'),
-  held_tasks: z.number().describe('Number of its tasks that an agent holds.'),
+  open_tasks: z.number().describe('Number of tasks of the session that are not closed.'),
+  held_tasks: z.number().describe('Number of tasks of the session that an agent holds.'),
 };
 
 export function archivedResponse({ session: { id, goal }, open, held }: SessionSize) {
   return { id, goal, open_tasks: open, held_tasks: held };
 }
 
-/** Position in a list, opaque to callers: sort time and id of the last returned item. */
+/** Position at which a list continues: the sort time and the id of the last returned item. Opaque to callers. */
 export const cursor = z.string().max(500).optional().describe('Previous next_cursor');
 
-/** Page size: at most `most`, by default `usual`. */
+/** Schema of a page size: at most `most`, by default `usual`. */
 export const pageLimit = (description: string, usual: number, most: number) =>
   wholeNumber(1, most).default(usual).describe(description);
 
@@ -303,7 +303,7 @@ export function pageAfter(encoded: string | undefined, limit: number): PageReque
   });
 }
 
-/** Returns the items that fit into a response, whether more exist, and the cursor for them. */
+/** Returns the items that fit into one response, whether more items exist, and the cursor for the next page. */
 export function pageOf<Item extends { readonly id: string }, Answer>(
   { items: found, more }: ListPage<Item>,
   timeOf: (item: Item) => Date | undefined,
@@ -347,7 +347,7 @@ export function outcomeResponse({ kind, task }: TaskOutcome): z.output<typeof ou
   return { success: true, blocked_tasks, late_result };
 }
 
-/** Messages to an agent: data from other callers, not instructions from the agent's owner. */
+/** Messages to an agent. They are data from other callers, not instructions from the agent's owner. */
 export const messagesShape = z
   .array(
     z.object({

@@ -108,7 +108,7 @@ const statusShape = z.object({
     ),
 });
 
-/** Returns the status response. Progress is rounded down: 100 means that all tasks are done. */
+/** Returns the response about the status. Progress is rounded down, so 100 means that every task is done. */
 export function statusResponse(status: CoordinationStatus): z.output<typeof statusShape> {
   const { session, counters, blocked, agents, late, stuck } = status;
   const { counts, lastActivity } = counters;
@@ -124,7 +124,7 @@ export function statusResponse(status: CoordinationStatus): z.output<typeof stat
   return {
     goal: session?.goal ?? '',
     tasks,
-    // A task may have been claimed between the two counts.
+    // Between the reads of the two counts, a task may have been claimed.
     blocked_tasks: Math.min(blocked, tasks.available),
     total_tasks: all,
     progress_percent: all === 0 ? 0 : Math.floor((tasks.done * 100) / all),

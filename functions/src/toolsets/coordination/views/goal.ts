@@ -1,4 +1,4 @@
-/** View of a workspace's goal, drawn from the response of get_status: progress, agents, and stuck and late tasks. */
+/** View of a workspace's goal, from the response of get_status: progress, agents, and stuck and late tasks. */
 import {
   boundedText,
   button,
@@ -12,7 +12,7 @@ import {
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
-/** Statuses in display order, from the end of a task's life to its beginning. */
+/** Statuses in the order of display: a task's last status first. */
 const STATES: readonly (readonly [name: string, words: string, tone: Tone])[] = [
   ['done', 'done', 'good'],
   ['in_progress', 'in progress', 'busy'],
