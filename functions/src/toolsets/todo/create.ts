@@ -37,9 +37,9 @@ export interface TodoDependencies extends DocumentSource {
   readonly realtime: typeof realtimeDatabase;
   readonly app: typeof firebaseApp;
   readonly consoleLinks: ConsoleLinks;
-  /** Sends reminders to people's devices; undefined if push is disabled. */
+  /** Service that sends reminders to people's devices; undefined if push is disabled. */
   readonly push: PushService | undefined;
-  /** Undefined without a broker: events then go directly to their consumers. */
+  /** Undefined if no message broker is configured: events then go directly to their consumers. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
   readonly tasks: CoordinationPorts['tasks'];
@@ -90,7 +90,7 @@ export function createTodo(dependencies: TodoDependencies) {
     sendReminders: () => sendReminders(ports),
     consumers,
     relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
-    /** `before` is the previous document, if any. Fixing an unreadable document is a write, which triggers a repair. */
+    /** `before` is the document before the change, if there was one. Repairs skip unreadable documents. */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
       skipUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
   };
@@ -99,7 +99,7 @@ export function createTodo(dependencies: TodoDependencies) {
     node: todoNodeFinder(todos),
     inverses: { todo: recurrence, recurring_task: recurrence, reminder },
     deliveries,
-    /** Returns the agents that a person allows to answer for them. */
+    /** Returns the ids of the agents that the person allows to answer questions in the person's place. */
     agentsMayAnswer: async (uid: string) => (await notifications.preferences(uid)).agents_may_answer,
     services,
   };

@@ -23,7 +23,7 @@ import {
   updateTask,
 } from './tools/tasks.ts';
 
-/** Errors in the format of the to-do specification, "Error Handling". Its additional codes are our reasons. */
+/** Error format of the to-do specification. Codes that only this specification defines are Muster's error reasons. */
 const errorEnvelope: ErrorEnvelope = {
   show({ code, message }, { value: _value, entries: _entries, ...details }) {
     const { reason, ...others } = details;
@@ -44,7 +44,7 @@ const errorEnvelope: ErrorEnvelope = {
   }),
 };
 
-/** The toolset for a person's to-dos. Source: the to-do specification, in its order; then additional tools. */
+/** The toolset for a person's to-dos: the tools of the to-do specification in its order, then additional tools. */
 export const todo: Toolset<TodoServices> = {
   name: 'todo',
   instructions:

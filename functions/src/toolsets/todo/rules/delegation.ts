@@ -32,17 +32,17 @@ export interface Delegated {
 
 export type DelegatedProgress = ReturnType<typeof progressResponse>;
 
-/** Reasons why a to-do cannot be completed because it was completed or deleted in the meantime. */
+/** Error reasons that show that the to-do was completed or deleted before its task was completed. */
 const ENDED_REASONS = ['ALREADY_COMPLETED', 'TASK_NOT_FOUND'];
 
-/** Default priority of a delegated task: medium. */
+/** Default priority of a delegated task: the middle of 1 (first) to 10 (last). */
 export const DELEGATED_PRIORITY = 5;
 
 export class Delegation extends Service<DelegationPorts> {
   /**
    * Creates a task for a to-do. A to-do has at most one open task.
    * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot work in the workspace; CONFLICT if the to-do is
-   * already delegated or completed
+   *   already delegated or completed
    */
   async delegate(
     principal: Principal,
@@ -62,7 +62,7 @@ export class Delegation extends Service<DelegationPorts> {
       opener: principal,
       drafts: [{ ...draft, required_capabilities }],
       link: async ([taskId = '']: readonly string[]) => {
-        // After a stale commit the to-do is read again.
+        // If the commit failed because the to-do had changed, the to-do is read again.
         const found = unused ?? (await this.open(principal.owner_uid, todoId));
         unused = undefined;
         const { value: before, version } = found;
@@ -81,7 +81,7 @@ export class Delegation extends Service<DelegationPorts> {
     return outcomeOf(tasks[0]);
   }
 
-  /** Completes the to-do of a completed task; safe to repeat. If the task was not completed, the to-do stays open. */
+  /** Completes the to-do if its task was completed; otherwise the to-do stays open. Repeating the call is safe. */
   async taskClosed(taskId: string): Promise<void> {
     const { tasks, todos, todoService } = this.ports;
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
@@ -95,7 +95,7 @@ export class Delegation extends Service<DelegationPorts> {
     }
   }
 
-  /** Returns the progress of delegated to-dos in workspaces where the caller has a role. One read per such to-do. */
+  /** Returns the progress of delegated to-dos in workspaces where the caller has a role. Costs one read per to-do. */
   async progress(principal: Principal, todos: readonly Todo[]): Promise<ReadonlyMap<string, DelegatedProgress>> {
     const delegated = todos.flatMap(({ id, delegated_task_id: taskId }) => (taskId ? [{ id, taskId }] : []));
     const keys = delegated.map(({ taskId }) => nodeKey({ kind: 'task', id: taskId }));
@@ -109,7 +109,7 @@ export class Delegation extends Service<DelegationPorts> {
     );
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT if it cannot be delegated now */
+  /** @throws MusterError NOT_FOUND; CONFLICT if the to-do is completed or already delegated */
   private async open(ownerUid: string, id: string) {
     const { todos, tasks } = this.ports;
     const found = await readFor(ownerUid, todos.findReminded(id));

@@ -1,7 +1,7 @@
 /**
- * Prevents two open to-dos of one owner with the same title and due date. A small document (the guard), whose id is
- * derived from these three, reserves them for one to-do, so that one of two concurrent commits fails. Source: the
- * to-do specification, DUPLICATE_TASK; docs/semantics.md#to-dos.
+ * Prevents two open to-dos of one owner with the same title and due date. A small document, the guard, reserves this
+ * combination for one to-do. Its id is derived from owner, title and due date, so that one of two concurrent commits
+ * fails. Source: the to-do specification, DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
 
 import { MusterError } from '../../../kernel/errors.ts';
@@ -23,15 +23,15 @@ export async function guardChanges(ports: TodoPorts, before: Todo | undefined, a
   });
 }
 
-/** Like `guardChanges`, for an existing to-do: a duplicate gets no guard. */
+/** Like `guardChanges`, but a to-do that duplicates another one gets no guard, and no error is thrown. */
 export async function guardChangesIfFree(ports: TodoPorts, before: Todo | undefined, after: Todo) {
   return (await exchange(ports, before, after, after.id)).changes;
 }
 
 /**
- * Returns the changes of the guards, and another to-do that holds the wanted one. A client or a new occurrence can
- * cause such a duplicate: the other to-do then keeps the guard. A to-do without a guard gets a free one whenever it
- * is written.
+ * Returns the changes of the guards and, if another to-do already holds the needed guard, that to-do. Clients and new
+ * occurrences can create such duplicates: the other to-do then keeps its guard. A to-do without a guard gets one at
+ * its next write, if the guard is free.
  */
 async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: string) {
   const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
@@ -50,7 +50,7 @@ async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: stri
   return { changes: [...released, reserving] };
 }
 
-/** Undefined if the to-do needs no guard. */
+/** Returns the id of the to-do's guard; undefined for a completed to-do, which needs none. */
 function guardOf({ hashing }: TodoPorts, todo: Todo | undefined): string | undefined {
   if (todo === undefined || todo.completed) return undefined;
   const { owner_uid, title, due_date } = todo;

@@ -1,6 +1,6 @@
 /**
- * Events of to-dos. Each is written in the commit of its change and never modified: the documents are audit trail and
- * outbox. Source: the to-do specification, "Event Structure"; docs/decisions/0018-event-spine.md.
+ * Delivery of to-do events. Each event is written in the commit of its change and never modified: the stored events
+ * are history and outbox. Source: the to-do specification, "Event Structure"; docs/decisions/0018-event-spine.md.
  */
 
 import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
@@ -17,8 +17,8 @@ import {
 } from './taskEvent.ts';
 
 /**
- * Publishes an event from the outbox. Repeating publishes it again; consumers deduplicate by event id.
- * @throws Error if a topic is unreachable: the trigger then retries
+ * Publishes an event from the outbox. A repeated call publishes it again; consumers recognize duplicates by event id.
+ * @throws Error if a topic is unreachable, so that the trigger retries
  */
 export async function relayEvent(ports: TodoPorts, publisher: EventPublisher, eventId: string) {
   const event = await ports.taskHistory.find(eventId);
@@ -27,8 +27,8 @@ export async function relayEvent(ports: TodoPorts, publisher: EventPublisher, ev
 }
 
 /**
- * Creates the consumer of a topic. Delivery is at least once, delayed and unordered, so `act` must be idempotent. It
- * throws if a retry may succeed. Messages that can never be processed become dead letters, so that they are neither
+ * Creates the consumer of a topic. Messages arrive at least once, late and in any order, so `act` must be idempotent;
+ * it throws to request a retry. A message that can never be processed becomes a dead letter, so that it is neither
  * retried for a day nor lost.
  */
 export function eventConsumer(
@@ -37,7 +37,7 @@ export function eventConsumer(
   { deadLetters, log }: TodoPorts,
 ) {
   return {
-    /** Processes an event directly, without a message. */
+    /** Processes an event that did not arrive as a message. */
     act,
     async receive({ id: messageId, text }: { readonly id: string; readonly text: string }): Promise<void> {
       const read = eventMessage.safeParse(parsedJson(text));
@@ -50,22 +50,22 @@ export function eventConsumer(
 }
 
 /**
- * Records that an event arrived. Muster never changes events, so a differing digest shows that one was changed by
- * other means.
+ * Records that an event arrived, with its digest. Muster never changes events: if a stored event no longer has this
+ * digest, someone else changed it.
  */
 export function recordReceipt(event: TaskEvent, { recordArrival, hashing, clock }: TodoPorts): Promise<void> {
   const digest = hashing.sha256(canonicalJson(messageOf(event)));
   return recordArrival(event, digest, clock.now());
 }
 
-/** Delivers events directly to their consumers, on a machine without a broker. */
+/** Returns a publisher that calls the consumers directly, for a machine without a message broker. */
 export function directDelivery(
   consumers: Readonly<Record<Topic, Pick<ReturnType<typeof eventConsumer>, 'act'>>>,
 ): EventPublisher {
   return { publish: (topic, event) => consumers[topic].act(event) };
 }
 
-/** @throws Error if a device is temporarily unreachable; completed deliveries are not repeated then */
+/** @throws Error if a device is temporarily unreachable; the retry skips the devices that were already notified */
 export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> {
   const notification = notificationOf(event, ports.consoleLinks);
   if (notification === undefined) return;
@@ -85,7 +85,7 @@ export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> 
   if (missed > 0) throw new Error(`${missed} of ${devices.length} devices have not been notified yet.`);
 }
 
-/** Returns whether the device needs no retry. */
+/** Returns false if the push to this device must be retried. */
 async function pushTo(
   { deliveries, devices, log }: TodoPorts,
   device: Device,

@@ -18,18 +18,18 @@ export type DelegationTasks = CoordinationPorts['tasks'];
 export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly store: Store<TodoChange>;
   readonly todos: TodoQueries;
-  /** Audit log fields of to-dos, recurring to-dos and reminders. */
+  /** Fields of to-dos, recurring to-dos and reminders that the audit log records. */
   readonly todoFields: FieldsCodec<Todo>;
   readonly recurringTaskFields: FieldsCodec<RecurringTask>;
   readonly reminderFields: FieldsCodec<Reminder>;
   readonly recurringTasks: RecurringTaskQueries;
   readonly taskHistory: TaskHistory;
   readonly reminders: ReminderQueries;
-  /** Records an event once. @param digest SHA-256 of the event's canonical JSON: a modified event has another */
+  /** Records the arrival of an event once. @param digest SHA-256 of the event's canonical JSON */
   readonly recordArrival: (event: TaskEvent, digest: string, recordedAt: Date) => Promise<void>;
   readonly notifications: Notifications;
   readonly clientLists: ClientLists;
-  /** Absent on a machine without a broker: events are delivered directly. */
+  /** Undefined on a machine without a message broker: events are then delivered directly. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
   readonly devices: Devices;
@@ -37,21 +37,20 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   /** Returns the person's email address if it is verified. */
   readonly verifiedEmail: (uid: string) => Promise<string | undefined>;
   readonly consoleLinks: ConsoleLinks;
-  /** Absent if push is disabled. */
+  /** Undefined if push is disabled. */
   readonly push: PushService | undefined;
 }
 
-/** Due reminders, and the position of the next page. */
+/** One page of due reminders, and the cursor of the next page. */
 export interface DueReminders {
   readonly reminders: readonly Versioned<Reminder>[];
   readonly next?: TimeCursor;
 }
 
-/** Notification preferences of a person. */
 export interface Preferences {
-  /** Time between a default reminder and the due date. */
+  /** Default time from a reminder to the due date. */
   readonly leadMilliseconds: number;
-  /** Ids of the agents that may answer questions for the person. */
+  /** Ids of the agents that may answer questions in the person's place. */
   readonly agents_may_answer: readonly string[];
   readonly push: boolean;
   readonly email: boolean;
@@ -70,7 +69,7 @@ export interface TaskHistory {
 
 export interface ReminderQueries {
   find(id: string): Promise<Versioned<Reminder> | undefined>;
-  /** Returns reminders that are due at `now`, oldest first, and the position of the next page. */
+  /** Returns reminders that are due at `now`, oldest first, and the cursor of the next page. */
   due(now: Date, page: PageRequest): Promise<DueReminders>;
   /** Returns a person's unsent reminders after an instant, soonest first; or all reminders, latest first. */
   list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>>;
@@ -78,7 +77,7 @@ export interface ReminderQueries {
 
 export interface RecurringTaskQueries {
   find(id: string): Promise<Versioned<RecurringTask> | undefined>;
-  /** Newest first. */
+  /** Returns a person's recurring to-dos, newest first. */
   list(ownerUid: string, withEnded: boolean, page: PageRequest): Promise<Counted<RecurringTask>>;
 }
 
@@ -95,15 +94,15 @@ export interface FoundTodos {
 
 export interface TodoQueries {
   find(id: string): Promise<Versioned<Todo> | undefined>;
-  /** Returns to-dos in the order of their ids, undefined for an unknown one. @throws MusterError if one is unreadable */
+  /** Returns to-dos in the order of `ids`, undefined for each unknown id. @throws MusterError if one is unreadable */
   findAll(ids: readonly string[]): Promise<readonly (Versioned<Todo> | undefined)[]>;
   findReminded(id: string): Promise<RemindedTodo | undefined>;
-  /** Returns the id of the to-do that holds a title and due date. */
+  /** Returns the id of the to-do that holds the guard with this id. */
   findGuard(id: string): Promise<Versioned<string> | undefined>;
   list(filter: TodoFilter, sort: TodoSort, todoPage: TodoPage): Promise<FoundTodos>;
   /**
-   * Returns to-dos whose title and description contain all word prefixes, those with all of them in the title first.
-   * Within each group, a page lists newer to-dos first.
+   * Returns to-dos whose title and description contain all word prefixes. To-dos with all prefixes in the title come
+   * first; otherwise, newer to-dos come first within a page.
    * @param words from `searchPrefixes`
    */
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
@@ -116,13 +115,13 @@ export interface ClientLists {
 
 export interface Devices {
   of(uid: string): Promise<readonly Device[]>;
-  /** Deletes the device, unless its token has changed in the meantime. */
+  /** Deletes the device, unless its token has changed since it was read. */
   remove(uid: string, device: Device): Promise<void>;
 }
 
 export interface Deliveries {
   readonly name: 'deliveries';
-  /** `busy`: another sender's claim has not expired. */
+  /** Returns `busy` while another sender's claim is valid. */
   claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'>;
   markDelivered(notificationId: string, deviceId: string): Promise<void>;
   release(notificationId: string, deviceId: string): Promise<void>;
@@ -130,20 +129,20 @@ export interface Deliveries {
 }
 
 export interface Notifications {
-  /** Returns a person's preferences, or the defaults. */
+  /** Returns a person's stored preferences, or the defaults. */
   preferences(uid: string): Promise<Preferences>;
-  /** Queues an email once. Source: https://extensions.dev/extensions/firebase/firestore-send-email */
+  /** Queues an email once, for https://extensions.dev/extensions/firebase/firestore-send-email, which sends it. */
   queueEmail(address: string, notification: Notification): Promise<void>;
 }
 
 export interface TodoChanges {
   readonly createTodo: { readonly todo: Todo };
-  /** `before` is the state that the last event reported. */
+  /** `before` is the state of the to-do that its last event reported. */
   readonly replaceTodo: { readonly todo: Todo; readonly before: Todo; readonly version: string };
   readonly deleteTodo: { readonly todo: Todo; readonly version: string };
-  /** Links the to-do to the task created for it. */
+  /** Stores which task was created for the to-do. */
   readonly delegateTodo: { readonly before: Todo; readonly todo: Todo; readonly version: string };
-  /** Reserves a title and due date for an open to-do. `replaces` is the version of an obsolete guard. */
+  /** Stores the guard of an open to-do. `replaces` is the version of an obsolete guard with the same id. */
   readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
   readonly releaseTitle: { readonly id: string; readonly version: string };
   readonly createRecurringTask: { readonly recurringTask: RecurringTask };

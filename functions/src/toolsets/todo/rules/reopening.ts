@@ -17,7 +17,7 @@ export interface ReopenedOutcome {
   readonly next?: { readonly todo: Todo; readonly isWithdrawn: boolean };
 }
 
-/** @param own reads the caller's to-do. @throws MusterError CONFLICT if it is open, or would be a duplicate */
+/** @param own reads the caller's to-do. @throws MusterError CONFLICT if the to-do is open, or would be a duplicate */
 export function reopenTodo(
   ports: TodoPorts,
   own: () => Promise<RemindedTodo>,
@@ -47,7 +47,7 @@ interface Following {
   readonly changes: readonly TodoChange[];
 }
 
-/** Reverts the effects of an occurrence's completion, unless they were changed since. */
+/** Withdraws the next occurrence that this completion created, unless that occurrence has been changed. */
 async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promise<Following> {
   const { recurring_task_id, occurs_on, completed_at, due_date, owner_uid } = todo;
   if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
@@ -71,14 +71,14 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
   };
 }
 
-/** Undoes the end of a recurring to-do that the completion of its last occurrence caused. */
+/** Reactivates a recurring to-do that ended because this occurrence, its last one, was completed. */
 function reopenedReminderOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
   const { ended_at, ...recurring } = found.value;
   const endedByIt = ended_at !== undefined && ended_at.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];
 }
 
-/** Returns whether an occurrence is unchanged since its creation, with a default reminder and without parts. */
+/** Returns whether an occurrence is unchanged since its creation, with its default reminder and without parts. */
 async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: RecurringTask): Promise<boolean> {
   const { value: todo, reminder } = next;
   if (todo.ancestors !== undefined) return false;

@@ -1,7 +1,7 @@
 /**
- * Applies the side effects of changes made without the tools: by the owner's client, or in the Firebase console. It
- * ignores the content of the triggering event and reads the current data. Each commit names the version it is based
- * on, so the result does not depend on delays, duplicates or order.
+ * Applies the side effects of changes made without the tools: by the owner's client, or in the Firebase console. The
+ * repair ignores the content of the event that triggered it, and reads the current data. Each commit requires the
+ * version that was read, so the result does not depend on delays, duplicates or order of the triggers.
  */
 
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -22,7 +22,7 @@ import {
 } from './todo.ts';
 import { changeContext, differences, reminderChanges, removalEffects, removalId, todoEvent } from './todoChanges.ts';
 
-/** @param before the previous to-do, needed if it was deleted; undefined if unknown or unreadable */
+/** @param before the to-do before its deletion; undefined if unknown or unreadable */
 export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefined): Promise<void> {
   return retryOnConflict(ports.randomness, async () => {
     const found = await ports.todos.findReminded(id);
@@ -71,15 +71,15 @@ async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
   ]);
 }
 
-/** Returns whether the last event reported the current state of the to-do. */
+/** Returns whether the last event of the to-do reported its current state. */
 export function isReported({ value, lastReported }: RemindedTodo): boolean {
   return canonicalJson(lastReported) === canonicalJson(todoResponse(value));
 }
 
-/** Replaces a title without visible characters. */
+/** Replaces a title that has no visible characters, if no earlier title is known. */
 const UNTITLED = 'Untitled';
 
-/** Returns a valid to-do; invalid values are truncated or dropped. @param lastTitle replaces an invisible title */
+/** Returns a valid to-do: long values are truncated, invalid tags dropped. @param lastTitle replaces a blank title */
 export function normalizedTodo(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
   const { completed_at, description, title, ...rest } = todo;
   const tags = new Map<string, string>();

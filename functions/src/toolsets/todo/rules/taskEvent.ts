@@ -3,29 +3,29 @@
 import { z } from 'zod';
 import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
 
-/** A person was asked a question; `taskId` is the request's id. */
+/** Type of the event that an agent asked the person a question; its `taskId` is the id of the request. */
 export const QUESTION = 'question';
 
-/** `reminder` and `question` are additions to the specification. `reminder`: a reminder became due. */
+/** The to-do specification defines all types except `reminder`, a due reminder, and `question`. */
 export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder', QUESTION] as const;
 
 export interface TaskEvent {
   readonly id: string;
   readonly type: (typeof EVENT_TYPES)[number];
   readonly taskId: string;
-  /** Owner of the to-do, even if an agent made the change. */
+  /** Owner of the to-do, even if an agent changed it. */
   readonly userId: string;
   readonly timestamp: Date;
-  /** The to-do or, for a reminder, the reminder, in the format of the tools; null if it did not exist. */
+  /** The to-do (the reminder, if `type` is `reminder`) in the format of the tools; null if it did not exist. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   readonly changes: readonly string[];
 }
 
-/** A published event, as JSON. */
+/** A published event, in JSON. */
 export const eventMessage = z.object({
   event_id: z.string().min(1),
-  /** Increases when consumers of the old structure can no longer read an event. */
+  /** Increase this number if consumers of the present structure could not read the new one. */
   schema_version: z.literal(1),
   event_type: z.enum(EVENT_TYPES),
   task_id: z.string().min(1),
@@ -59,18 +59,18 @@ export function eventOf(message: EventMessage): TaskEvent {
   };
 }
 
-/** The topics of the to-do specification. */
+/** Pub/Sub topics of the to-do specification. */
 export const TOPICS = { taskEvents: 'task-events', taskUpdates: 'task-updates', reminders: 'reminders' } as const;
 
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
 export interface EventChanges {
-  /** Stale if an event with this id exists: its content has already happened. */
+  /** The commit fails as stale if an event with this id exists, because its change was already made. */
   readonly recordEvent: { readonly event: TaskEvent };
 }
 
 export interface EventPublisher {
-  /** Resolves when the event is stored durably. It is delivered at least once, in the order of its to-do's events. */
+  /** Resolves when the broker has stored the event. Each to-do's events are delivered at least once and in order. */
   publish(topic: Topic, event: TaskEvent): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ export interface DeadLetters {
   deadLetter(letter: DeadLetter): Promise<void>;
 }
 
-/** Returns the topics of an event: the audit trail, and clients for changes or the notifier for notifications. */
+/** Returns the topics of an event: its history topic, and the topic for notifications or for clients. */
 export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
   return [TOPICS.taskEvents, type === 'reminder' || type === QUESTION ? TOPICS.reminders : TOPICS.taskUpdates];
 }

@@ -19,7 +19,7 @@ export const MAX_TITLE_LENGTH = 500;
 
 export const MAX_DESCRIPTION_LENGTH = 5000;
 
-/** Folds case. Upper case is included because of letters that grow (ß, SS) or have several lower-case forms (Σ). */
+/** Normalizes case for comparisons. Upper case is needed for ß (SS) and for both lower-case forms of Σ. */
 export function caseFolded(text: string): string {
   return text.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
@@ -42,12 +42,12 @@ export function todoResponse(todo: Todo) {
 
 type TodoTexts = Pick<Todo, 'title' | 'description' | 'priority' | 'tags'>;
 
-/** For a new to-do, all are optional. For an edit, omitted fields stay and null removes. */
+/** For a new to-do, omitted fields get defaults. In an edit, omitted fields stay, and null removes a value. */
 export interface WrittenTexts {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
   readonly priority?: Priority | undefined;
-  /** Replaces the existing tags. */
+  /** Replaces all existing tags. */
   readonly tags?: readonly string[] | undefined;
 }
 
@@ -64,10 +64,10 @@ export function checkedTexts(written: WrittenTexts, before: TodoTexts = DEFAULT_
   };
 }
 
-/** Tolerance for dates that were in the future when the caller sent them. */
+/** Tolerance in milliseconds for dates that were in the future when the caller sent them. */
 const GRACE_MS = 60_000;
 
-/** @param field argument with the date. @throws MusterError VALIDATION_ERROR if it is over a minute in the past */
+/** @param field argument with the date. @throws MusterError VALIDATION_ERROR if the date is over a minute ago */
 export function requireFuture(field: string, date: Date, now: Date): void {
   if (date.getTime() >= now.getTime() - GRACE_MS) return;
   throw new MusterError('VALIDATION_ERROR', `${field} is in the past.`, {
@@ -82,13 +82,13 @@ export const MAX_TAGS = 10;
 
 export const MAX_TAG_LENGTH = 50;
 
-/** Trims tags and removes duplicates, ignoring case. @throws MusterError VALIDATION_ERROR, MAX_TAGS_EXCEEDED */
+/** Trims tags and removes duplicates, ignoring case. @throws MusterError VALIDATION_ERROR; MAX_TAGS_EXCEEDED */
 export function checkedTags(written: readonly string[]): readonly string[] {
   if (written.length > MAX_TAGS) throw tooManyTags();
   return addedTags([], written);
 }
 
-/** Adds tags to the existing ones. @throws MusterError VALIDATION_ERROR with the reason MAX_TAGS_EXCEEDED */
+/** Adds tags to the existing ones. @throws MusterError VALIDATION_ERROR, also with the reason MAX_TAGS_EXCEEDED */
 export function addedTags(present: readonly string[], written: readonly string[]): readonly string[] {
   const tags = new Map(present.map((tag) => [caseFolded(tag), tag]));
   for (const tag of written.map((text) => text.trim())) {
@@ -110,27 +110,26 @@ export const SORT_FIELDS = ['due_date', 'priority', 'created_at', 'completed_at'
 
 export const SORT_ORDERS = ['asc', 'desc'] as const;
 
-/** Due-date ranges include both ends. A to-do without a due date is outside all ranges. */
+/** Selects to-dos. Due-date ranges include both ends; a to-do without a due date is outside all ranges. */
 export interface TodoFilter {
   readonly owner_uid: string;
   readonly priority?: Priority | undefined;
-  /** All of them, ignoring case. */
+  /** The to-do must have all of these tags. Case is ignored. */
   readonly tags: readonly string[];
   readonly dueAfter?: Date | undefined;
   readonly dueBefore?: Date | undefined;
   readonly completed?: boolean | undefined;
 }
 
-/** To-dos without the sorted date come last in both orders. Ties are ordered by creation, then id. */
+/** To-dos without the date to sort by come last in both directions. Ties are ordered by creation time, then by id. */
 export interface TodoSort {
   readonly by: (typeof SORT_FIELDS)[number];
   readonly order: (typeof SORT_ORDERS)[number];
 }
 
-/** Error codes added by the to-do specification, "Error Handling". They are returned as reasons. */
+/** Error codes that only the to-do specification defines, "Error Handling". Muster returns them as `reason`. */
 export const TODO_CODES = ['TASK_NOT_FOUND', 'DUPLICATE_TASK', 'MAX_TAGS_EXCEEDED', 'INVALID_FREQUENCY'] as const;
 
-/** Returns the error for an invalid argument. */
 export function invalid(field: string, reason: string, message: string, suggestion?: string): MusterError {
   const details = { field, reason, ...(suggestion !== undefined && { suggestion }) };
   return new MusterError('VALIDATION_ERROR', message, details);
@@ -142,7 +141,7 @@ const HOW_TO_FIND = {
   Reminder: 'todo.list_reminders returns the ids of your reminders; todo.set_reminder creates one.',
 };
 
-/** Also returned for another owner's objects. */
+/** Returns the error for an unknown id, or for an item of another owner, so that its existence is not revealed. */
 export function notFound(what: keyof typeof HOW_TO_FIND, id: string, userId: string): MusterError {
   const name = what.toLowerCase().replace(' ', '_');
   return new MusterError('NOT_FOUND', `${what} with ID '${id}' not found`, {
@@ -164,7 +163,7 @@ export function alreadyCompleted({ id, completed_at }: Todo): MusterError {
   });
 }
 
-/** A stored to-do, with the fields of the specification. Our index is a separate field of the document. */
+/** A stored to-do, with the fields of the to-do specification. The document also contains a separate search index. */
 export const todoDocument = z.object({
   id: z.string(),
   owner_uid: z.string(),
@@ -172,19 +171,19 @@ export const todoDocument = z.object({
   description: z.nullable(z.string()),
   due_date: z.nullable(timestamp),
   priority: z.enum(PRIORITIES),
-  /** As entered; distinct ignoring case. */
+  /** Tags as entered. No two differ only in case. */
   tags: z.array(z.string()),
   completed: z.boolean(),
   completed_at: z.nullable(timestamp),
   created_at: timestamp,
-  /** Recurring to-do of an occurrence. */
+  /** Id of the recurring to-do of which this to-do is an occurrence. */
   recurring_task_id: z.nullable(z.string()),
-  /** Nominal date of the occurrence, `YYYY-MM-DD`, even if the to-do itself was moved. */
+  /** Date of the occurrence by the recurrence rule, `YYYY-MM-DD`, even if the to-do's due date was changed. */
   occurs_on: z.nullable(z.string()),
-  /** Changes each time the to-do is restored after a deletion. */
+  /** Differs for each restoration of the to-do after a deletion. */
   restored: z.exactOptional(z.int()),
   ...parentFields,
-  /** The latest task created for it. */
+  /** Id of the latest task to which the to-do was delegated. */
   delegated_task_id: z._default(z.nullable(z.string()), null),
 });
 
@@ -192,18 +191,18 @@ export const todoCodec = documentCodec(todoDocument);
 
 export const todoFromDocument = todoCodec.fromDocument;
 
-/** Audit log fields of to-dos, without the index and the last reported state. */
+/** Fields of to-dos that the audit log records: without the search index and the last reported state. */
 export const todoFields = fieldsCodec<Todo>(todoCodec.toDocument, todoFromDocument);
 
 export type Todo = ReturnType<typeof todoFromDocument>;
 
-/** The fields to read of a to-do, without its larger index. */
+/** Fields that queries read of a to-do: all except its search index, which is larger. */
 export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
 
 export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
-  /** The state that the last event reported; undefined without events. */
+  /** State that the last event of the to-do reported; undefined if it has no events. */
   readonly lastReported?: JsonObject;
-  /** Returns whether the stored index matches the fields. Slow. */
+  /** Returns whether the stored search index matches the fields. This takes long, so it is computed on demand. */
   isIndexCurrent(): boolean;
 }

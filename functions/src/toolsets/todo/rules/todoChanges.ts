@@ -1,4 +1,4 @@
-/** The changes of a to-do and their side effects, in one commit. Source: the to-do specification, "Side Effects". */
+/** Changes of a to-do with their side effects, for one commit. Source: the to-do specification, "Side Effects". */
 import { type GraphNode, NO_USAGE, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -9,15 +9,15 @@ import { type Reminder, reminderBefore } from './reminders/reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoResponse } from './todo.ts';
 
-/** The fields whose changes events report; other fields never change. */
+/** Fields whose changes an event reports. The other fields of a to-do never change. */
 const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');
 
-/** Returns the fields in which two states of a to-do differ. */
+/** Returns the reported fields in which two states of a to-do differ. */
 export function differences(before: JsonObject | null, after: JsonObject | null): readonly string[] {
   return REPORTED.filter((field) => canonicalJson(before?.[field]) !== canonicalJson(after?.[field]));
 }
 
-/** Returns the id of the deletion event, unique per restoration (`restored`) and creation (`createdAt`). */
+/** Returns the id of the deletion event, which differs for each deletion of a restored or recreated to-do. */
 export function removalId({ id, recurring_task_id, created_at, restored }: Todo): string {
   const removed = recurring_task_id === undefined ? `deleted-${id}` : `withdrawn-${id}-${created_at.getTime()}`;
   return restored === undefined ? removed : `${removed}-${restored}`;
@@ -26,11 +26,11 @@ export function removalId({ id, recurring_task_id, created_at, restored }: Todo)
 interface ChangeContext {
   readonly now: Date;
   readonly eventId: string;
-  /** The owner's default time between reminder and due date, if needed. */
+  /** The owner's default time from a reminder to the due date; undefined if the change needs no reminder. */
   readonly leadMilliseconds?: number;
 }
 
-/** @param isDue whether the change sets a due date, so that the owner's preferences are needed */
+/** @param isDue whether the change may set a reminder, so that the owner's preferences must be read */
 export async function changeContext(ports: TodoPorts, todo: Todo, now: Date, isDue: boolean) {
   const context = { eventId: ports.randomness.uuid(), now };
   if (!isDue) return context;
@@ -70,7 +70,7 @@ export function creationChanges(todo: Todo, context: ChangeContext): TodoChange[
   ];
 }
 
-/** Returns no changes if the to-do stays the same. */
+/** Returns no changes if the to-do would stay the same. */
 export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): TodoChange[] {
   const { value, version, reminder } = before;
   const [was, is] = [todoResponse(value), todoResponse(after)];
@@ -82,7 +82,6 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
   ];
 }
 
-/** Returns the side effects of deleting a to-do. */
 export function removalEffects(todo: Todo, now: Date): TodoChange[] {
   const event = todoEvent(todoResponse(todo), todo, null, { eventId: removalId(todo), now });
   return [
@@ -97,9 +96,9 @@ function isAwaited(todo: Todo | undefined): Date | undefined {
 }
 
 /**
- * Updates the reminder with the due date. An unsent reminder keeps its distance to the due date. A reminder that the
- * owner deleted is created again only when a to-do without a due date gets one. A reminder set without a due date
- * stays when a due date is added.
+ * Returns the changes that a changed due date requires of the reminder. An unsent reminder keeps its distance to the
+ * due date. A reminder that the owner deleted is created again only if a to-do without a due date gets one. A
+ * reminder set on a to-do without a due date stays when it gets a due date.
  */
 export function reminderChanges(
   before: Todo | undefined,
@@ -108,7 +107,7 @@ export function reminderChanges(
   { now, leadMilliseconds }: Omit<ChangeContext, 'eventId'>,
 ): TodoChange[] {
   const [was, is] = [isAwaited(before), isAwaited(after)];
-  const isOver = after.completed && before?.completed === false; // One may have been set without a due date.
+  const isOver = after.completed && before?.completed === false; // A reminder can exist without a due date.
   if (is === undefined) return was === undefined && !isOver ? [] : [{ kind: 'deleteReminder', id: after.id }];
   if (was === undefined && reminder?.value.sent !== false)
     return [{ kind: 'createReminder', reminder: reminderBefore(after, is, now, leadMilliseconds) }];
@@ -124,7 +123,7 @@ export function reminderChanges(
   return [{ kind: 'moveReminder', reminder: reminderBefore(after, is, now, lead), version }];
 }
 
-/** Returns a to-do as a node of the graph. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Returns the node of a to-do in the graph of items. Source: docs/decisions/0035-graph-and-budgets.md. */
 export function todoNode(todo: Todo, isDeleted = false): GraphNode {
   const { id, title, owner_uid, completed, created_at } = todo;
   return {
@@ -142,12 +141,12 @@ export function todoNode(todo: Todo, isDeleted = false): GraphNode {
   };
 }
 
-/** Returns the to-do as last reported: direct changes by the owner are counted when they are repaired. */
+/** Returns the to-do as its last event reported it: a direct change by the owner counts only once it is repaired. */
 export function asReported({ value, lastReported }: RemindedTodo): Todo {
   return lastReported === undefined ? value : { ...value, completed: lastReported['completed'] === true };
 }
 
-/** Finds to-dos for their owner and the owner's agents. */
+/** Returns the function that finds the node of a to-do, for its owner and the owner's agents only. */
 export function todoNodeFinder(todos: TodoQueries): NodeFinder {
   return async (id, { principal }) => {
     const reading = todos.findReminded(id);

@@ -30,18 +30,18 @@ import {
 } from './todo.ts';
 import { changeContext, creationChanges, differences, removalEffects, replacementChanges } from './todoChanges.ts';
 
-/** Maximum words of a search; each may cost an additional query. */
+/** Maximum number of words in a search; each word may cost an additional query. */
 const MAX_WORDS = 10;
 
 interface TodoDraft extends WrittenTexts {
   readonly due_date?: Date | undefined;
-  /** The parent item, with the caller and workspace that must have access to it. */
+  /** The parent item of the new to-do, the caller who must have access to that item, and the call's workspace. */
   readonly link?: { readonly part_of: NodeRef; readonly principal: Principal; readonly workspace: string };
 }
 
 interface TodoEdit extends WrittenTexts {
   readonly due_date?: Date | null | undefined;
-  /** In addition to the existing tags. */
+  /** Tags to add to the existing ones. */
   readonly moreTags?: readonly string[] | undefined;
 }
 
@@ -146,8 +146,7 @@ export class TodoService extends Service<TodoPorts> {
   }
 
   /**
-   * Returns a to-do's events, newest first, even after its deletion. Events expire, so an existing to-do may have
-   * none.
+   * Returns a to-do's events, newest first, even after its deletion. Events expire, so an old to-do may have none.
    * @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND if the owner has neither the to-do nor its events
    */
   async history(ownerUid: string, id: string, page: PageRequest): Promise<ListPage<TaskEvent>> {
@@ -175,7 +174,7 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** Repairs direct changes by the owner first: an event reports the change since the previous event. */
+  /** Reads the caller's to-do. A direct change by a client is repaired first, so that it has its own event. */
   private async own(ownerUid: string, id: string): Promise<RemindedTodo> {
     const found = await this.find(ownerUid, id);
     if (isReported(found)) return found;

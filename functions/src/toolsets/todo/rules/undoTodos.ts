@@ -11,7 +11,7 @@ import { isReported, repairTodo } from './repair.ts';
 import type { RemindedTodo, Todo } from './todo.ts';
 import { changeContext, creationChanges, removalEffects, replacementChanges } from './todoChanges.ts';
 
-/** States of a task in which its to-do can be detached from it. */
+/** States of a task in which a delegation to that task can be undone. */
 const NOT_DELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
 
 interface UndoPorts extends TodoPorts {
@@ -20,9 +20,9 @@ interface UndoPorts extends TodoPorts {
 
 export class TodoUndo extends Service<UndoPorts> {
   /**
-   * Undoes an event's changes of a to-do or a recurring to-do. Changes of a recurring to-do and of its occurrences
-   * are undone together, so that an active recurring to-do has an open occurrence. If one part is refused, only a
-   * reopened occurrence is undone, because an additional open to-do does no harm.
+   * Undoes an event's changes of a to-do or a recurring to-do. Changes of a recurring to-do and its occurrences are
+   * undone together or not at all, so that an active recurring to-do always has an open occurrence. Exception: a
+   * to-do is reopened alone if the other changes cannot be undone, because an additional open to-do does no harm.
    * @throws MusterError CONFLICT with the reason CHANGED_SINCE or DUPLICATE_TASK
    */
   readonly recurrence = async (
@@ -91,7 +91,7 @@ export class TodoUndo extends Service<UndoPorts> {
     return isKept ? changes.filter(({ kind }) => kind !== 'deleteReminder') : changes;
   }
 
-  /** Undoes a delegation, or its undo. Not possible while the to-do's task is held or after it was completed. */
+  /** Undoes a delegation or its undo. Refused while an agent holds the to-do's task, or after its completion. */
   private async delegation(
     effect: AuditEffect,
     { value: before, version }: RemindedTodo,
@@ -105,7 +105,7 @@ export class TodoUndo extends Service<UndoPorts> {
     return [{ kind: 'delegateTodo', before, todo, version }];
   }
 
-  /** Returns whether the undo removes a due date from a to-do whose reminder the owner had set explicitly. */
+  /** Returns whether the undo removes a due date from a to-do whose reminder was set by the owner, not by default. */
   private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
     if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false) return false;
     const { leadMilliseconds } = await this.ports.notifications.preferences(value.owner_uid);
@@ -113,7 +113,7 @@ export class TodoUndo extends Service<UndoPorts> {
     return reminder.value.remind_at.getTime() !== usual.remind_at.getTime();
   }
 
-  /** Repairs direct changes by the owner first: an event reports the change since the previous event. */
+  /** Reads the to-do. A direct change by a client is repaired first, so that it has its own event. */
   private async repaired({ id, owner_uid = '' }: AuditEffect): Promise<RemindedTodo | undefined> {
     const { todos } = this.ports;
     const found = await readFor(owner_uid, todos.findReminded(id));
@@ -132,7 +132,7 @@ export class TodoUndo extends Service<UndoPorts> {
     return [replacement(recurringTask, found)];
   }
 
-  /** Creates the next occurrence if an ended recurring to-do lost its open one in the meantime. */
+  /** If undo reactivates an ended recurring to-do that has no open occurrence, creates the next occurrence. */
   private async continued(
     effect: AuditEffect,
     change: Extract<TodoChange, { readonly kind: 'replaceRecurringTask' }>,
@@ -149,7 +149,7 @@ export class TodoUndo extends Service<UndoPorts> {
   }
 
   private async deletion(effect: AuditEffect, { value: todo, version }: RemindedTodo): Promise<readonly TodoChange[]> {
-    // Another occurrence could be created under its id, without this one's parts.
+    // A later occurrence could be created under this occurrence's id, and would not have its parts.
     if (todo.recurring_task_id !== undefined && todo.ancestors !== undefined)
       throw changedSinceError(effect, ['it has parts']);
     const released = await guardChanges(this.ports, todo, undefined);
@@ -158,7 +158,7 @@ export class TodoUndo extends Service<UndoPorts> {
   }
 
   private async recreation(before: Todo, now: Date): Promise<readonly TodoChange[]> {
-    // One event can restore it several times: the time makes each restoration unique.
+    // The undo of one event can itself be undone and repeated: the time makes each restoration's id unique.
     const todo = { ...before, restored: Math.max(now.getTime(), (before.restored ?? 0) + 1) };
     const isDue = todo.due_date !== undefined && !todo.completed;
     const context = await changeContext(this.ports, todo, now, isDue);

@@ -1,4 +1,4 @@
-/** Firestore storage of events, in their published format with a timestamp, and of reminders. */
+/** Firestore storage of to-do events, in their published format plus a timestamp, and of reminders. */
 
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import type { ReminderChanges } from '../rules/reminders/reminder.ts';
 import { reminderToDocument } from '../rules/reminders/reminder.ts';
 import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
-/** An update keeps omitted fields, so these are deleted explicitly. */
+/** A Firestore update keeps fields that it does not mention, so these two are deleted explicitly. */
 const NEVER_SENT = { sent_at: FieldValue.delete(), late: FieldValue.delete() };
 
 export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {
@@ -65,7 +65,7 @@ export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory
   }
 }
 
-/** Records an event once. @param digest SHA-256 of the event's canonical JSON: a modified event has another */
+/** Records the arrival of an event once. @param digest SHA-256 of the event's canonical JSON */
 export function recordArrivalIn(database: Firestore) {
   return async (event: TaskEvent, digest: string, recorded_at: Date): Promise<void> => {
     const { event_data: _, schema_version: _version, ...arrived } = eventToDocument(event);

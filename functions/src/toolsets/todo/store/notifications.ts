@@ -1,4 +1,4 @@
-/** Storage for notifications: client lists, devices, deliveries, preferences and emails. */
+/** Storage for notifications: entries for clients, devices, deliveries, preferences and emails. */
 
 import type { App } from 'firebase-admin/app';
 import type { Database, Reference } from 'firebase-admin/database';
@@ -27,10 +27,10 @@ interface RealtimePorts {
   readonly database: () => Promise<Database>;
 }
 
-/** Maximum entries per person. A client that missed more reads the to-dos again. */
+/** Maximum stored entries per person. A client that missed more must read the to-dos again. */
 const [MAX_NOTIFICATIONS, MAX_UPDATES] = [100, 50];
 
-/** Latest entries per person for clients: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
+/** Latest entries that a person's clients watch: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
 export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
@@ -45,17 +45,17 @@ export class DatabaseClientLists extends Service<RealtimePorts> implements Clien
   }
 }
 
-/** Maximum devices to notify per person; the security rules cannot count devices. */
+/** Maximum number of devices notified per person. Clients may register more: security rules cannot count. */
 const MAX_DEVICES = 20;
 
 const storedDevice = z.looseObject({ token: z.string().min(1) });
 
-/** Undefined if invalid: clients write these values. */
+/** Returns the token of a stored device; undefined if the value is invalid, because clients write these values. */
 export function tokenIn(value: unknown): string | undefined {
   return storedDevice.safeParse(value).data?.token;
 }
 
-/** `devices/{uid}/{deviceId}`: FCM tokens registered by a person's clients. */
+/** FCM tokens that a person's clients registered, in `devices/{uid}/{deviceId}`. */
 export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(devicesPath(uid));
@@ -78,22 +78,22 @@ export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
 
 const DELIVERED = 'settled';
 
-/** Lease of a sender. A sender that takes longer has crashed. */
+/** Time in milliseconds for which a sender claims a device. A sender that takes longer is assumed to have crashed. */
 const LEASE_MS = 60_000;
 
-/** Returns the end of a claim, its first word. */
+/** Returns the expiry time of a claim, in epoch milliseconds: its first word. */
 function endOf(claim: unknown): number {
   return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
 }
 
-/** Longer than the redelivery of messages, which is at most a day. */
+/** Longer than a message can be redelivered, which is at most a day. */
 const DELIVERY_TTL_MS = 2 * DAY_MS;
 
 const SWEEP_BATCH = 200;
 
 /**
- * `deliveries/{notification}/devices/{device}`: the claim of a device, or that it was notified, so that concurrent
- * senders push once. `at` is the time of the last claim, used to remove old entries.
+ * Prevents concurrent senders from pushing twice. `deliveries/{notification}/devices/{device}` stores the sender's
+ * claim, or that the device was notified. `at` is the time of the last claim, after which old entries are removed.
  */
 export class DatabaseDeliveries
   extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
@@ -105,7 +105,7 @@ export class DatabaseDeliveries
     const now = this.ports.clock.now().getTime();
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
-    // The second word identifies the sender if the response to the write is lost.
+    // The second word lets the sender recognize its own claim if the response to the write is lost.
     const claim = `${now + LEASE_MS} ${this.ports.randomness.uuid()}`;
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
@@ -138,13 +138,13 @@ export class DatabaseDeliveries
 
 const MINUTE = 60_000;
 
-/** Returns the lead time of reminders and the additional channels besides the client list. */
+/** Returns the preferences in a document. Push and email are used in addition to the client list. */
 export function preferencesFromDocument(data: unknown): Preferences {
   const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
   return { leadMilliseconds: reminder_lead_minutes * MINUTE, agents_may_answer, ...channels };
 }
 
-/** Firestore storage of preferences and emails. */
+/** Firestore storage of notification preferences and queued emails. */
 export class FirestoreNotifications extends FirestoreReader implements Notifications {
   async preferences(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
@@ -163,9 +163,9 @@ export class FirestoreNotifications extends FirestoreReader implements Notificat
   }
 }
 
-/** Returns the verified email address of a Firebase Auth user, if any. */
+/** Returns the verified email address of a Firebase Auth user, if there is one. */
 export async function verifiedEmail(app: App, uid: string): Promise<string | undefined> {
   const { getAuth } = await import('firebase-admin/auth');
-  const { users } = await getAuth(app).getUsers([{ uid }]); // Unlike getUser, getUsers does not throw.
+  const { users } = await getAuth(app).getUsers([{ uid }]); // For an unknown uid, getUser would throw.
   return users.find(({ emailVerified }) => emailVerified)?.email;
 }

@@ -50,14 +50,14 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
   }
 }
 
-/** Documents found by a range of times have a time. */
+/** The snapshot has `remind_at`, because the query selected it by this field. */
 function positionOf(snapshot: DocumentSnapshot): TimeCursor {
   const { remind_at } = z.looseObject({ remind_at: timestamp }).parse(snapshot.data());
   return { at: remind_at, id: snapshot.id };
 }
 
 export function recurringTaskToDocument(recurring: RecurringTask): Record<string, unknown> {
-  // `ended` is for queries.
+  // `ended` is stored only because queries filter by it.
   return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.ended_at !== undefined };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Search index of a to-do: each prefix of each word is a separate field with the owner as its value. Firestore keeps
- * an ascending index per field, which lists the to-dos of one owner with that word, and merges several equalities.
- * See docs/decisions/0017-to-do-queries-and-search.md.
+ * Search index of a to-do: each prefix of each word is a separate field whose value is the owner. Firestore indexes
+ * each field automatically, so a query for an owner and a word reads one index, and a query for several words merges
+ * these indexes. See docs/decisions/0017-to-do-queries-and-search.md.
  */
 
 import { z } from 'zod/mini';
@@ -20,7 +20,7 @@ import {
   todoResponse,
 } from '../rules/todo.ts';
 
-/** Location of a word: in the title, only in the description, or in either. */
+/** Where a word must be: in the title, in the description but not the title, or in either. */
 type WordPlace = 'title' | 'rest' | 'any';
 
 export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, string>>>>;
@@ -28,8 +28,8 @@ export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, strin
 type Worded = Pick<Todo, 'owner_uid' | 'title' | 'description'>;
 
 /**
- * Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. A text that consists
- * only of long words would need several times as much.
+ * Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. A text of only long
+ * words would need several times as much.
  */
 export const MAX_WORD_BYTES = 100_000;
 
@@ -51,8 +51,8 @@ export function wordIndexOf({ owner_uid, title, description = '' }: Worded): Wor
 }
 
 /**
- * Returns as many words, from the first, as fit into the remaining room, and reduces it. Source:
- * https://firebase.google.com/docs/firestore/storage-size, a field's name and a string's value.
+ * Returns the first words that fit into `room`, and subtracts their size from it. Source for the size of a field:
+ * https://firebase.google.com/docs/firestore/storage-size.
  */
 function shortEnough(words: readonly string[], ownerUid: string, room: { bytes: number }): readonly string[] {
   const end = words.findIndex((word) => {
@@ -67,14 +67,14 @@ export interface SearchWord {
   readonly word: string;
 }
 
-/** Matches to-dos that contain all words in any place. */
+/** Returns the search words for a match in title or description. */
 export function anywhere(words: readonly string[]): readonly SearchWord[] {
   return words.map((word) => ({ place: 'any', word }));
 }
 
 /**
- * Returns disjoint ways to contain all words: all in the title, then all but the last, and so on to all but the
- * first. Words after the first one that the title lacks may be in either place.
+ * Returns the ways to contain all words, so that each to-do matches one way: all words in the title, then all but the
+ * last, and so on. After the first word that is not in the title, words may be in either place.
  */
 export function matchVariants(words: readonly string[]): readonly (readonly SearchWord[])[] {
   const inTitle = words.map((word): SearchWord => ({ place: 'title', word }));
@@ -84,17 +84,17 @@ export function matchVariants(words: readonly string[]): readonly (readonly Sear
   return [inTitle, ...lacking.reverse()];
 }
 
-/** Short, to keep documents small; long enough that keys of one owner do not collide. */
+/** Number of characters. Short keys keep documents small, but keys of one owner's tags must not collide. */
 const KEY_LENGTH = 16;
 
-/** Returns the key of a set of tags, ignoring order and case. */
+/** Returns the key of a set of tags, which does not depend on order and case. */
 export function tagSetKey(tags: readonly string[]): string {
   return keyOf([...new Set(tags.map(caseFolded))].sort());
 }
 
 /**
- * Returns the keys of all subsets of a to-do's tags: at most 1,023 for ten tags, 7 for three. "Has all of these tags"
- * is then one read of one index. See docs/decisions/0017-to-do-queries-and-search.md.
+ * Returns the keys of all subsets of a to-do's tags: at most 1,023 for ten tags, 7 for three. A search for to-dos
+ * that have certain tags then reads one index. See docs/decisions/0017-to-do-queries-and-search.md.
  */
 export function tagSetKeys(tags: readonly string[]): readonly string[] {
   const sorted = [...new Set(tags.map(caseFolded))].sort();
@@ -107,20 +107,20 @@ function keyOf(sorted: readonly string[]): string {
   return systemHashing.sha256(JSON.stringify(sorted)).slice(0, KEY_LENGTH);
 }
 
-/** Later and earlier than every date, so that to-dos without a date come last in both orders. */
+/** Sort values after and before every date: a to-do without a date comes last in either direction. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
 
 export function priorityRank(priority: Todo['priority']): number {
   return PRIORITIES.indexOf(priority);
 }
 
-/** Returns the key of a list's filters except tags and dates: `all`, `open`, `HIGH`, `open HIGH`. */
+/** Returns the key of a filter by completion and priority, such as `all`, `open`, `HIGH` or `open HIGH`. */
 export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | 'priority'>): string {
   const state = completed ? 'done' : 'open';
   return [...(completed === undefined ? [] : [state]), ...(priority ? [priority] : [])].join(' ') || 'all';
 }
 
-/** Returns the query index. Times are epoch milliseconds, so that cursors are numbers. */
+/** Returns the fields that list queries use. Times are epoch milliseconds, so that cursors contain only numbers. */
 function indexOf(todo: Todo) {
   const { completed, priority } = todo;
   const [due, done] = [todo.due_date?.getTime(), todo.completed_at?.getTime()];
@@ -131,14 +131,14 @@ function indexOf(todo: Todo) {
     done_up: done ?? LAST_OF_ALL,
     done_down: done ?? FIRST_OF_ALL,
     priority: priorityRank(priority),
-    // Every kind that the to-do matches.
+    // The keys of all combinations of filters that the to-do matches.
     kinds: [{}, { completed }, { priority }, { completed, priority }].map(kindOf),
     tag_sets: tagSetKeys(todo.tags),
     words: wordIndexOf(todo),
   };
 }
 
-/** `recorded` is the state that the last event reported: direct changes by clients differ from it. */
+/** `recorded` is the state that the last event reported. A direct change by a client makes the two differ. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
   return { ...todoCodec.toDocument(todo), index: indexOf(todo), recorded: todoResponse(todo) };
 }
@@ -149,19 +149,19 @@ export function lastReportedOf(data: unknown): Pick<RemindedTodo, 'lastReported'
   return recorded ? { lastReported: recorded } : {};
 }
 
-/** Returns whether a document's index matches its to-do. */
+/** Returns whether the index in a document matches the to-do. */
 export function isIndexCurrent(todo: Todo, data: unknown): boolean {
   const { index } = z.object({ index: z.unknown() }).parse(data);
   return canonicalJson(index) === canonicalJson(indexOf(todo));
 }
 
-/** Returns a document's values of index fields, such as `index.created`. */
+/** Returns a document's values of the sort fields, such as `index.created`. */
 export function sortedBy(data: unknown, fields: readonly string[]): readonly number[] {
   const { index } = z.object({ index: z.record(z.string(), z.unknown()) }).parse(data);
   return fields.map((field) => Number(index[field.replace('index.', '')]));
 }
 
-/** Returns the id of the to-do that holds the title. */
+/** Returns the id of the to-do that holds the guard. */
 export function titleGuardFromDocument(data: unknown): string {
   return z.object({ task_id: z.string() }).parse(data).task_id;
 }
@@ -193,7 +193,7 @@ const recordCodec = documentCodec(
   }),
 );
 
-/** Returns the to-do of a deleted document, as last reported; undefined if it is unreadable. */
+/** Returns the to-do that a deleted document contained, in its last reported state; undefined if it is unreadable. */
 export function todoFromRecord(data: unknown): Todo | undefined {
   try {
     const { recorded, ...others } = recordCodec.fromDocument(data);

@@ -109,7 +109,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     );
   }
 
-  /** Returns the query of a filter, and its sort fields. See docs/decisions/0017-to-do-queries-and-search.md. */
+  /** Returns the query for a filter, and its sort fields. See docs/decisions/0017-to-do-queries-and-search.md. */
   private matching(filter: TodoFilter, sort: TodoSort): { query: Query; fields: readonly string[] } {
     const byPriority = sort.by === 'priority' && filter.priority === undefined;
     const direction = sort.order === 'asc' ? 'up' : 'down';
@@ -128,7 +128,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
   }
 }
 
-/** A query can use only one array: with tags, the other filters use `in` on their own fields, with the same indexes. */
+/** A query can test one array: if tags use it, the other filters use `in` on their fields, with the same indexes. */
 function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
   const { tags, completed, priority } = filter;
   if (tags.length === 0) return own.where('index.kinds', 'array-contains', kindOf(filter));
@@ -149,7 +149,7 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
 export const todoWriters: ChangeWriters<TodoChanges> = {
   createTodo({ todo }, writes) {
     writes.create(todoPath(todo.id), todoToDocument(todo));
-    // A restored to-do already has a node, marked as deleted.
+    // The graph still has the node of a deleted to-do that is restored, marked as deleted.
     const before = todo.restored === undefined ? undefined : todoNode(todo, true);
     writeNode(before, todoNode(todo), writes);
   },
@@ -180,7 +180,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
 
 type Having = (sought: readonly SearchWord[]) => Query;
 
-/** A found to-do, and the index of its way to contain the words. */
+/** A found to-do, and the index of the variant of `matchVariants` that it matches. */
 interface Match {
   readonly way: number;
   readonly snapshot: QueryDocumentSnapshot;
@@ -210,13 +210,13 @@ export async function searchTodos(
   };
 }
 
-/** Reads the matches of a page plus one, way by way, until all are found. */
+/** Reads the matches of a page and one more, variant by variant, until enough or all matches are found. */
 async function firstMatches(having: Having, words: readonly string[], { limit, after }: TodoPage) {
   const ways = matchVariants(words);
   const begin = after?.order[0] ?? 0;
   const read = async (way: number, wanted: number, afterId?: string): Promise<readonly Match[]> => {
     const sought = ways[way];
-    if (sought === undefined) return []; // A cursor can contain any value.
+    if (sought === undefined) return []; // A cursor comes from the caller and can contain any number.
     const ordered = having(sought).orderBy(FieldPath.documentId());
     const rest = afterId === undefined ? ordered : ordered.startAfter(afterId);
     const { docs } = await rest
@@ -237,7 +237,7 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
   return { matches, total };
 }
 
-/** Audit log fields of to-dos, recurring to-dos and explicit reminders; titles and events follow from them. */
+/** Fields of to-dos, recurring to-dos and reminders that the audit log records. */
 
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
 

@@ -225,7 +225,7 @@ export const delegate = defineTool({
     message: z.string(),
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
-  // The to-do is owner-scoped; the task is workspace-scoped.
+  // The to-do belongs to the caller's owner, and the task to the workspace, in which the caller needs a role.
   role: 'worker',
   scope: 'workspace',
   example: { task_id: 'todo-xxx-001', priority: 3 },

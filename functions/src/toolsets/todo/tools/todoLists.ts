@@ -25,7 +25,7 @@ export const cursor = z
   .optional()
   .describe('Previous next_cursor');
 
-/** A limit whose range the contract does not list. */
+/** A limit whose listed schema has no range, as in the to-do specification. */
 export const pageLimit = (usual = 10) =>
   z
     .int()
@@ -72,7 +72,7 @@ interface AskedList extends AskedPage, z.output<z.ZodObject<typeof filters>> {
   readonly sort_order?: TodoSort['order'] | undefined;
 }
 
-/** Handles list_tasks, filter_tasks and sort_tasks. */
+/** Runs the query of list_tasks, filter_tasks and sort_tasks. */
 export async function listed({ services, principal }: CallContext<TodoServices>, asked: AskedList) {
   const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
   const { due_after, due_before, tags: all = [], ...rest } = criteria;
@@ -101,7 +101,7 @@ export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
   return { total_pages: Math.ceil(total / limit), has_previous: from !== undefined };
 }
 
-/** @throws MusterError INVALID_FORMAT if the cursor is invalid or belongs to another list */
+/** @throws MusterError INVALID_FORMAT if the cursor is invalid or belongs to a list with other arguments */
 export function pageOf(question: object, { limit, cursor: encoded }: AskedPage): TodoPage {
   const suggestion = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
   const after = decodeCursor(canonicalJson(question), encoded, suggestion);
@@ -113,13 +113,13 @@ function endOf(question: object, next: ListCursor | undefined) {
   return { truncated: true, next_cursor: encodeCursor(canonicalJson(question), next) };
 }
 
-/** Returns the page request of a list ordered by one time. */
+/** Returns the page request of a list that is ordered by one time. */
 export function timePageOf(question: object, asked: AskedPage): PageRequest {
   const { limit, after } = pageOf(question, asked);
   return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
 }
 
-/** Returns the part of a page that fits a response, and its end. `timeOf` returns the time that orders the list. */
+/** Returns the items that fit into a response, and the pagination fields. `timeOf` returns the sort time. */
 export function fittingPage<Item extends { readonly id: string }, Answer>(
   question: object,
   { items, more }: ListPage<Item>,

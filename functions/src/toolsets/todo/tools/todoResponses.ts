@@ -46,7 +46,7 @@ const instant = z.iso
 
 export const date = (text: string) => instant.describe(text);
 
-/** A date argument whose listed schema has no null, as in the specification. */
+/** Date argument that accepts null. Its listed schema does not mention null, as in the to-do specification. */
 export const dateOrNull = (text: string) =>
   listedAs({ type: 'string', format: 'date-time' }, instant.nullable()).describe(text);
 
@@ -54,10 +54,10 @@ export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
 
 export const tags = (text: string) => z.array(z.string()).describe(text);
 
-/** The maximum is checked elsewhere, for its own code MAX_TAGS_EXCEEDED. */
+/** The handler checks the maximum, because the to-do specification has the separate error code MAX_TAGS_EXCEEDED. */
 export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS });
 
-/** Converts a date argument; undefined and null stay the same. */
+/** Converts a date argument. Undefined and null are returned unchanged. */
 export function dateOf(text: string): Date;
 
 export function dateOf(text: string | undefined): Date | undefined;
@@ -80,7 +80,7 @@ export const delegatedShape = optionalFields({
   cost_usd: z.number(),
 });
 
-/** The contract requires none of the fields. */
+/** In the to-do specification, none of these fields is required. */
 export const taskShape = optionalFields({
   id: z.string(),
   title: z.string(),
@@ -107,7 +107,7 @@ export function writtenResponse(todo: Todo, message: string) {
   return { success: true, task: todoResponse(todo), message };
 }
 
-/** Properties of tools that change to-dos. To-dos are personal, but a read-only agent cannot change them. */
+/** Properties of tools that change to-dos. All roles may change their own to-dos, but read-only agents may not. */
 export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
   annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
   loosens: [],
@@ -120,7 +120,7 @@ export const reading = {
   role: 'viewer' as const,
 };
 
-/** @throws MusterError VALIDATION_ERROR if an edit sets no field */
+/** @throws MusterError VALIDATION_ERROR if the edit sets no field */
 export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
   if (Object.values(edit).some((value) => value !== undefined)) return;
   throw new MusterError('VALIDATION_ERROR', 'Nothing to update.', {
@@ -129,18 +129,18 @@ export function requireChange(edit: Readonly<Record<string, unknown>>, names: st
   });
 }
 
-/** @param done message if something was changed */
+/** @param done message for the case that something was changed */
 export function editResponse({ todo, changed }: EditedOutcome, done: string) {
   return writtenResponse(todo, changed.length === 0 ? 'Nothing was changed: values are the same.' : done);
 }
 
-/** Returns a sentence about the next occurrence, and the occurrence. */
+/** Returns the next occurrence, and a sentence that reports it. */
 export function following(next: Todo | undefined) {
   const sentence = next?.due_date ? ` Next occurrence created for ${next.due_date.toISOString()}` : '';
   return { sentence, ...(next && { next_occurrence: occurrenceResponse(next) }) };
 }
 
-/** The value is checked elsewhere, for its own code INVALID_FREQUENCY. */
+/** The handler checks the value, because the to-do specification has the separate error code INVALID_FREQUENCY. */
 export const frequency = (text: string) =>
   z
     .string()
@@ -193,7 +193,7 @@ export const writtenRecurringShape = optionalFields({
 
 export const reminderId = idOf('a reminder').describe('From todo.list_reminders');
 
-/** The contract requires none of the fields. */
+/** In the to-do specification, none of these fields is required. */
 export const reminderShape = optionalFields({
   id: z.string(),
   task_id: z.string(),

@@ -1,4 +1,4 @@
-/** Interactive list of to-dos from list_tasks; the checkbox completes or reopens one. */
+/** Interactive list of the to-dos that list_tasks returned. A checkbox completes or reopens a to-do. */
 import { boundedText, MAX_ROWS, make, rows, state, tick, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView, type ViewActions } from '../../../mcp/views/view.ts';
@@ -48,7 +48,7 @@ function row(todo: Fields, person: ViewActions): HTMLElement {
   );
 }
 
-/** Returns whether agents may change the to-do while it is shown. */
+/** Returns whether agents may still change the to-do, so that the view must be refreshed. */
 function isUnderWay(todo: Fields): boolean {
   const { status } = fieldsOf(todo['delegated']);
   return todo['completed'] !== true && ['open', 'in_progress', 'waiting'].includes(textOf(status));

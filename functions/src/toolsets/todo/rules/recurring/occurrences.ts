@@ -1,6 +1,6 @@
 /**
- * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day: RFC 5545 omits
- * occurrences in the gap of a clock change, and we keep them.
+ * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day: RFC 5545
+ * omits an occurrence whose local time a clock change skips, and Muster keeps it.
  *
  * Loading this module takes tens of milliseconds: import it lazily.
  */
@@ -10,24 +10,24 @@ import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from '../../../../kernel/ports.ts';
 import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
 
-/** Days in the shortest month. */
+/** Every month has at least this many days. */
 const DAYS_OF_EVERY_MONTH = 28;
 
-/** A clock gap can move an occurrence to the next day, and the search starts one day earlier. */
+/** A clock change can move an occurrence to the next day, and the search starts at least one day earlier. */
 const DAYS_BEFORE = 2;
 
-/** Returns the occurrence at the anchor. */
+/** Returns the first occurrence, which is due at the rule's start date. */
 export function firstOccurrence(rule: RecurrenceRule): Occurrence {
   return { on: start(rule).toPlainDate().toString(), due: rule.start_date };
 }
 
 /**
- * Returns the first occurrence due after an instant, computed from the anchor: on the last day of a month without the
- * anchor's day, at the anchor's time of day. In a clock gap it is later by the length of the gap; in an overlap it is
- * the first of the two times. The number of steps does not depend on the distance.
- * @param after the occurrence is due strictly later; for a completed one, the later of its due date and completion
- * @param afterDate `on` of the previous occurrence, if any. Ensures a different id for the next one if the to-do was
- * moved ahead or the rule was edited.
+ * Returns the first occurrence due after an instant, at the start date's time of day. In months that lack the start
+ * date's day, it is on the last day. A time that a clock change skips is moved later by the skipped span; of a time
+ * that occurs twice, the first is used. The number of steps does not depend on the distance to the instant.
+ * @param after the occurrence is due strictly after this instant
+ * @param afterDate `on` of the previous occurrence, if any: the next occurrence has a later date, and thus another
+ *   id, even if the previous one was moved or the rule was edited.
  * @returns undefined after the last occurrence
  */
 export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''): Occurrence | undefined {
@@ -46,7 +46,7 @@ export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''
   return undefined;
 }
 
-/** Returns the next occurrences by the rule; fewer if the rule ends. */
+/** Returns up to `count` occurrences after `latest`; fewer if the rule ends earlier. */
 export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, count: number): Occurrence[] {
   const found: Occurrence[] = [];
   let after: Occurrence | undefined = latest;
@@ -61,7 +61,7 @@ export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, c
 /** Maximum number of days between two occurrences, plus two for clock changes. */
 const MAX_SPAN_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
 
-/** Returns the last occurrence of a rule with an end. */
+/** Returns the last occurrence of a rule; undefined if the rule has no end. */
 export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
   if (rule.end_date === undefined) return undefined;
   const near = rule.end_date.getTime() - MAX_SPAN_DAYS[rule.frequency] * DAY_MS;
@@ -71,7 +71,7 @@ export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
   return last;
 }
 
-/** Returns the rule in another time zone, with unchanged dates and times of day. Its end is converted accordingly. */
+/** Returns the rule in another time zone. Its dates, including the end date, and its time of day stay the same. */
 export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRule {
   if (timezone === rule.timezone) return rule;
   const { local_start: _, end_date, ...rest } = rule;
@@ -88,7 +88,7 @@ export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRu
   };
 }
 
-/** Returns the last instant of an end date: for midnight, the end of that day. */
+/** Returns the last instant that an end date includes. If the end date is a midnight, the whole day is included. */
 export function lastInstant(endDate: Date, timezone: string): Date {
   const end = local(endDate, timezone);
   const day = end.startOfDay();
@@ -100,18 +100,18 @@ function storable(date: Date): Date {
   return date < END_OF_TIME ? date : END_OF_TIME;
 }
 
-/** Returns the nominal first date and time of day. A clock change can skip it: the anchor is later then. */
+/** Returns the wall-clock time of the first occurrence. If a clock change skips it, the start date is later. */
 function start({ start_date: anchor, timezone, local_start }: RecurrenceRule): Temporal.PlainDateTime {
   return local_start === undefined
     ? local(anchor, timezone).toPlainDateTime()
     : Temporal.PlainDateTime.from(local_start);
 }
 
-/** Returns the recurring days, as midnights in UTC, which has no clock changes. */
+/** Returns the dates of the occurrences, each as midnight in UTC, because UTC has no clock changes. */
 function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
   const dtstart = midnight(first);
   const { day } = dtstart;
-  // Selects the last existing day of the 28th to 31st: RFC 5545 would omit shorter months.
+  // Selects the last of the days 28 to 31 that the month has: RFC 5545 would omit shorter months.
   const days = Array.from({ length: day - DAYS_OF_EVERY_MONTH + 1 }, (_, index) => DAYS_OF_EVERY_MONTH + index);
   const monthEnd = frequency === 'MONTHLY' && day > DAYS_OF_EVERY_MONTH;
   return new RRuleTemporal({
@@ -122,7 +122,7 @@ function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTempo
   });
 }
 
-/** Returns a date before the wanted occurrence, at most a few occurrences away from it. */
+/** Returns a date before the next occurrence, at most a few occurrences earlier. */
 function searchStart({ timezone }: RecurrenceRule, after: Date, first: string, afterDate: string): string {
   const near = local(after, timezone).toPlainDate().subtract({ days: DAYS_BEFORE }).toString();
   return [first, near, afterDate].reduce((latest, date) => (date > latest ? date : latest));
@@ -136,7 +136,7 @@ function midnight(date: string): Temporal.ZonedDateTime {
   return Temporal.PlainDate.from(date).toZonedDateTime('UTC');
 }
 
-/** In a clock gap, later by the length of the gap; in an overlap, the first time (`compatible` in Temporal). */
+/** Returns the instant of a wall-clock time: later by the skipped span if skipped, the first if repeated. */
 function instant(wallClock: Temporal.PlainDateTime, timezone: string): Date {
   return new Date(wallClock.toZonedDateTime(timezone, { disambiguation: 'compatible' }).epochMilliseconds);
 }

@@ -23,9 +23,9 @@ export interface RequestedRule {
 }
 
 /**
- * @param lastInstant returns the last instant of an end date in a time zone
+ * Returns the checked rule. @param lastInstant returns the last instant of an end date in a time zone
  * @throws MusterError VALIDATION_ERROR with the reason INVALID_FREQUENCY, INVALID_TIMEZONE, INVALID_DATE or
- * END_BEFORE_START, and the argument of create_recurring_task as field
+ *   END_BEFORE_START, and the argument of create_recurring_task as field
  */
 export function recurrenceRule(
   requested: RequestedRule,
@@ -71,21 +71,21 @@ function isKnownTimezone(timezone: string): boolean {
 }
 
 function checkDate(field: string, date: Date): void {
-  // An invalid date fails both comparisons, so it is rejected too.
+  // An invalid Date object fails both comparisons, so it is rejected too.
   if (date.getUTCFullYear() > 0 && date <= END_OF_TIME) return;
   throw invalid(field, 'INVALID_DATE', `${field} must be between the years 1 and 9999.`);
 }
 
 /**
- * One occurrence of a rule. `on` is its nominal calendar date in the rule's zone, `YYYY-MM-DD`; a rule has at most
- * one occurrence per date. If the clock is put forward over midnight, `due` can be slightly later than that date.
+ * One occurrence of a rule. `on` is its calendar date in the rule's time zone, `YYYY-MM-DD`, and unique within the
+ * rule. If a clock change skips midnight, `due` can be on the day after `on`.
  */
 export interface Occurrence {
   readonly on: string;
   readonly due: Date;
 }
 
-/** A recurring to-do: `recurringTasks/{id}`. */
+/** A recurring to-do, stored as `recurringTasks/{id}`. */
 export const recurringTaskDocument = z.object({
   id: z.string(),
   owner_uid: z.string(),
@@ -94,18 +94,18 @@ export const recurringTaskDocument = z.object({
   priority: z.enum(PRIORITIES),
   tags: z.array(z.string()),
   created_at: timestamp,
-  /** Set if there are no further occurrences: it was deleted, or its last occurrence ended. */
+  /** Set if no further occurrence will be created: the recurring to-do was ended, or its last occurrence was. */
   ended_at: z.nullable(timestamp),
   frequency: z.enum(FREQUENCIES),
-  /** The first occurrence. It determines the day and the time of day of all others. */
+  /** Due date of the first occurrence. It determines the day and the time of day of all later occurrences. */
   start_date: timestamp,
-  /** The last instant at which an occurrence can be due, inclusive. */
+  /** Latest instant at which an occurrence can be due; an occurrence at exactly this instant is included. */
   end_date: z.nullable(timestamp),
-  /** The IANA time zone of the dates and times of day. */
+  /** IANA time zone in which the dates and times of day are computed. */
   timezone: z.string(),
-  /** Nominal date and time of day, if a clock change in a new time zone skips them at `start_date`. */
+  /** Wall-clock time of the first occurrence, if a clock change skips that time, so that `start_date` is later. */
   local_start: z._default(z.nullable(z.string()), null),
-  /** The latest created occurrence. Only its end creates another. */
+  /** The occurrence created last. The next one is created when this one is completed or deleted. */
   latest_on: z.string(),
   latest_due: timestamp,
 });

@@ -37,7 +37,7 @@ export interface EditedRecurringTask {
 
 type Calendar = typeof import('./occurrences.ts');
 
-/** Number of future dates in lists. */
+/** Number of future due dates that a list shows per recurring to-do. */
 const SHOWN_OCCURRENCES = 3;
 
 export class RecurringTasks extends Service<TodoPorts> {
@@ -73,7 +73,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     });
   }
 
-  /** Changes future occurrences only. @throws MusterError NOT_FOUND; VALIDATION_ERROR */
+  /** Edits a recurring to-do, not its current occurrence. @throws MusterError NOT_FOUND; VALIDATION_ERROR */
   async edit(
     ownerUid: string,
     id: string,
@@ -89,7 +89,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     return this.replace(ownerUid, id, { change, outcomeOf }, recordResponse);
   }
 
-  /** Ends a recurring to-do; its current occurrence stays. @throws MusterError NOT_FOUND */
+  /** Ends a recurring to-do; its current occurrence stays open. @throws MusterError NOT_FOUND */
   end(ownerUid: string, id: string, recordResponse: RecordResponse<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
     const change = (recurring: RecurringTask) => ({ ...recurring, ended_at: clock.now() });
@@ -101,7 +101,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     return this.ports.recurringTasks.list(ownerUid, withEnded, page);
   }
 
-  /** Returns the next due dates after the current occurrence; none for ended recurring to-dos. */
+  /** Returns the due dates that follow the current occurrence; none for ended recurring to-dos. */
   async followingDates(all: readonly RecurringTask[]): Promise<ReadonlyMap<string, readonly Date[]>> {
     const living = all.filter(({ ended_at }) => ended_at === undefined);
     if (living.length === 0) return new Map();
@@ -144,7 +144,7 @@ function edited(recurring: RecurringTask, edit: RecurringEdit, { inTimezone, las
   const checked = checkedTexts(edit, recurring);
   checkTimezone(timezone);
   const { start_date: anchor, local_start, end_date: movedEnd } = inTimezone(recurring, timezone);
-  // An omitted end keeps its nominal date.
+  // If the edit sets no end, the existing end keeps its wall-clock time in the new time zone.
   const { end_date = movedEnd } = edit;
   const requested = { start_date: anchor, frequency, timezone, end_date: end_date ?? undefined };
   const rule = recurrenceRule(requested, edit.end_date ? lastInstant : undefined);
@@ -155,12 +155,12 @@ export function replacement(recurringTask: RecurringTask, found: Versioned<Recur
   return { kind: 'replaceRecurringTask', recurringTask, before: found.value, version: found.version };
 }
 
-/** Returns the id of the latest occurrence's to-do, which does not depend on who creates it. */
+/** Returns the to-do id of the latest occurrence. It is the same for every caller that creates this occurrence. */
 export function latestId({ id, latest_on }: RecurringTask): string {
   return `${id}_${latest_on}`;
 }
 
-/** Returns the to-do of the latest occurrence. */
+/** Returns the latest occurrence as a new to-do. */
 export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Todo {
   const { id, owner_uid, title, description, priority, tags, latest_on, latest_due } = recurring;
   return {
@@ -185,8 +185,8 @@ interface FollowingOccurrence {
 
 /**
  * Returns the occurrence that follows a to-do completed or deleted at `now`, and the changes that create it. Only the
- * end of the latest occurrence creates the next one. The commit also updates the recurring to-do at the version read,
- * so that one of two concurrent commits fails.
+ * latest occurrence has a following one. The commit also updates the recurring to-do at the version read, so that one
+ * of two concurrent commits fails.
  */
 export async function followingOccurrence(
   ports: TodoPorts,
@@ -210,8 +210,8 @@ interface Advance {
 }
 
 /**
- * Advances a recurring to-do to the first occurrence after an instant that is not completed. An existing one, from
- * before the recurring to-do was reset, is used unchanged.
+ * Advances a recurring to-do to the first occurrence after an instant whose to-do is not completed. If that to-do
+ * already exists, for example after an undo, it is used unchanged.
  * @returns undefined if the rule has no more occurrences
  */
 export async function occurrenceAfter(

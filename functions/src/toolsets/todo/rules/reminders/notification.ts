@@ -4,12 +4,12 @@ import { oneLine } from '../../../../kernel/hiddenCharacters.ts';
 import { QUESTION, type TaskEvent } from '../taskEvent.ts';
 
 export interface Notification {
-  /** The event's id, so that duplicates have the same id. */
+  /** Id of the event, so that duplicates of a notification have the same id. */
   readonly id: string;
   readonly uid: string;
-  /** The id of the to-do or request. */
+  /** Id of the to-do or request that the notification is about. */
   readonly about: Readonly<Record<'task_id', string>> | Readonly<Record<'request_id', string>>;
-  /** Prefix of the email's subject. */
+  /** First word of the email's subject. */
   readonly what: 'Reminder' | 'Question';
   readonly title: string;
   readonly body: string;
@@ -17,7 +17,7 @@ export interface Notification {
   readonly at: Date;
 }
 
-/** `unregistered`: the device no longer exists; `refused`: permanent failure; `unreachable`: a retry may succeed. */
+/** `unregistered`: the device no longer exists; `refused`: a retry fails too; `unreachable`: a retry may succeed. */
 
 export type PushOutcome = 'sent' | 'unregistered' | 'refused' | 'unreachable';
 
@@ -32,14 +32,14 @@ export interface Device {
 
 const MAX_TITLE_LENGTH = 200;
 
-/** Returns a single-line title: in an email's subject, a line break would start another header. */
+/** Returns the title on one line: in an email's subject, a line break would start another header. */
 function titleLine(title: string): string {
   const line = oneLine(title);
   const characters = [...line];
   return characters.length <= MAX_TITLE_LENGTH ? line : `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;
 }
 
-/** Undefined for events without a notification. */
+/** Returns the notification for an event; undefined for events that notify no one. */
 export function notificationOf(event: TaskEvent, links: ConsoleLinks): Notification | undefined {
   const { id, type, taskId, userId: uid, timestamp: at, after } = event;
   if (type === QUESTION) {
@@ -57,7 +57,7 @@ export function notificationOf(event: TaskEvent, links: ConsoleLinks): Notificat
   return { id, uid, about: { task_id: taskId }, what: 'Reminder', title, body, link, at };
 }
 
-/** Returns the text of an email: plain text, with the link on its own line. */
+/** Returns an email in plain text, with the link on its own line. */
 export function emailOf({ what, title, body, link }: Notification) {
   return { subject: `${what}: ${title}`, text: `${title}\n\n${body}\n\n${link}\n` };
 }

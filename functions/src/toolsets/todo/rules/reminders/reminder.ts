@@ -1,13 +1,13 @@
-/** Stored reminders and preferences. Source: the to-do specification, set_reminder. */
+/** Stored reminders and notification preferences. Source: the to-do specification, set_reminder. */
 
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 
-/** Default time between reminder and due date. */
+/** Default time from a reminder to the due date. */
 export const DEFAULT_LEAD_MS = 60 * 60000;
 
-/** Written directly by people, as the security rules allow: missing and invalid values get defaults. */
+/** Written directly by people's clients, as the security rules allow: missing and invalid values get defaults. */
 export const preferencesDocument = z.object({
   reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MS / 60_000),
   push: z.catch(z.boolean(), true),
@@ -21,7 +21,7 @@ interface Remindable {
   readonly title: string;
 }
 
-/** Returns the reminder for a to-do due at `dueDate`; immediate if its time has passed. */
+/** Returns the reminder for a to-do due at `dueDate`. If the reminder's time has passed, it is due immediately. */
 export function reminderBefore(
   todo: Remindable,
   dueDate: Date,
@@ -36,19 +36,19 @@ export function reminderAt({ id, owner_uid, title }: Remindable, remindAt: Date)
 }
 
 export interface ReminderChanges {
-  /** Replaces the to-do's reminder, if any. */
+  /** Creates the default reminder of a to-do, replacing any existing reminder. */
   readonly createReminder: { readonly reminder: Reminder };
   readonly moveReminder: { readonly reminder: Reminder; readonly version: string };
-  /** An explicit change, not caused by the to-do, so it is audited. `before` is the reminder it replaces. */
+  /** Sets a reminder at a caller's request, so the audit log records it. `before` is the replaced reminder. */
   readonly setReminder: { readonly reminder: Reminder; readonly before?: Versioned<Reminder> | undefined };
   readonly cancelReminder: { readonly before: Versioned<Reminder> };
-  /** Succeeds without a reminder, too; with `version`, deletes only that version. */
+  /** Also succeeds if no reminder exists. If `version` is set, only a reminder of that version is deleted. */
   readonly deleteReminder: { readonly id: string; readonly version?: string };
 }
 
 export const { toDocument: reminderToDocument, fromDocument: reminderFromDocument } = documentCodec(
   z.object({
-    /** Same as the to-do's id. */
+    /** Same value as `task_id`. */
     id: z.string(),
     task_id: z.string(),
     task_title: z.string(),
@@ -56,7 +56,7 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
     remind_at: timestamp,
     sent: z.boolean(),
     sent_at: z.exactOptional(timestamp),
-    /** Sent much later than planned. */
+    /** Whether the reminder was sent minutes after its time. */
     late: z.exactOptional(z.boolean()),
   }),
 );

@@ -1,6 +1,6 @@
 /**
- * Reminders. A to-do with a due date has one, with the to-do's id: it moves with the due date and is deleted when the
- * to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
+ * Reminders. A to-do with a due date has one, with the to-do's id. It moves with the due date, and is deleted when
+ * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict } from '../../../../kernel/concurrency.ts';
@@ -12,16 +12,15 @@ import type { TaskEvent } from '../taskEvent.ts';
 import { alreadyCompleted, notFound, requireFuture, type Todo } from '../todo.ts';
 import { type Reminder, reminderAt } from './reminder.ts';
 
-/** Threshold for a late reminder. The schedule runs every minute. */
+/** Delay after which a reminder counts as late. Reminders are sent every minute. */
 const LATE_AFTER_MS = 2 * 60_000;
 
-/** Returns the reminder marked as sent. */
 export function sentReminder(reminder: Reminder, now: Date): Reminder {
   const isLate = now.getTime() - reminder.remind_at.getTime() > LATE_AFTER_MS;
   return { ...reminder, sent: true, sent_at: now, ...(isLate && { late: true }) };
 }
 
-/** Returns the event of a due reminder. Its id is stable, so duplicates are detected. */
+/** Returns the event of a due reminder. Its id is derived from the reminder, so duplicates are recognized. */
 export function reminderEvent(before: Reminder, after: Reminder, now: Date): TaskEvent {
   return {
     id: `reminder-${before.id}-${before.remind_at.getTime()}`,
@@ -35,7 +34,7 @@ export function reminderEvent(before: Reminder, after: Reminder, now: Date): Tas
   };
 }
 
-/** Returns a reminder in the format of the tools. */
+/** Returns a reminder in the output format of the tools. */
 export function reminderResponse(reminder: Reminder) {
   return {
     id: reminder.id,
@@ -48,15 +47,15 @@ export function reminderResponse(reminder: Reminder) {
   } satisfies JsonObject;
 }
 
-/** Manages a person's explicit reminders. Default reminders change in the commits of their to-dos. */
+/** Manages reminders that callers set. Default reminders change in the commits of their to-dos. */
 export class ReminderService extends Service<TodoPorts> {
-  /** Returns unsent reminders, soonest first; or all, latest first. */
+  /** Returns a person's unsent reminders, soonest first; or all reminders, latest first. */
   list(ownerUid: string, isUpcoming: boolean, page: PageRequest) {
     const { reminders, clock } = this.ports;
     return reminders.list(ownerUid, isUpcoming ? clock.now() : undefined, page);
   }
 
-  /** Replaces the current one. @throws MusterError NOT_FOUND; CONFLICT if completed; VALIDATION_ERROR if in the past */
+  /** Sets a reminder. @throws MusterError NOT_FOUND; CONFLICT if completed; VALIDATION_ERROR if in the past */
   set(ownerUid: string, todoId: string, remindAt: Date, recordResponse: RecordResponse<Reminder>) {
     const { todos, store, clock, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {
@@ -65,13 +64,13 @@ export class ReminderService extends Service<TodoPorts> {
       if (found.value.completed) throw alreadyCompleted(found.value);
       requireFuture('remind_at', remindAt, clock.now());
       const reminder = reminderAt(found.value, remindAt);
-      // If the to-do is completed in the meantime, sending the reminder detects it.
+      // If the to-do is completed before the reminder is due, the sender finds that out and sends nothing.
       await store.commit([{ kind: 'setReminder', reminder, before: found.reminder }], recordResponse(reminder));
       return reminder;
     });
   }
 
-  /** Schedules the reminder again after some time from now, even if it was sent. @throws MusterError NOT_FOUND */
+  /** Moves the reminder to `milliseconds` from now, even if it was already sent. @throws MusterError NOT_FOUND */
   snooze(ownerUid: string, id: string, milliseconds: number, recordResponse: RecordResponse<Reminder>) {
     const { store, clock, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {
@@ -101,16 +100,16 @@ export class ReminderService extends Service<TodoPorts> {
 
 const READ_BATCH = 200;
 
-/** Reminders per commit: two writes each, of at most 500. */
+/** Reminders per commit. Each needs two writes, and a commit has at most 500. */
 export const SEND_BATCH = 50;
 
-/** Maximum duration of a run. The next minute's run continues. */
+/** Maximum duration of a run, in milliseconds. The next minute's run continues. */
 const TURN_MS = 45_000;
 
 /**
- * Sends due reminders; safe to repeat, to delay, and to run in several instances concurrently. A reminder is marked
- * as sent, at the version read, in the commit of its event, whose id is derived from the reminder and its time. So
- * only one of two concurrent senders commits, and a crashed sender has either sent a reminder or left it due.
+ * Sends due reminders. A repeated, delayed or concurrent call is safe: a reminder is marked as sent in the commit
+ * that stores its event, at the version read. So only one of two concurrent senders commits. If a sender crashes,
+ * each reminder is either sent or still due.
  */
 export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): Promise<void> {
   const counts = { sent: 0, dropped: 0, taken: 0, failed: 0 };
@@ -131,7 +130,7 @@ export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): P
 
 type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
 
-/** Sends reminders in one commit; if it fails, one by one. */
+/** Sends reminders in one commit. If this commit fails, sends each reminder in its own commit. */
 async function sendTogether(ports: TodoPorts, reminders: readonly Versioned<Reminder>[]): Promise<readonly Outcome[]> {
   try {
     const todos = await ports.todos.findAll(reminders.map(({ value }) => value.task_id));
@@ -147,7 +146,7 @@ async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>): Promise
   try {
     return await send(ports, reminder);
   } catch (error) {
-    if (error instanceof StaleWriteError) return 'taken'; // Sent, moved or deleted by another sender or call.
+    if (error instanceof StaleWriteError) return 'taken'; // Another sender or call changed the reminder.
     ports.log.error('reminder_failed', { reminderId: reminder.value.id, error });
     return 'failed';
   }
@@ -157,7 +156,7 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
   const todo = await ports.todos.find(reminder.value.task_id);
   const { outcome, changes, event } = sendingOf(reminder, todo, ports.clock.now());
   if (await ignoreStale(ports.store.commit(changes))) return outcome;
-  // The reminder may have been set again to the time at which it was already sent, which counts as one reminder.
+  // If a reminder was sent and then set again to the same time, its event exists: it is only marked as sent.
   if (event !== undefined && (await ports.taskHistory.find(event.id)) !== undefined)
     await ports.store.commit(changes.slice(0, 1));
   return 'taken';
@@ -165,7 +164,7 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
 
 interface Sending {
   readonly outcome: Outcome;
-  /** The change of the reminder, then its event. */
+  /** The change of the reminder, followed by its event if it is sent. */
   readonly changes: readonly TodoChange[];
   readonly event?: TaskEvent;
 }
@@ -175,7 +174,7 @@ function sendingOf(
   todo: Versioned<Todo> | undefined,
   now: Date,
 ): Sending {
-  // A client may have completed or deleted the to-do directly, without a repair yet.
+  // A client may have completed or deleted the to-do directly, and the reminder is not deleted yet.
   if (todo === undefined || todo.value.completed)
     return { outcome: 'dropped', changes: [{ kind: 'deleteReminder', id: reminder.id, version }] };
   const sent = sentReminder(reminder, now);
