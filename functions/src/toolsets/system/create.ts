@@ -19,20 +19,20 @@ import { type UndoHandler, UndoService } from './rules/undo.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord, ProcessGauge } from './store/metrics.ts';
 import { FirestoreAuditLogQueries, FirestoreSkillQueries } from './store/queries.ts';
 
-/** `Change`: changes that can be undone, in addition to changes of tasks. */
+/** `Change`: the changes, other than those of tasks, that this deployment can undo. */
 export interface SystemDependencies<Change extends AnyChange> extends DocumentSource {
   readonly gitHub: GitHubPorts & BudgetPorts;
   readonly store: SystemPorts['store'] & Store<CoordinationChange | Change>;
   readonly realtime: typeof realtimeDatabase;
   readonly unreadable: UnreadableDocuments;
   readonly liveness: AgentLiveness;
-  /** Undo functions of the features, by kind of item. */
+  /** Functions that undo changes, by the kind of the changed item. */
   readonly inverses: Readonly<Record<string, UndoHandler<CoordinationChange | Change>>>;
   /** Version of this deployment, such as `1.0.0`. */
   readonly version: string;
 }
 
-/** Reasons why changes cannot be undone, by kind of item. */
+/** Reasons why changes of these kinds of items cannot be undone. */
 const IRREVERSIBLE_TOOLS = {
   agent: 'Agents stay registered; access.revoke_connection revokes their credentials.',
   connection: 'Its secret is not stored: connect again.',
@@ -46,7 +46,7 @@ const IRREVERSIBLE_TOOLS = {
   subscription: 'Its events are deleted; firebase.unsubscribe ends one, and firebase.subscribe starts one.',
 };
 
-/** Creates the services behind the system tools: agents, tasks, budgets, audit log, health. */
+/** Creates the services behind the system tools: agents, tasks, budgets, audit log and health. */
 export function createSystem<Change extends AnyChange>(dependencies: SystemDependencies<Change>) {
   const { database, documents, gitHub, store, realtime, unreadable, liveness, inverses, version } = dependencies;
   const ports: SystemPorts & BudgetPorts = {

@@ -6,7 +6,7 @@ import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
 import { getTree, setBudget } from './tools/tree.ts';
 
-/** Toolset for discovery, health and undo. Source: the network specification, "System Navigation Tools". */
+/** Toolset for agents, tasks, budgets, health, audit log and undo. Source: the network specification. */
 export const system: Toolset<SystemServices> = {
   name: 'system',
   instructions: 'Find skills and agents, see the task queue, check health.',

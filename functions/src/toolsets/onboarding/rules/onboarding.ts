@@ -49,7 +49,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
     return this.ports.directory.leaders(workspace, MAX_CONTACTS);
   }
 
-  /** For the agent itself, its owner, leaders and admins. @throws MusterError NOT_FOUND for other callers */
+  /** For the agent, its owner, leaders and admins. @throws MusterError NOT_FOUND for other callers */
   async checklist(principal: Principal, workspace: string, agentId: string): Promise<readonly ChecklistItem[]> {
     const { liveness, onboardingFacts } = this.ports;
     const agent = (await liveness.requireActable(principal, workspace, agentId))?.value;
@@ -71,7 +71,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 50;
 
-/** Returns the name to register: letters, digits, "-" and "_". If characters are replaced, a digest keeps it unique. */
+/** Returns the name with other characters than letters, digits, "-" and "_" replaced. A digest keeps it unique. */
 export function registrationName(name: string, hashing: Hashing): string {
   const plain = name
     .normalize('NFKD')
@@ -83,17 +83,17 @@ export function registrationName(name: string, hashing: Hashing): string {
   return `${plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent'}-${digest}`;
 }
 
-/** Times of an agent's first actions that its document does not contain. Each costs one read. */
+/** Times of an agent's first actions that are not stored in the agent's document. Each costs one read. */
 export interface OnboardingFacts {
   discovery(agentId: string): Promise<Date | undefined>;
-  /** A task's id starts with its creation time. */
+  /** Returns when the agent created its first task, which the start of the task's id states. */
   createdTask(agentId: string): Promise<Date | undefined>;
 }
 
 // The checklist of a new agent, completed by its actual activity. Source: the network specification,
 // onboarding.getChecklist; docs/semantics.md#network.
 
-/** Times of an agent's first actions. */
+/** Data about an agent that decides which items of its checklist are completed. */
 export interface Facts {
   readonly agent: Agent;
   readonly firstDiscovery?: Date | undefined;
@@ -102,7 +102,7 @@ export interface Facts {
 
 export type ChecklistItem = ReturnType<typeof item>;
 
-/** @param call the call that completes the item, if there is one */
+/** @param call the call that completes the item, if a single call does */
 function item(id: keyof typeof texts, required: boolean, completedAt: Date | undefined, call?: ProposedCall) {
   return {
     id,
@@ -116,7 +116,7 @@ function item(id: keyof typeof texts, required: boolean, completedAt: Date | und
 
 const callOf = (name: string, args: JsonObject): ProposedCall => ({ tool: `coordination.${name}`, args });
 
-/** Returns an agent's checklist. An agent whose role is below worker only reads. */
+/** Returns an agent's checklist. An agent whose role is below worker gets only the items that need no work. */
 export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): readonly ChecklistItem[] {
   const { id: agent_id, type, milestones } = agent;
   const isWorker = hasRole(agent.role, 'worker');
@@ -145,7 +145,7 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   ];
 }
 
-/** `percentage` is rounded down: 100 means that everything is done. */
+/** `percentage` is rounded down, so that 100 means that all items are completed. */
 export function progressOf(items: readonly ChecklistItem[]) {
   const completed = items.filter((item) => item.completed).length;
   const total = items.length;
@@ -157,7 +157,7 @@ export function progressOf(items: readonly ChecklistItem[]) {
   };
 }
 
-/** Returns whether an agent adds tasks to the queue instead of claiming them. */
+/** Returns whether the agent's work is to add tasks to the queue, not to claim them. */
 export function leads({ type, role }: Agent): boolean {
   return type === 'coordinator' && hasRole(role, 'leader');
 }

@@ -3,22 +3,21 @@ import type { Agent } from '../../../agents/rules/agent.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import texts from './welcome.json' with { type: 'json' };
 
-/** ISO 639-1 codes. */
+/** Languages of the welcome, as ISO 639-1 codes. */
 export const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'zh', 'ja'] as const;
 
 type Language = (typeof LANGUAGES)[number];
 
 /**
- * Placeholders: `{name}` in a message is the new agent's name, `{list}` in `specializations` their localized list.
- * `elsewhere` is added to a step whose tool the caller's endpoint does not serve; `{url}` is one that does.
- * `askWhoInvitedYou` is shown if the workspace has no leader yet. The compiler rejects incomplete languages.
+ * Placeholders: `{name}` is the new agent's name, `{list}` the list of its specializations. `elsewhere` is added to a
+ * step whose tool the caller's endpoint does not serve; `{url}` is an endpoint that does. `askWhoInvitedYou` is shown
+ * if the workspace has no leader. A language that lacks a text does not compile.
  */
 export const TEXTS: Readonly<Record<Language, typeof texts.en>> = texts;
 
-/** The first steps that a welcome can suggest. */
 type StepName = keyof typeof texts.en.steps;
 
-/** A suggested call. */
+/** A call that the welcome or the checklist suggests. */
 export interface ProposedCall {
   /** Full tool name, such as `coordination.claim_task`. */
   readonly tool: string;
@@ -26,12 +25,12 @@ export interface ProposedCall {
 }
 
 export interface NewAgent {
-  /** Cleaned for use in a sentence. */
+  /** The agent's name, with line breaks and invisible characters removed, for use in a sentence. */
   readonly name: string;
   readonly role: Agent['type'];
   readonly specializations: readonly string[];
   readonly language: string;
-  /** The name to register under, and the resulting agent id. */
+  /** The name under which the agent should register, and the agent id that it gets. */
   readonly registration: { readonly name: string; readonly agentId: string };
   readonly workspace: string;
   readonly canLead: boolean;
@@ -47,7 +46,7 @@ const LATER_STEPS: Readonly<Record<Agent['type'], readonly StepName[]>> = {
   specialist: ['skills', 'claim'],
 };
 
-/** Returns the welcome, with a notice if the requested language is not available. */
+/** Returns the welcome. If the requested language is not available, it is in English and contains a notice. */
 export function welcome(newcomer: NewAgent) {
   const { language, isFallback } = chooseLanguage(newcomer.language);
   const text = TEXTS[language];
@@ -91,7 +90,7 @@ function callsOf(newcomer: NewAgent): Readonly<Record<StepName, ProposedCall>> {
   };
 }
 
-/** Returns the language of a BCP 47 tag (`pt` for `pt-BR`), or English, and whether English is a fallback. */
+/** Returns the language of a BCP 47 tag (`pt` for `pt-BR`). If it is not available, returns English as a fallback. */
 export function chooseLanguage(tag: string): { readonly language: Language; readonly isFallback: boolean } {
   const primary = tag.slice(0, 100).trim().split(/[-_]/)[0]?.toLowerCase();
   const language = LANGUAGES.find((known) => known === primary);

@@ -4,7 +4,7 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { discoveryFromDocument, taskFromDocument } from '../../coordination/index.ts';
 import type { OnboardingFacts } from '../rules/onboarding.ts';
 
-/** Firestore queries for an agent's first actions. Each costs one read. */
+/** Firestore queries for an agent's first actions. Each query costs one read. */
 export class FirestoreOnboardingFacts extends FirestoreReader implements OnboardingFacts {
   async discovery(agentId: string): Promise<Date | undefined> {
     const own = this.database

@@ -6,10 +6,10 @@ import type { ProposedCall } from '../rules/welcome.ts';
 
 export const defineTool = toolsFor<OnboardingServices>();
 
-/** A call as shown in answers: the tool's name, a space, and its arguments as JSON. */
+/** Output field for a suggested call. */
 export const callText = z.string().describe("A call to make: the tool's name, a space, and its arguments as JSON.");
 
-/** Uses the tool's name at the caller's endpoint, or the full name if the endpoint does not serve it. */
+/** Writes a call with the tool's name at the caller's endpoint, or with its full name if it is not served there. */
 export function writtenCall(directory: Directory, { tool, args }: ProposedCall): string {
   return `${directory.wireName(tool) ?? tool} ${JSON.stringify(args)}`;
 }

@@ -62,7 +62,7 @@ const capability = z.strictObject({
   parameters: z.record(z.string(), listedAs({}, z.json())).optional().describe('More details'),
 });
 
-/** The specification guarantees only some of these fields; the handler returns all of them. */
+/** The network specification requires only some of these fields, but the handler always returns all. */
 const output = z.object({
   agentId: z.string().describe('Unique agent identifier'),
   credentials: optionalFields({
@@ -78,7 +78,7 @@ const output = z.object({
   registeredAt: z.iso.datetime().optional(),
 });
 
-/** The part of the answer that may be stored: everything except the secret. */
+/** The part of the response that may be stored for repeated calls: everything except the secret. */
 const stored = z.object({
   agentId: z.string(),
   credentials: z.object({ apiKey: z.string(), expiresAt: z.string() }),

@@ -75,7 +75,7 @@ export const getWelcome = defineTool({
   },
 });
 
-/** Returns whether the caller may call the tool. A new agent has at most the rights of its owner. */
+/** Returns whether the caller may call the tool. The new agent's rights never exceed those of the caller. */
 function canCall({ directory, principal, workspace }: CallContext<OnboardingServices>, fullName: string): boolean {
   const tool = directory.tools.find((known) => known.fullName === fullName);
   return tool !== undefined && permissionError(principal, workspace, { ...tool, what: fullName }) === undefined;
@@ -86,7 +86,7 @@ function documentation({ directory, baseUrl }: CallContext<OnboardingServices>):
   return [baseUrl, ...[...toolsets].map((toolset) => `${baseUrl}/${toolset}`), ...directory.resources];
 }
 
-/** The checklist continues the introduction; the list of skills has an example for every tool. */
+/** Returns the calls that continue the introduction: the checklist, and the list of skills, which has examples. */
 function tutorials(calls: readonly ProposedCall[]): readonly ProposedCall[] {
   const checklist = calls.filter(({ tool }) => tool === 'onboarding.getChecklist');
   return [...checklist, { tool: 'system.listSkills', args: {} }];

@@ -1,4 +1,4 @@
-/** Visibility of audit log entries. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
+/** Visibility of the audit log. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
@@ -15,15 +15,15 @@ export interface AuditLogPorts extends AccessPorts {
   readonly trail: AuditLogQueries;
 }
 
-/** Scope of a request: changes on the owner's behalf, or changes in the workspace of the call. */
+/** `mine`: changes made on behalf of the caller's owner; `workspace`: changes of items in the call's workspace. */
 export interface AuditRequest extends Pick<AuditFilter, 'narrowed' | 'since' | 'until'> {
   readonly of: 'mine' | 'workspace';
 }
 
 export class AuditLog extends Service<Pick<AuditLogPorts, 'trail'>> {
   /**
-   * Newest first. Effects that the caller may not see are omitted. Entries without visible effects are skipped, and
-   * older entries fill the page.
+   * Lists entries, newest first, each with only the changes that the caller may see. Entries without visible changes
+   * are skipped, and older entries fill the page.
    * @throws MusterError FORBIDDEN if the caller does not lead the workspace
    */
   async list(
@@ -43,23 +43,23 @@ export class AuditLog extends Service<Pick<AuditLogPorts, 'trail'>> {
   }
 }
 
-/** Selects the entries of the caller's owner; for a restricted credential, only those of calls in its workspace. */
+/** Selects the entries of the caller's owner; for a credential restricted to a workspace, only of calls in it. */
 export function ownOf({ owner_uid, held_to }: Principal): AuditFilter['whose'] {
   return { ownerUid: owner_uid, calledIn: held_to };
 }
 
-/** Returns the entry with its visible effects; undefined without any, so that hidden items are not revealed. */
+/** Returns the entry with its visible changes; undefined if it has none, so that hidden items are not revealed. */
 function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefined {
   const effects = entry.effects.filter((effect) => canSee(principal, entry, effect));
   return effects.length === 0 ? undefined : { ...entry, effects };
 }
 
-/** Kinds of items that belong to no workspace but contain names of workspaces. */
+/** Kinds of items that belong to no workspace, but contain names of workspaces. */
 const NAMES_WORKSPACES = ['agent', 'subscription'];
 
 /**
- * Returns whether the caller may see an effect. Workspace-scoped: leaders, and members for their own changes.
- * Owner-scoped: the owner and their agents; with a restricted credential only what concerns its workspace.
+ * Returns whether the caller may see a change. Of items in a workspace: its leaders see all changes, members their
+ * own. Of an owner's items: the owner and their agents; a credential restricted to a workspace only sees its calls.
  */
 export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEffect): boolean {
   const isOwn = by.owner_uid === principal.owner_uid;
@@ -72,7 +72,7 @@ export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEf
   return held_to === undefined || (by.workspace === held_to && !NAMES_WORKSPACES.includes(effect.kind));
 }
 
-/** Returns the call's workspace if the caller may know its name: another caller's workspace may be private. */
+/** Returns the workspace of the entry's call, or undefined if the caller may not know its name. */
 export function callWorkspace(principal: Principal, { by }: AuditEntry): string | undefined {
   const isOwn = by.owner_uid === principal.owner_uid && principal.held_to === undefined;
   return isOwn || roleIn(principal, by.workspace) !== undefined ? by.workspace : undefined;

@@ -29,21 +29,21 @@ import { type CoordinationPorts, requireTaskManager } from '../../coordination/i
 type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
 
 export interface WantedBudget extends BudgetRef {
-  /** Workspace of the call. */
+  /** Workspace in which the call is made. */
   readonly workspace: string;
-  /** US dollars; null removes the limit, undefined keeps it. */
+  /** Limit in US dollars. Null removes the limit, and undefined keeps it. */
   readonly money?: number | null | undefined;
   readonly tokens?: number | null | undefined;
 }
 
 const noLimit = z.number().nullable().default(null);
 
-/** Previous limits from an audit entry; null without a budget. */
+/** Limits before a change, as stored in an audit entry. Null means that the budget did not exist. */
 const limitsBefore = z.object({ cost_usd: noLimit, tokens: noLimit });
 
 export class Budgets extends Service<Ports> {
   /**
-   * Sets the limits of a budget. Earlier spending counts, except for a workspace, which counts from when it is set.
+   * Sets the limits of a budget. Earlier spending counts, but a workspace's budget counts only from when it is set.
    * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot set this budget
    */
   set(
@@ -58,7 +58,7 @@ export class Budgets extends Service<Ports> {
     });
   }
 
-  /** Undoes a change of a budget, for callers who could set it now. */
+  /** Undoes a change of a budget, if the caller could set that budget now. */
   readonly inverse = async (effect: AuditEffect, principal: Principal): Promise<readonly CoordinationChange[]> => {
     const ref = budgetRefOf(effect.id);
     if (ref === undefined) throw cannotUndoError(effect, 'This item cannot have a budget.');
@@ -83,7 +83,7 @@ export class Budgets extends Service<Ports> {
     return { change, counted: { budget, counts: { ...known.counts, spent } } };
   }
 
-  /** Returns the budgets of an item, of its visible ancestors, and of workspaces in which the caller has a role. */
+  /** Returns the budgets of the given nodes, and of those of their workspaces in which the caller has a role. */
   holderOf(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
     const here = seen.flatMap(({ workspace }) => workspace ?? []);
     const workspaces = here.filter((one) => roleIn(principal, one) !== undefined);
@@ -91,7 +91,7 @@ export class Budgets extends Service<Ports> {
     return this.ports.budgets.limited([...new Set([...seen.map(keyOfNode), ...outermost])]);
   }
 
-  /** For leaders (workspace), managers (task), viewers (run) and owners (to-do). @returns the amount spent before */
+  /** Requires a leader (workspace), manager (task), viewer (run) or owner (to-do). @returns the amount spent */
   private async requireSettable(principal: Principal, { kind, thing_id: id, workspace }: WantedBudget) {
     if (kind === 'workspace') {
       requireLeader(principal, id, workspace);
@@ -108,7 +108,6 @@ export class Budgets extends Service<Ports> {
   }
 }
 
-/** Other callers get NOT_FOUND, without a lookup. */
 function requireLeader(principal: Principal, id: string, workspace: string): void {
   if (id !== workspace)
     throw new MusterError('NOT_FOUND', `The call is for the workspace "${workspace}", not for "${id}".`, {

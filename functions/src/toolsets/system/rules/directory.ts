@@ -10,10 +10,10 @@ import { Service } from '../../../kernel/ports.ts';
 import { folded, matchesWords, searchWords } from '../../../kernel/textSearch.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** Changes that invalidate the summary. */
+/** Changes after which the cached summary is outdated. */
 const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'releaseTask'] as const;
 
-/** Time to wait for presence before using the last sweep's results. */
+/** Time to wait for presence. After that, the results of the last sweep are used. */
 const PRESENCE_TIMEOUT_MS = 1000;
 
 export class AgentOverview extends Service<SystemPorts> {
@@ -29,12 +29,12 @@ export class AgentOverview extends Service<SystemPorts> {
     const now = clock.now();
     const agents = items
       .map((agent) => withPresence(agent, seen.get(agent.id), now))
-      // An agent that has gone offline since the sweep no longer matches.
+      // An agent may have gone offline after the sweep that stored its state.
       .filter((agent) => query.availability === undefined || availability(agent) === query.availability);
     return { agents, asOf: now, ...end };
   }
 
-  /** Returns a workspace's agents that are online now, of up to `limit` that were online at the last sweep. */
+  /** Returns which of a workspace's agents are online now, among `limit` that were online at the last sweep. */
   async live(workspace: string, limit: number): Promise<ListPage<Agent>> {
     const { directory, clock } = this.ports;
     const { items, more } = await directory.online(workspace, limit);
@@ -48,7 +48,7 @@ export class AgentOverview extends Service<SystemPorts> {
     return this.summaries.read(workspace, this.stamp(), () => countAgents(this.ports, workspace));
   }
 
-  /** A result is cached for up to a second, or until this instance changes an agent. */
+  /** Cache key of the summary: it changes every second, and when this instance changes an agent. */
   private stamp(): string {
     const { store, clock } = this.ports;
     const changes = SUMMARY_CHANGES.map((kind) => store.committed(kind));
@@ -68,7 +68,7 @@ export class AgentOverview extends Service<SystemPorts> {
   }
 }
 
-/** Counts agents by state, in constant time. Offline agents are those of the last sweep, at most a minute ago. */
+/** Counts agents by state, without reading them. Offline agents are those of the last sweep, at most a minute ago. */
 async function countAgents({ directory }: SystemPorts, workspace: string) {
   const [{ registered, online }, active, busy, error] = await Promise.all([
     directory.counts(workspace),
@@ -76,13 +76,13 @@ async function countAgents({ directory }: SystemPorts, workspace: string) {
     directory.count(workspace, 'busy'),
     directory.count(workspace, 'error'),
   ]);
-  // The counts are read in parallel, so an agent can change between them.
+  // The counts are read in parallel: if an agent changes in between, they may not add up.
   const idle = Math.max(0, online - active - busy - error);
   return { total: registered, active, idle, busy, offline: registered - online, error };
 }
 
 /**
- * A tool of this deployment, or a capability declared by agents. Source: the network specification,
+ * A tool of this deployment, or a capability that agents declared. Source: the network specification,
  * system.listSkills.
  */
 export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
@@ -103,7 +103,7 @@ interface SkillRequest {
   readonly offset: number;
 }
 
-/** Finds tools and the capabilities of a workspace's agents: tools in their order, then capabilities by name. */
+/** Finds tools and capabilities of a workspace's agents. Tools come first, then capabilities ordered by name. */
 export function findSkillsWith(capabilities: SystemPorts['skills']) {
   return async (tools: readonly Skill[], request: SkillRequest) => {
     const { workspace, category, search = '', includeDeprecated, limit, offset } = request;

@@ -5,13 +5,13 @@ import { Service } from '../../../kernel/ports.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, SystemPorts } from './ports.ts';
 
-/** Period that the metrics cover. */
+/** Period that the metrics cover, in milliseconds. */
 export const WINDOW_MS = 3_600_000;
 
-/** Cache TTL. */
+/** Time in milliseconds for which the read metrics are reused. */
 const CACHE_TTL_MS = 15_000;
 
-/** Short, because the metrics are optional in responses. */
+/** Short, because a response can omit the metrics. */
 const READ_TIMEOUT_MS = 1000;
 
 export type CallHistory = CallsBetween;
@@ -20,13 +20,13 @@ export class RecentCalls extends Service<SystemPorts> {
   private cached: { readonly at: number; readonly history: CallHistory } | undefined;
   private reading: Promise<CallHistory> | undefined;
 
-  /** Returns the last hour's calls; undefined if they cannot be read. */
+  /** Returns the counts of the last hour's calls; undefined if they cannot be read. */
   async lastHour(): Promise<CallHistory | undefined> {
     const { clock, log } = this.ports;
     const now = clock.now().getTime();
     if (this.cached !== undefined && now - this.cached.at < CACHE_TTL_MS) return this.cached.history;
     try {
-      // An unresponsive database gets no second request while the first is pending.
+      // While a request is pending, no second one is sent to a database that may not be responding.
       this.reading ??= this.read(now).finally(() => {
         this.reading = undefined;
       });
@@ -45,12 +45,12 @@ export class RecentCalls extends Service<SystemPorts> {
   }
 }
 
-/** Returns the share of calls that succeeded; undefined without calls. */
+/** Returns the share of calls that succeeded, from 0 to 1; undefined if there were no calls. */
 export function successRate({ calls, failures }: Counts): number | undefined {
   return calls === 0 ? undefined : (calls - failures) / calls;
 }
 
-/** Returns the called tools, ordered by most failures, then by most calls. */
+/** Returns up to `max` called tools, ordered by most failures, then by most calls. */
 export function mostFailing(tools: CallHistory['tools'], max: number) {
   const called = [...tools].filter(([, { calls }]) => calls > 0);
   called.sort(

@@ -11,7 +11,7 @@ import type { GitHubChange, GitHubPorts } from '../../github/index.ts';
 
 export interface CallsBetween {
   readonly all: Counts;
-  /** Called tools by full name, such as `coordination.create_task`, with the minute of the last call. */
+  /** The called tools by full name, such as `coordination.create_task`, each with the minute of its last call. */
   readonly tools: ReadonlyMap<string, Counts & { readonly lastUsed: Date }>;
 }
 
@@ -20,16 +20,16 @@ export interface FoundSkills {
   readonly total: number;
 }
 
-/** Selects entries by owner or workspace, and optionally by agent, run or item. */
+/** Selects audit entries by owner or workspace, and optionally by agent, run or item. */
 export interface AuditFilter {
-  /** Entries on behalf of a person, optionally from calls in one workspace; or entries about a workspace's items. */
+  /** The owner, optionally only calls in one workspace; or the workspace whose items were changed. */
   readonly whose:
     | { readonly ownerUid: string; readonly calledIn?: string | undefined }
     | { readonly workspace: string };
   readonly narrowed?:
     | { readonly agentId: string }
     | { readonly runId: string }
-    /** A key as returned by `thingKey`. */
+    /** Key of an item, as returned by `itemKey`. */
     | { readonly thing: string }
     | undefined;
   readonly since?: Date | undefined;
@@ -40,31 +40,30 @@ export interface AuditFilter {
 
 export interface AuditLogQueries {
   find(id: string): Promise<Versioned<AuditEntry> | undefined>;
-  /** Newest first. */
+  /** Returns the matching entries, newest first. */
   list(trailFilter: AuditFilter, page: PageRequest): Promise<ListPage<AuditEntry>>;
 }
 
 export interface MetricsReader {
-  /** Returns the calls of these minutes, including the first and the last. */
+  /** Returns the counts of calls from one minute to another, both included. */
   between(from: Date, to: Date): Promise<CallsBetween>;
 }
 
 export interface SweepRecord {
   read(): Promise<SweepState>;
-  /** @param outage absent once the recovery period is over */
+  /** @param outage undefined when the recovery period after an outage is over */
   saveOutage(outage: SweepState['outage'] | undefined): Promise<void>;
   saveBehind(behind: SweepState['behind']): Promise<void>;
 }
 
 export interface SkillQueries {
-  /** Returns capabilities by name. Searches only the first 1,000 that start with the longest word. */
+  /** Returns capabilities by name. If several words are given, only 1,000 that match the longest are searched. */
   find(query: SkillFilter, offset: number, limit: number): Promise<FoundSkills>;
 }
 
-/** Interfaces from which the state of the system is read. */
 export interface SystemPorts extends GitHubPorts {
   readonly store: Store<GitHubChange> & {
-    /** Returns the number of changes of a kind committed by this instance, including uncertain commits. */
+    /** Returns how many changes of a kind this instance has committed; commits with unknown outcome count too. */
     committed(kind: keyof AgentChanges | 'replaceTask'): number;
   };
   readonly skills: SkillQueries;
@@ -76,12 +75,12 @@ export interface SystemPorts extends GitHubPorts {
 
 export interface SkillFilter {
   readonly workspace: string;
-  /** Ignores case and accents. */
+  /** Category to match. Case and accents are ignored. */
   readonly category?: string | undefined;
-  /** Prefixes of words of the name, folded as in search.ts. */
+  /** Prefixes of words in the name, normalized as in kernel/textSearch.ts. */
   readonly words: readonly string[];
   readonly includeDeprecated: boolean;
 }
 
-/** Functions that send a small request to a service, and reject if it does not respond. */
+/** Functions that send a small request to a service, and reject if the service does not respond. */
 export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Promise<void>>>;

@@ -1,5 +1,5 @@
 /**
- * Health of the services that Muster depends on. Source: the network specification, system.getSystemStatus;
+ * Health of the services that Muster uses. Source: the network specification, system.getSystemStatus;
  * docs/semantics.md#network.
  */
 
@@ -8,15 +8,13 @@ import { Service } from '../../../kernel/ports.ts';
 import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** Services whose health is checked. */
 const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
 
 type ServiceName = (typeof SERVICES)[number];
 
-/** Result of one health check. */
 export interface Reading {
   readonly isUp: boolean;
-  /** Time until the response or the timeout. */
+  /** Milliseconds from the request to the response or the timeout. */
   readonly milliseconds: number;
   readonly at: Date;
   readonly rateLimit?: RateLimit;
@@ -24,14 +22,14 @@ export interface Reading {
 
 export type Readings = Partial<Readonly<Record<ServiceName, Reading>>>;
 
-/** Timeouts. The Realtime Database responds immediately or not at all, and other requests wait for it too. */
+/** Timeouts of health checks. The Realtime Database gets a short one: it responds quickly or not at all. */
 const PROBE_TIMEOUT_MS: Readonly<Record<ServiceName, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,
   github: 2000,
 };
 
-/** Cache TTL of readings. */
+/** Time in milliseconds for which the result of a health check is reused. */
 const CACHE_TTL_MS = 15_000;
 
 export interface StatusPorts extends SystemPorts {
@@ -40,10 +38,10 @@ export interface StatusPorts extends SystemPorts {
 
 export class SystemStatus extends Service<StatusPorts> {
   private cached: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
-  /** Pending probes: an unresponsive service gets no second request. */
+  /** Pending health checks. While one is pending, no second request is sent, because the service may be down. */
   private readonly pending = new Map<ServiceName, Promise<RateLimit | undefined>>();
 
-  /** Returns readings of all services, cached for a short time for all callers. */
+  /** Returns the latest results of all health checks, which all callers share for a short time. */
   readings(): Promise<Readings> {
     const now = this.now().getTime();
     if (this.cached === undefined || this.cached.until <= now)
@@ -65,7 +63,7 @@ export class SystemStatus extends Service<StatusPorts> {
     );
   }
 
-  /** Returns alerts about cleanup jobs that have been behind for long; none if Firestore does not respond in time. */
+  /** Returns alerts about cleanup jobs that have long been behind; none if Firestore does not respond in time. */
   warnAboutSweep(): Promise<readonly Alert[]> {
     const state = withTimeout(this.ports.sweepRecord.read(), PROBE_TIMEOUT_MS.firestore, 'Firestore');
     return state.then(
@@ -81,7 +79,7 @@ export class SystemStatus extends Service<StatusPorts> {
     );
   }
 
-  /** Returns the last hour's unreadable documents; undefined if the database does not respond in time. */
+  /** Returns the paths of documents that were unreadable in the last hour; undefined if they cannot be read. */
   unreadable(): Promise<readonly string[] | undefined> {
     const recent = this.ports.unreadable.recent();
     return withTimeout(recent, PROBE_TIMEOUT_MS.realtimeDatabase, 'The Realtime Database').catch(() => undefined);
@@ -113,7 +111,7 @@ export class SystemStatus extends Service<StatusPorts> {
   }
 }
 
-/** Without Firestore nothing works; without the other services, some features do not. */
+/** Critical without Firestore, because nothing works then. Without another service, only some features fail. */
 export function healthOf(readings: Readings): 'healthy' | 'degraded' | 'critical' {
   if (readings.firestore?.isUp === false) return 'critical';
   return SERVICES.some((service) => readings[service]?.isUp === false) ? 'degraded' : 'healthy';
@@ -138,13 +136,13 @@ const OUTAGE_EFFECTS: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'messag
   github: { level: 'warning', message: 'GitHub does not respond: the github tools fail until it does.' },
 };
 
-/** Threshold for an alert: a job that is behind for longer does not catch up in the next sweep. */
+/** A job that is behind for this long did not catch up in several sweeps, and causes an alert. */
 const BEHIND_ALERT_MS = 3 * 60_000;
 
-/** GitHub counts as unavailable if less than this share of the hour's requests is left. */
+/** If less than this share of the hourly requests to GitHub is left, an alert is shown. */
 const LOW_SHARE = 0.05;
 
-/** Names only the collections: the documents may belong to anyone. */
+/** Returns an alert that names only collections, because the documents may belong to anyone. */
 export function unreadableAlert(paths: readonly string[], at: Date): readonly Alert[] {
   if (paths.length === 0) return [];
   const collections = [...new Set(paths.map((path) => path.split('/')[0]))].join(', ');
@@ -153,7 +151,7 @@ export function unreadableAlert(paths: readonly string[], at: Date): readonly Al
   return [{ level: 'warning', message, at }];
 }
 
-/** Returns the current alerts, worst first. */
+/** Returns the current alerts, most severe first. */
 export function alertsOf(readings: Readings): readonly Alert[] {
   const down = SERVICES.flatMap((service): Alert[] => {
     const reading = readings[service];

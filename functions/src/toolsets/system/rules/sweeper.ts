@@ -1,24 +1,24 @@
 /**
- * The sweep: cleanup jobs that the scheduler runs every minute, in parallel, each for less than a minute. A job whose
- * database is unavailable delays only jobs that need the same one. An unfinished job continues in the next sweep.
+ * The sweep: cleanup jobs that the scheduler starts every minute, and that run in parallel for less than a minute. If
+ * a database is unavailable, only the jobs that use it are delayed. An unfinished job continues in the next sweep.
  */
 
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import type { PresenceHealth, SweepJob, SweepReport, SweepState } from '../../../kernel/sweep.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** Extra time for a job to finish its current work after its turn ends. */
+/** Additional time in which a job can finish its current work after its time is over. */
 const SHUTDOWN_MARGIN_MS = 5000;
 
-/** Limits that end each job before the next sweep. The database can be slow right after connecting. */
+/** Limits that end each job before the next sweep starts. The first request on a new connection can be slow. */
 const SWEEP_LIMITS = {
-  /** Maximum time of a job per sweep. */
+  /** Maximum time of a job per sweep, in milliseconds. */
   turnMilliseconds: 45_000,
-  /** Maximum time of the presence check. */
+  /** Maximum time of the presence check, in milliseconds. */
   timeoutMilliseconds: 20_000,
 };
 
-/** @returns the counts of each job */
+/** Runs all cleanup jobs once. @returns the counts that each job reports */
 export async function sweep(
   parts: readonly SweepJob[],
   ports: SystemPorts,
@@ -51,7 +51,7 @@ export async function sweep(
   return report;
 }
 
-/** Undefined if it cannot be read. */
+/** Returns the record of the previous sweep; undefined if it cannot be read. */
 async function stateBefore({ sweepRecord, log }: SystemPorts): Promise<SweepState | undefined> {
   try {
     return await sweepRecord.read();
@@ -82,13 +82,13 @@ async function saveState(
   }
 }
 
-/** Time after an outage of presence during which no agent is marked offline. */
+/** Time after an outage of the Realtime Database during which no agent is marked offline, in milliseconds. */
 export const RECOVERY_MS = 5 * 60_000;
 
 /**
- * Returns whether presence can prove that agents are offline, and stores changes for the next sweep. During an outage
- * of the Realtime Database no calls are recorded, so its data is outdated afterwards, until the next heartbeats.
- * Without the stored record, a recent outage cannot be ruled out.
+ * Returns whether agents without a recent heartbeat are really offline, and stores changes for the next sweep. During
+ * an outage of the Realtime Database no heartbeats are stored, so the data is outdated until the agents' next ones.
+ * If the record of the previous sweep cannot be read, a recent outage is assumed.
  */
 async function presenceHealth(
   { presence, sweepRecord, log }: SystemPorts,

@@ -19,10 +19,10 @@ import {
 } from '../../coordination/index.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** Cache TTL. Changes of counters, of the session, and by this instance invalidate entries earlier. */
+/** Cache lifetime in milliseconds. Changes of counters, the session, or tasks by this instance end it earlier. */
 const CACHE_TTL_MS = 5000;
 
-/** Maximum number of an agent's own tasks that are read. */
+/** Maximum number of tasks to read if the list is for one agent. */
 const MAX_OWN_TASKS = 100;
 
 export interface TaskQueueRequest {
@@ -36,7 +36,7 @@ export interface TaskQueueRequest {
   readonly after?: QueueCursor | undefined;
 }
 
-/** Position in the queue: a state, and a task in it. */
+/** Position in the list: the listed state, and the last listed task. */
 export interface QueueCursor {
   readonly status: QueueStatus;
   readonly place?: ListCursor | undefined;
@@ -70,8 +70,8 @@ export class TaskOverview extends Service<QueuePorts> {
   private readonly sizes = new MemoCache<Awaited<ReturnType<typeof sizeOf>>>();
 
   /**
-   * Returns tasks of a workspace's queue, claimable ones first in claim order, and counts of the whole queue.
-   * @throws MusterError NOT_FOUND if the agent is neither in the workspace nor the caller's
+   * Returns open tasks of a workspace, claimable ones first in claim order, and counts of the whole queue.
+   * @throws MusterError NOT_FOUND if the agent is neither in the workspace nor one of the caller's
    */
   async list(principal: Principal, request: TaskQueueRequest) {
     const state = await stateOf(this.ports, request.workspace);
@@ -90,7 +90,7 @@ export class TaskOverview extends Service<QueuePorts> {
     return this.pages.read(JSON.stringify([session, request]), stamp, () => this.listAll(session, request));
   }
 
-  /** Returns counts of open tasks, and the average wait from creation to first claim. */
+  /** Returns counts of open tasks, and the average time from creation to first claim. */
   private async statsOf(state: QueueState) {
     if (state === undefined) return NO_STATS;
     const { session, counters, stamp } = state;
@@ -99,7 +99,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const inProgress = counts.in_progress + counts.waiting;
     return {
       total: counts.available + counts.claimed + inProgress,
-      // A task may have become blocked since the other counts were read.
+      // If a task becomes blocked between the two reads, the difference can be negative.
       pending: Math.max(0, counts.available - extent.blocked),
       assigned: counts.claimed,
       inProgress,
@@ -127,7 +127,7 @@ export class TaskOverview extends Service<QueuePorts> {
     return { tasks, truncated: false };
   }
 
-  /** Returns an agent's held tasks or, for pending tasks, those that it can claim next. */
+  /** Returns the tasks that an agent holds or, if pending tasks are requested, those that it can claim next. */
   private async listOf(principal: Principal, name: string, request: TaskQueueRequest): Promise<QueuePage> {
     const { sessions, tasks } = this.ports;
     const [agent, open] = await Promise.all([
@@ -158,7 +158,7 @@ export class TaskOverview extends Service<QueuePorts> {
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
   }
 
-  /** Returns the agent of this name that the caller can act as, or else the workspace's agent of this name. */
+  /** Returns the caller's agent with this name, or else the agent with this name in the workspace. */
   private async visible(principal: Principal, workspace: string, name: string): Promise<Agent | undefined> {
     const { agents, liveness } = this.ports;
     const own = await liveness.requireActable(principal, workspace, name);
@@ -167,7 +167,7 @@ export class TaskOverview extends Service<QueuePorts> {
   }
 }
 
-/** Returns a snapshot of a queue. Its stamp changes with the session, the counters and tasks of this instance. */
+/** Returns the open session and its counters. `stamp` changes when cached counts of the queue are outdated. */
 async function stateOf({ sessions, store, clock }: SystemPorts, workspace: string) {
   const open = await sessions.current(workspace);
   if (open === undefined) return undefined;
@@ -200,7 +200,6 @@ function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
   return { tasks: matching.slice(0, limit), truncated: matching.length > limit };
 }
 
-/** Returns the queue status of an open task. */
 export function queueStatus({ status, blockers }: Task): QueueStatus {
   if (status === 'available') return blockers > 0 ? 'blocked' : 'pending';
   return status === 'claimed' ? 'assigned' : 'in_progress';

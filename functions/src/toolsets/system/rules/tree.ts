@@ -13,10 +13,10 @@ import type { PageRequest } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { visibilityOf } from '../../orchestration/index.ts';
 
-/** Visibility: of another member's run, leaders see the progress (`course`) but not the texts. */
+/** `all`, or `course`: leaders see the progress of another member's run, but not its texts. */
 export type NodeVisibility = 'all' | 'course';
 
-/** A node of a tree. Without `visibility`, the caller sees only its kind. */
+/** A node of a tree. If `visibility` is undefined, the caller may see only the kind of the item. */
 export interface VisibleNode {
   readonly visibility?: NodeVisibility | undefined;
   readonly node: StoredNode;
@@ -28,7 +28,7 @@ interface TreeRequest extends NodeRef {
 }
 
 export class Trees extends Service<GraphPorts> {
-  /** Returns an item, its ancestors and a page of parts. @throws MusterError NOT_FOUND also if it is hidden */
+  /** Returns an item, its ancestors and a page of its parts. @throws MusterError NOT_FOUND, also for hidden items */
   async tree(principal: Principal, { workspace, page, ...ref }: TreeRequest) {
     const { graph, nodes } = this.ports;
     const key = nodeKey(ref);
@@ -55,7 +55,7 @@ export class Trees extends Service<GraphPorts> {
   }
 }
 
-/** Returns the caller's visibility of a node, regardless of the call's workspace. */
+/** Returns how much of a node the caller may see, in any workspace. */
 function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibility | undefined {
   const { kind, owner_uid, workspace } = node;
   if (kind === 'todo') return owner_uid === principal.owner_uid ? 'all' : undefined;
@@ -65,7 +65,7 @@ function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibilit
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }
 
-/** Returns the node of an item outside the graph: its totals are its own. */
+/** Returns the node of an item that has no stored node, as it has no parts: its totals are its own usage. */
 function withoutParents({ attempts, spent, ...node }: GraphNode): StoredNode {
   const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;

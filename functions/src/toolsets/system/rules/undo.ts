@@ -12,9 +12,9 @@ import { Service } from '../../../kernel/ports.ts';
 import { type AuditFilter, type AuditLogPorts, canSee, ownOf } from './audit.ts';
 
 /**
- * Returns the changes that undo an effect, with the versions they are based on. Writes that are not part of a server
- * commit are made here, as the caller.
- * @param together all effects of the event: some can only be undone with others
+ * Returns the changes that undo one effect of an event, with the versions that they require. The handler itself does
+ * the writes that a server commit cannot contain, with the caller's rights.
+ * @param together all effects of the event, because some can only be undone together
  * @throws MusterError CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or another error that prevents undo
  */
 export type UndoHandler<Change> = (
@@ -27,20 +27,20 @@ export type UndoHandler<Change> = (
 /** Maximum number of events that one call undoes. */
 export const MAX_UNDONE = 50;
 
-/** Maximum number of events that one call reads. It stops earlier after MAX_REFUSED refusals. */
+/** Maximum number of events that one call reads. After MAX_REFUSED refusals, it stops earlier. */
 export const MAX_CHECKED = 200;
 
 const MAX_REFUSED = 500;
 
-/** A partial undo leaves an entry without `undoes`, so undo entries are recognized by their tool. */
+/** The entry of a partial undo has no `undoes`, so entries of undo calls are recognized by their tool. */
 const UNDO_TOOL = 'system.undo';
 
-/** An effect that was not undone. */
+/** A change that could not be undone, with the error that explains why. */
 export interface RefusedUndo {
   readonly eventId: string;
   readonly effect: AuditEffect;
   readonly error: MusterError;
-  /** The call that changed the item since the event, if any. */
+  /** The latest call that changed the item after the event, if there was one. */
   readonly since?: AuditEntry | undefined;
 }
 
@@ -48,29 +48,29 @@ export interface Undone {
   readonly events: readonly string[];
   readonly things: readonly AuditEffect[];
   readonly refused: readonly RefusedUndo[];
-  /** Whether there are older events that were not read. */
+  /** Whether older events remain that were not read. */
   readonly more: boolean;
-  /** The last event that was read, if there are older ones. */
+  /** The last event that was read, if older events remain. */
   readonly last?: TimeCursor | undefined;
 }
 
 interface UndoPorts<Change extends AnyChange> extends Omit<AuditLogPorts, 'store'> {
   readonly store: Store<Change>;
-  /** Undo functions by kind of item. Other kinds cannot be undone. */
+  /** Undo functions by kind of item. Changes of other kinds cannot be undone. */
   readonly inverses: Readonly<Record<string, UndoHandler<Change>>>;
-  /** Reasons by kind of item, each a sentence. */
+  /** Sentences that explain why changes cannot be undone, by kind of item. */
   readonly irrevocable: Readonly<Record<string, string>>;
 }
 
-/** The changes that undo an event, and the effects that cannot be undone. */
+/** Changes that undo an event, with the affected items and the effects that cannot be undone. */
 interface Plan<Change> extends Pick<Undone, 'things' | 'refused'> {
   readonly changes: readonly Change[];
 }
 
 export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Change>> {
   /**
-   * Undoes one event, in one commit; if parts are refused, only the others.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if everything is refused or the event was already undone
+   * Undoes one event in one commit. If only some of its effects can be undone, the others stay.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if no effect can be undone or the event was already undone
    */
   undoEvent(caller: Caller, id: string, recordResponse: RecordResponse<Undone>): Promise<Undone> {
     const { principal } = caller;
@@ -88,7 +88,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     });
   }
 
-  /** Undoes events, newest first. Skips undone ones and does not count refused ones, so repeated calls terminate. */
+  /** Undoes events, newest first, up to a maximum. Already undone events are skipped, so repeated calls end. */
   async undoSeveral(
     caller: Caller,
     filter: AuditFilter,
@@ -127,7 +127,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     if (entry.undoes !== undefined || entry.by.tool === UNDO_TOOL) return;
     const { things, refused } = await this.oneOfSeveral(caller, entry, by);
     if (things.length > 0) all.events.push(entry.id);
-    // An item that several events changed is listed once.
+    // An item that several of the events changed is listed once.
     all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
     all.refused.push(...refused);
   }
@@ -144,7 +144,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
         return plan;
       } catch (error) {
         if (!(error instanceof LooseningError)) throw error;
-        // This event can be undone on its own, with an approval. Here it must not stop the others.
+        // Undoing this event alone would ask a person for approval. In this call, it must not stop the other events.
         const refused = plan.things.map((effect) => ({ eventId: id, effect, error }));
         return { changes: [], things: [], refused: [...plan.refused, ...refused] };
       }
@@ -157,14 +157,14 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     refused: readonly RefusedUndo[],
     record: CallRecord | undefined,
   ): Promise<void> {
-    // A partly undone event can be undone further.
+    // An event that was only partly undone stays open for undo.
     const undoes = refused.length === 0 ? { id, version } : undefined;
-    // Versioned writes come first: another part may update the same document in this commit.
+    // Writes that require a version come first, because later writes of this commit may change the same document.
     const ordered = changes.toSorted((one, other) => Number('version' in other) - Number('version' in one));
     await this.ports.store.commit(ordered, record && { ...record, ...(undoes && { undoes }) });
   }
 
-  /** The last effect is undone first. */
+  /** Plans the undo of an event's effects, last effect first. */
   private async plan(caller: Caller, entry: AuditEntry): Promise<Plan<Change>> {
     const plan = { changes: [] as Change[], things: [] as AuditEffect[], refused: [] as RefusedUndo[] };
     for (const effect of entry.effects.toReversed()) {
@@ -193,14 +193,14 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     return inverse(effect, caller.principal, caller, together);
   }
 
-  /** Returns the latest call that changed the item after the event. */
+  /** Returns the latest call that changed the item after the event, if the caller may see that call. */
   private async changedSince(
     principal: Principal,
     { id, at }: AuditEntry,
     effect: AuditEffect,
   ): Promise<AuditEntry | undefined> {
     const { workspace } = effect;
-    // Items without a workspace are visible only to the caller's owner.
+    // Changes of items without a workspace are visible only to the caller's owner.
     const whose = workspace === undefined ? ownOf(principal) : { workspace };
     const filter = { whose, narrowed: { thing: itemKey(effect) }, since: at };
     const [latest] = (await this.ports.trail.list(filter, { limit: 2 })).items;
@@ -212,7 +212,7 @@ function isVisible(principal: Principal, entry: AuditEntry): boolean {
   return entry.effects.some((effect) => canSee(principal, entry, effect));
 }
 
-/** People undo changes on their behalf, agents their own changes, leaders all changes in their workspace. */
+/** Allows people to undo changes on their behalf, agents their own, and leaders all changes in their workspace. */
 function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry): void {
   if (by.uid === principal.uid) return;
   if (by.owner_uid === principal.owner_uid && principal.kind === 'person') return;
@@ -246,7 +246,7 @@ function alreadyUndone({ id, undone_by }: AuditEntry): MusterError {
   });
 }
 
-/** Returns the refusal, extended by the call that changed the item since. */
+/** Returns the error of the refusal. Its message also names the call that changed the item after the event. */
 function explainedRefusal({ error, since }: RefusedUndo): MusterError {
   if (since === undefined) return error;
   const { by, at, id } = since;

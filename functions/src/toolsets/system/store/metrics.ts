@@ -21,7 +21,7 @@ export const storedCounts = z.object({
     .transform((counts) => new Map(Object.entries(counts))),
 });
 
-/** Counts of a minute are parsed separately, so that one unreadable entry does not affect the others. */
+/** The counts in a minute's record are parsed separately, so that one invalid count does not affect the others. */
 export const storedMinute = z.object({ all: z.unknown(), tools: z.record(z.string(), z.unknown()).default({}) });
 
 interface MetricsPorts {
@@ -52,7 +52,7 @@ export class DatabaseMetricsReader extends Service<MetricsPorts> implements Metr
     return { all, tools };
   }
 
-  /** Undefined if the value is unreadable, which is recorded. */
+  /** Returns the parsed value; undefined if it is invalid, which is also recorded. */
   private readable<Read>(path: string, value: unknown, schema: z.ZodType<Read>): Read | undefined {
     const { data, error } = schema.safeParse(value);
     if (error !== undefined) this.ports.unreadable.note(path, error);
@@ -75,11 +75,11 @@ function plus(one: Counts, other: Counts = NOTHING): Counts {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Measures this process. An instance has one process. */
+/** Measures this process, which is the only one of its instance. */
 export class ProcessGauge {
   private last = { at: 0, microseconds: 0 };
 
-  /** Returns resident memory, and CPU usage of one processor in percent since the previous measurement. */
+  /** Returns the resident memory, and the CPU usage since the previous call, in percent of one processor. */
   measure() {
     const { user, system } = process.cpuUsage();
     const now = { at: process.uptime(), microseconds: user + system };
@@ -93,7 +93,7 @@ export class ProcessGauge {
     };
   }
 
-  /** Returns the versions of the runtime, by name such as `node`. */
+  /** Returns the versions of Node.js and its libraries, by name such as `node`. */
   versions(): Readonly<Record<string, string>> {
     const { node = '', v8 = '', uv = '', openssl = '' } = process.versions;
     return { node, v8, uv, openssl };
@@ -106,7 +106,7 @@ function oneDecimal(value: number): number {
 
 interface SweepRecordPorts {
   readonly database: Firestore;
-  /** Name of the sweep. Each sweep has its own record. */
+  /** Name of the sweep. Sweeps with different names have separate records. */
   readonly sweep: string;
   readonly log: Log;
 }
@@ -118,7 +118,7 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements S
       return sweepFromDocument(snapshot.data() ?? {});
     } catch (error) {
       this.ports.log.error('sweep_record_unreadable', { document: snapshot.ref.path, error });
-      // A manually corrupted record is ignored and overwritten: the sweep starts from scratch.
+      // If someone damaged the record by hand, the sweep starts without it and overwrites it.
       return { behind: {} };
     }
   }
@@ -131,7 +131,7 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements S
     await this.save('behind', { behind });
   }
 
-  /** Concurrent sweeps may save: the last write of a field wins, other fields stay. */
+  /** Sweeps can overlap. The last write of a field wins, and the other fields stay unchanged. */
   private async save(field: keyof SweepState, state: SweepState): Promise<void> {
     await this.document.set({ [field]: sweepToDocument(state)[field] }, { mergeFields: [field] });
   }

@@ -1,4 +1,4 @@
-/** Firestore queries for skills and audit entries. */
+/** Firestore queries for skills and the audit log. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { type OfferedSkill, skillFromDocument } from '../../../agents/rules/agent.ts';
@@ -10,10 +10,10 @@ import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { folded, lookupPrefix, matchesWords } from '../../../kernel/textSearch.ts';
 import type { AuditFilter, AuditLogQueries, FoundSkills, SkillFilter, SkillQueries } from '../rules/ports.ts';
 
-/** Maximum number of candidates to filter in memory if no index covers the query. */
+/** If no index covers all conditions, at most this many documents are filtered in memory. */
 const MAX_CANDIDATES = 1000;
 
-/** Firestore reads and bills each skipped document. */
+/** Maximum offset, because Firestore reads and bills each skipped document. */
 const MAX_SKIPPED = 100_000;
 
 export class FirestoreSkillQueries extends FirestoreReader implements SkillQueries {
@@ -32,12 +32,12 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
     return { skills: this.readable(page?.docs ?? []), total: counted.data().count };
   }
 
-  /** Offsets count documents, so an unreadable one is not replaced by another. */
+  /** An unreadable document shortens the page, because offsets count it as well. */
   private readable(snapshots: readonly DocumentSnapshot[]): readonly OfferedSkill[] {
     return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, skillFromDocument));
   }
 
-  /** Returns the query that one index covers: by longest word, else by category. */
+  /** Returns the query that an index covers: by the longest word, or else by category. */
   private candidates({ workspace, category, includeDeprecated }: SkillFilter, longest: string | undefined): Query {
     let query: Query = this.database.collection(COLLECTIONS.skills).where('workspace', '==', workspace);
     if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookupPrefix(longest));
@@ -48,7 +48,7 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
   }
 }
 
-/** Returns the filter for conditions that the index does not cover, if any. */
+/** Returns a filter for the conditions that the index does not cover; undefined if it covers all. */
 function restOf({ category, words }: SkillFilter, longest: string | undefined) {
   const isWhole = longest === undefined || (words.length === 1 && lookupPrefix(longest) === longest);
   if (isWhole && (longest === undefined || category === undefined)) return undefined;

@@ -192,7 +192,7 @@ function toolSkill(tool: ListedToolInfo, version: string): Skill {
   };
 }
 
-/** Returns usage metrics. Only tools have calls. */
+/** Returns usage metrics of a tool. Capabilities have none, because only tools are called. */
 function usage(id: string, history: CallHistory | undefined): z.input<typeof skillShape> {
   const counts = history?.tools.get(id);
   const rate = counts && successRate(counts);

@@ -194,7 +194,7 @@ export const undo = defineTool({
   },
 });
 
-/** Returns the arguments that a cursor is valid for, as text. */
+/** Returns the arguments that a cursor belongs to, as text. */
 function questionOf({ agent_id, run_id, since }: UndoFilter): string {
   return JSON.stringify([agent_id, run_id, since]);
 }
@@ -205,7 +205,7 @@ interface UndoFilter {
   readonly since?: string | undefined;
 }
 
-/** Covers changes on the caller's behalf only. Other agents' changes are undone event by event. */
+/** Selects only changes on behalf of the caller's owner. Other changes can be undone only one event at a time. */
 function filterOf(principal: Principal, { agent_id, run_id, since }: UndoFilter): AuditFilter {
   const whose = ownOf(principal);
   if (run_id !== undefined) {

@@ -7,7 +7,7 @@ import { type CallHistory, mostFailing, successRate, WINDOW_MS } from '../rules/
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
 import { defineTool } from './systemPages.ts';
 
-/** Upper bound with room for tools added to a deployment. */
+/** Maximum number of listed tools. More than a deployment has, so that tools can be added. */
 const MAX_TOOLS = 100;
 
 const latency = z.number().describe('Milliseconds until the response or the timeout.');
@@ -98,7 +98,7 @@ export const getSystemStatus = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   role: 'viewer',
-  // The deployment's health is public to all callers; the workload of a workspace is not.
+  // All callers may see the deployment's health. The handler omits the workload of a workspace without a role.
   scope: 'owner',
   example: { includeDependencies: true },
   handler: async ({ services, principal, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
@@ -145,7 +145,7 @@ function serviceResponse({ isUp, milliseconds: latency, rateLimit }: Reading) {
   return { status: isUp ? 'healthy' : 'unavailable', latency, rateLimit: allowed };
 }
 
-/** Empty without calls. */
+/** Returns the metrics of the last hour's calls. Without calls, the object is empty. */
 function callsResponse(history: CallHistory | undefined): z.input<typeof metricsShape> {
   const rate = history && successRate(history.all);
   if (history === undefined || rate === undefined) return {};

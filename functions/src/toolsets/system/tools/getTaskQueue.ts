@@ -21,7 +21,7 @@ import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const MAX_TITLE_LENGTH = 80;
 
-/** In the order of the specification. */
+/** In the order of the network specification. */
 const STATUSES = ['pending', 'assigned', 'in_progress', 'blocked'] as const satisfies readonly QueueStatus[];
 
 const metadata = optionalFields({
@@ -139,7 +139,7 @@ export const getTaskQueue = defineTool({
   },
 });
 
-/** Marks the start of a state's list. */
+/** Cursor value for the first task of a state. */
 const FIRST_CURSOR = 'beginning';
 
 function cursorOf(filters: string, { status, place }: QueueCursor): string {

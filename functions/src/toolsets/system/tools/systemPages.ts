@@ -13,13 +13,13 @@ export const cursor = z
   .optional()
   .describe('Previous nextCursor');
 
-/** Pagination fields of a list. */
+/** Output fields of a paginated list. */
 export const pageShape = {
   truncated: z.boolean().optional().describe('Whether there is more; continue with nextCursor, if given.'),
   nextCursor: z.string().optional(),
 };
 
-/** @param filters of the list, as text @throws MusterError INVALID_FORMAT if the cursor is not for these filters */
+/** @param filters filters of the list, as text @throws MusterError INVALID_FORMAT if the cursor has other filters */
 export function cursorAfter(filters: string, encoded: string | undefined): ListCursor | undefined {
   const suggestion = 'Send nextCursor with unchanged filters, or omit cursor to start over.';
   return decodeCursor(filters, encoded, suggestion);

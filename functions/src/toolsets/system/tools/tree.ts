@@ -91,7 +91,7 @@ export const getTree = defineTool({
     const { root, path, below } = await trees.tree(principal, { kind, id, workspace, page });
     const ways = [root, ...path].filter(({ visibility }) => visibility !== undefined).map(({ node }) => node);
     const holding = await budgets.holderOf(principal, ways);
-    // A parent that the caller may not see appears by kind only.
+    // The response shows only the kind of a parent that the caller may not see.
     const shown = new Set(
       [root, ...path, ...below.items].flatMap((one) => (one.visibility ? [keyOfNode(one.node)] : [])),
     );
