@@ -1,4 +1,4 @@
-/** Sections of documentation pages that a benchmark run writes. */
+/** Sections of the documentation that `npm run bench -- --write` writes. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Measurement } from './measurement.ts';
 import type { CostRow } from './measurements/cost.ts';
@@ -23,7 +23,7 @@ export function costTable(rows: readonly CostRow[]): string {
 
 export function resultTable(measurements: readonly Measurement[]): string {
   return table(
-    ['', 'ratio (lowest to highest)', 'target', 'measurement'],
+    ['benchmark', 'ratio (lowest to highest)', 'target', 'measurement'],
     measurements.flatMap(({ name, title, ratio, target, figures }) => {
       if (ratio === undefined) return [];
       const parts = Object.entries(figures).map(([what, figure]) => `${what}: ${figureText(figure)}`);
@@ -32,7 +32,7 @@ export function resultTable(measurements: readonly Measurement[]): string {
   );
 }
 
-/** Returns whether the page shows this table of costs. */
+/** Returns whether the benchmarks page shows the same table of costs. */
 export function isCurrent(costs: string): boolean {
   return sectionOf(readFileSync(pageOf('cost'), 'utf8'), 'cost').text.trim() === costs.trim();
 }

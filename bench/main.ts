@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,coding,cost,running]`. The emulators are
- * already running; see docs/benchmarks.md. Standard output contains only the findings.
+ * already running; see docs/benchmarks.md. Standard output contains only the results.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -47,15 +47,15 @@ const benchmarks: Benchmarks = {
   running: async () => [shown(await measureRunning())],
 };
 
-/** Adds a fault if the page shows other results. */
+/** Adds a fault if the costs on the documentation page differ from the measured costs. */
 function documented({ rows, faults, ...measurement }: CostMeasurement): Measurement & { rows: readonly CostRow[] } {
   const table = costTable(rows);
   if (values.write) write('cost', table);
-  const stale = isCurrent(table) ? [] : ['docs/benchmarks.md shows another table. Run with --write.'];
+  const stale = isCurrent(table) ? [] : ['The costs in docs/benchmarks.md are outdated. Run with --write.'];
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
-/** Writes the page, because its content differs slightly between runs. */
+/** With --write, updates the page. Its figures differ slightly between runs, so an older page is not a fault. */
 function shown({ page, ...measurement }: RunningMeasurement): Measurement {
   if (values.write) write('running', page);
   return measurement;
@@ -72,7 +72,7 @@ const run = new Run({
   measured: (measurement) => console.log(values.json ? lineJson(measurement) : reportText(measurement)),
 });
 
-/** Exits, because open clients of the Realtime Database and Firestore keep the process running. */
+/** Exits explicitly, because open database clients would keep the process running. */
 function end(): never {
   const verdict = run.verdict();
   console.log(values.json ? JSON.stringify({ ...verdict, load }) : verdictText(verdict));

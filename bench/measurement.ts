@@ -14,12 +14,12 @@ export interface Target {
 export interface Measurement {
   readonly name: string;
   readonly title: string;
-  /** Ratio of ours to the baseline, over the rounds. */
+  /** Ratio of Muster's result to the baseline's, over all rounds. */
   readonly ratio?: Spread;
   readonly target?: Target;
-  /** Values behind the ratio, with their units in the names. */
+  /** The measured values from which the ratio is computed, by names that include the unit. */
   readonly figures: Readonly<Record<string, Spread | number | string>>;
-  /** Faults regardless of the ratio: a task claimed twice, an outdated page. */
+  /** Errors that fail the benchmark with any ratio, for example a task that was claimed twice. */
   readonly faults: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Compares the median, so that one disturbed round does not matter. */
+/** Returns whether there is no fault and the median of the rounds meets the target. */
 export function passes({ ratio, target, faults }: Measurement): boolean {
   if (faults.length > 0) return false;
   if (ratio === undefined || target === undefined) return true;

@@ -1,4 +1,4 @@
-/** Reports of findings, as text and JSON. */
+/** Reports of results, as text and JSON. */
 import { type Measurement, passes, type Spread, type Target } from './measurement.ts';
 import type { Verdict } from './run.ts';
 
@@ -12,12 +12,12 @@ export function reportText(measurement: Measurement): string {
   );
 }
 
-/** Returns one line, so that readers can process findings immediately. */
+/** Returns the result as one line of JSON, so that a program can process it as soon as it is printed. */
 export function lineJson(measurement: Measurement): string {
   return JSON.stringify({ ...measurement, pass: passes(measurement) });
 }
 
-/** Lists failures last, so that the end of a long log shows them. */
+/** Returns the last line of the report, which lists all failures. */
 export function verdictText({ failed, left }: Verdict): string {
   const never = left.length === 0 ? [] : [`not measured: ${left.join(', ')}`];
   const told = failed.length === 0 ? [] : [`failed: ${failed.join(', ')}`];
@@ -37,7 +37,7 @@ export function figureText(figure: Spread | number | string): string {
   return typeof figure === 'number' ? numberText(figure) : figure;
 }
 
-/** Three significant digits, but no whole number loses one. */
+/** Returns a number with three significant digits, or with all digits of its integer part. */
 function numberText(value: number): string {
   if (Math.abs(value) >= 100 || Number.isInteger(value)) return String(Math.round(value));
   return value.toPrecision(3);

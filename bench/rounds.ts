@@ -1,4 +1,4 @@
-/** Alternating rounds of ours and the baseline, so that disturbances affect both. */
+/** Alternates rounds of Muster and of a baseline, so that other load on the machine affects both. */
 import { type Spread, spread } from './measurement.ts';
 
 export interface Rounds<Figure = number> {
@@ -11,7 +11,7 @@ export interface Schedule {
   readonly rounds: number;
 }
 
-/** Alternates between both functions, each of which returns the figure of one round. */
+/** Calls both functions alternately. Each call runs one round and returns its figure. */
 export async function alternate<Figure>(
   { warmUps, rounds }: Schedule,
   ours: (round: number) => Promise<Figure>,
@@ -27,12 +27,12 @@ export async function alternate<Figure>(
   return figures;
 }
 
-/** Returns one number of each round's figure. */
+/** Selects one number from the figure of each round. */
 export function each<Figure>({ ours, baseline }: Rounds<Figure>, number: (figure: Figure) => number): Rounds {
   return { ours: ours.map(number), baseline: baseline.map(number) };
 }
 
-/** Returns the ratio of ours to the baseline, round by round. */
+/** Returns the spread of the ratio of Muster to the baseline, which is computed per round. */
 export function ratioOf({ ours, baseline }: Rounds): Spread {
   return spread(ours.map((figure, round) => figure / (baseline[round] ?? Number.NaN)));
 }

@@ -1,13 +1,13 @@
-/** Runs measurements sequentially. Reports each result immediately, regardless of later failures. */
+/** Runs benchmarks sequentially, and reports each result as soon as it is complete. */
 import { type Measurement, passes } from './measurement.ts';
 
 export type Benchmarks = Readonly<Record<string, () => Promise<readonly Measurement[]>>>;
 
 export interface Verdict {
   readonly pass: boolean;
-  /** Names of measurements that missed their target or failed. */
+  /** Names of measurements that missed their target, and of benchmarks that failed with an error. */
   readonly failed: readonly string[];
-  /** Benchmarks that did not run. */
+  /** Names of benchmarks that did not run. */
   readonly left: readonly string[];
 }
 
@@ -44,11 +44,11 @@ export class Run {
     }
   }
 
-  /** Records a failure of the current measurement; the remaining ones are reported as not measured. */
+  /** Records that the current benchmark failed, and that the remaining benchmarks did not run. */
   breaks(error: unknown): void {
     console.error(error);
     const fault = error instanceof Error ? error.message : String(error);
-    this.keep({ name: this.current, title: 'Failed with an error.', figures: {}, faults: [fault] });
+    this.keep({ name: this.current, title: 'The benchmark failed with an error.', figures: {}, faults: [fault] });
   }
 
   verdict(): Verdict {

@@ -1,4 +1,4 @@
-/** Agents that call in the benchmarks. Each benchmark has a dedicated Firestore project in the emulator. */
+/** Projects and agents of the benchmarks. Each benchmark has a dedicated Firestore project in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
 import { type Agent, NO_METRICS } from '../functions/src/agents/rules/agent.ts';
 import { agentToDocument } from '../functions/src/agents/store/agents.ts';
@@ -31,20 +31,19 @@ export interface Caller {
 export interface Project {
   readonly id: string;
   readonly firestore: Firestore;
-  /** Variables that make a function use the project. */
+  /** Environment variables with which a function uses the project. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** Person who owns the callers' agents. */
 export const OWNER = 'person';
 
-/** Without limits, because one caller sends the calls of many. */
+/** Rate limit of a benchmark, which no caller reaches, although each sends as many calls as many callers would. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
-/** Calls are counted as in a deployment, with a limit above a single caller's load. */
+/** Rate limit above the load of one caller, so that calls are counted as in a deployment but never refused. */
 const UNREACHED_LIMIT = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '500000' };
 
-/** Returns a new, empty project. */
 export function newProject(name: string): Project {
   const id = `demo-muster-${name}-${process.pid}`;
   const config = JSON.parse(process.env['FIREBASE_CONFIG'] ?? '{}');
@@ -66,7 +65,7 @@ export function suiteProject(): Project {
 
 const BATCH = 500;
 
-/** Adds agents without calls, every other one active. */
+/** Adds agents that never call. Half of them are active, the others offline. */
 export async function addAgents({ firestore }: Project, count: number): Promise<void> {
   const now = new Date();
   for (let first = 0; first < count; first += BATCH) {
@@ -85,7 +84,7 @@ export async function addAgents({ firestore }: Project, count: number): Promise<
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Adds agents `worker0` and so on, which can hold any number of tasks. */
+/** Adds agents with credentials, named `worker0`, `worker1` and so on, which can hold any number of tasks. */
 export async function addCallers(
   { firestore }: Pick<Project, 'firestore'>,
   role: 'leader' | 'worker',
@@ -115,14 +114,14 @@ export async function addCallers(
   return callers;
 }
 
-/** Data that a client exchanges for its tokens. */
+/** Authorization code, with all that an app needs to redeem it for tokens. */
 export interface Code {
   readonly clientId: string;
   readonly code: string;
   readonly verifier: string;
 }
 
-/** Adds a grant for an app that is one of the callers. Its code is valid for a minute. */
+/** Adds the grant of an app that acts as this agent, with a code that is valid for a minute. */
 export async function addGrant({ firestore }: Pick<Project, 'firestore'>, agentId: string): Promise<Code> {
   const now = new Date();
   const grantId = systemRandomness.letters(GRANT_LETTERS);

@@ -6,12 +6,10 @@ import { onRequest } from 'firebase-functions/https';
 const bytes = readFileSync(process.env['ANSWER_FILE'] ?? '');
 const value = JSON.parse(bytes.toString());
 
-/** Responds with a value, which the framework serializes. */
 export const json = onRequest((_request, response) => {
   response.json(value);
 });
 
-/** Responds with bytes. */
 export const raw = onRequest((_request, response) => {
   response.type('application/json').send(bytes);
 });

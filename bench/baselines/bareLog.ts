@@ -1,4 +1,4 @@
-/** Simple log: a document for each line, written in batches. */
+/** Baseline of a log: one Firestore document per line, written in batches. */
 import { randomUUID } from 'node:crypto';
 import type { Firestore } from '@google-cloud/firestore';
 
@@ -8,13 +8,12 @@ export interface BareLine {
 }
 
 export interface BareLog {
-  /** Returns the number of written documents. */
+  /** Appends the messages, and returns the number of written documents. */
   append(lines: readonly BareLine[]): Promise<number>;
   /** Returns the messages of the newest lines, oldest first. */
   latest(count: number): Promise<string[]>;
 }
 
-/** Creates an empty log. */
 export function bareLog(firestore: Firestore): BareLog {
   const lines = firestore.collection(`logs/${randomUUID()}/lines`);
   let written = 0;

@@ -1,24 +1,22 @@
 /**
- * Minimal claim of a task: one query and one update from this process. The baseline has no conflicts: each worker has
- * separate tasks, and the update only has a precondition. Transactions on one shared queue wait for each other's locks.
- * Beating those would prove nothing, so they are only reported.
+ * Baseline of a claim: one query and one update by this process, with a precondition instead of a lock. Each worker
+ * has separate tasks, so claims never conflict. Transactions on one shared queue wait for each other's locks. Being
+ * faster than those would prove nothing, so their rate is only reported.
  */
 import type { Firestore, Query } from '@google-cloud/firestore';
 
 export interface BareQueue {
   /** Creates a new queue with tasks. */
   fill(): Promise<void>;
-  /** Each claims one of the worker's own tasks and returns its id, or undefined if none is left. */
+  /** One function per worker: claims one of the worker's own tasks and returns its id, undefined if none is left. */
   readonly workers: readonly (() => Promise<string | undefined>)[];
   left(): Promise<number>;
-  /** Claims in transactions on the whole queue. */
+  /** Returns the rate of claims by concurrent transactions on the whole queue. */
   contendedPerSecond(seconds: number): Promise<number>;
 }
 
-/** Maximum size of a write batch. */
 const BATCH = 500;
 
-/** Enough attempts that no transaction gives up during the measurement. */
 const ATTEMPTS = 1000;
 
 export function bareQueue(

@@ -1,4 +1,4 @@
-/** Minimal Firestore operations of the to-do tools: their reads, and one batch of their writes. */
+/** Baseline of the to-do tools: the same Firestore reads, and the same writes in one batch. */
 import { randomUUID } from 'node:crypto';
 import { FieldPath, type Firestore, type Query, type WriteBatch } from '@google-cloud/firestore';
 import {

@@ -1,4 +1,4 @@
-/** Simple to-do implementation: only the Firestore operations, in a separate function. */
+/** Baseline function of the to-do tools, which makes only the Firestore operations. */
 import { Firestore } from '@google-cloud/firestore';
 import { onRequest } from 'firebase-functions/https';
 import { z } from 'zod';

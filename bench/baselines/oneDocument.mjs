@@ -1,5 +1,5 @@
 // @ts-check
-/** Simple function: the Admin SDK, and one document read. */
+/** Baseline function of a cold start: loads the Admin SDK and reads one document. */
 import { initializeApp } from 'firebase-admin/app';
 import { getFirestore } from 'firebase-admin/firestore';
 import { onRequest } from 'firebase-functions/https';

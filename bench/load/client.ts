@@ -1,4 +1,4 @@
-/** Caller of a function over persistent connections, with little overhead. */
+/** Client that calls a function over persistent connections, with little overhead. */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** More than the number of callers in any benchmark. */
+/** The socket limit exceeds the number of callers in every benchmark. */
 const connections = new Agent({ keepAlive: true, maxSockets: 64 });
 
 type Headers = Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export function ask(method: string, url: string, headers: Headers = {}, body = '
       response.on('error', reject);
     });
     sent.on('error', (error) => {
-      // The server has just closed an idle connection, so it never received the request.
+      // The server closed the idle connection before the request arrived, so the request can be repeated.
       const unseen = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
       if (unseen) ask(method, url, headers, body).then(resolve, reject);
       else reject(error);
@@ -35,7 +35,6 @@ export function ask(method: string, url: string, headers: Headers = {}, body = '
   });
 }
 
-/** Returns whether a server is listening. */
 export function connects(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -48,7 +47,7 @@ export function connects(url: string): Promise<boolean> {
   });
 }
 
-/** Returns a message of the protocol revision of current clients; its id is constant, so that answers can be compared. */
+/** Returns a JSON-RPC request. Its id is constant, so that the responses of two requests can be compared. */
 export function mcpMessage(method: string, params: object = {}): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
@@ -66,7 +65,6 @@ const toolAnswer = z.object({
   result: z.object({ structuredContent: z.record(z.string(), z.unknown()), isError: z.boolean().optional() }),
 });
 
-/** Caller with a credential. */
 export class McpCaller {
   private readonly url: string;
   private readonly headers: Record<string, string>;
@@ -83,7 +81,7 @@ export class McpCaller {
     return answer;
   }
 
-  /** Calls a tool by its full name, and throws if it fails. */
+  /** Calls a tool by its full name. @throws Error if the call fails */
   async call(name: string, args: object): Promise<Record<string, unknown>> {
     const { text } = await this.send('tools/call', { name, arguments: args });
     const parsed = toolAnswer.safeParse(JSON.parse(text));

@@ -1,15 +1,15 @@
-/** Requests per second of a fully loaded function. */
+/** Measures how many requests per second a function serves under full load. */
 import autocannon from 'autocannon';
 import type { FunctionServer } from '../servers/functionServer.ts';
 
 export interface Request {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Returns whether a response is correct. Every response must be. */
+  /** Returns whether a response is correct. The measurement fails if any response is not. */
   readonly isRight: (answer: string) => boolean;
 }
 
-/** Enough to saturate one process; more would only queue and use memory and time of the other core. */
+/** This many saturate one process. More would only wait, and use memory and the other core. */
 const CONNECTIONS = 16;
 
 export interface Rate {

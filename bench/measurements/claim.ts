@@ -1,4 +1,4 @@
-/** Draining a queue: 32 workers claim 1,000 tasks, compared with 32 loops of one query and one update. */
+/** Time in which 32 workers claim 1,000 tasks, compared with 32 loops of one query and one update per task. */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { bareQueue } from '../baselines/bareQueue.ts';
 import { McpCaller } from '../load/client.ts';
@@ -12,7 +12,7 @@ const TASKS = 1000;
 const BATCH = 500;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 5 };
 
-/** Duration of the contended measurement: draining the queue with contention would take minutes. */
+/** Limit for the claims in transactions: claiming all tasks with them would take minutes. */
 const CONTENDED_SECONDS = 20;
 
 export async function measureClaim(): Promise<Measurement> {
@@ -59,7 +59,7 @@ export async function measureClaim(): Promise<Measurement> {
   };
 }
 
-/** Creates the tasks in a new queue, and releases the tasks that workers held. */
+/** Starts a new session, which frees the workers of their tasks, and creates the tasks of this round. */
 async function fill(project: Project, boss: McpCaller, round: number) {
   const workers = await addCallers(project, 'worker', WORKERS);
   await boss.call('coordination.init_coordination', { goal: `Round ${round}` });
@@ -73,7 +73,7 @@ async function fill(project: Project, boss: McpCaller, round: number) {
   return workers;
 }
 
-/** Claims a task in addition to the held tasks, and adds it to them. */
+/** Claims another task, adds its id to the list of held tasks, and returns the id. */
 async function claimOne(caller: McpCaller, agentId: string, heldTaskIds: string[]): Promise<string | undefined> {
   const claim = { agent_id: agentId, in_hand: heldTaskIds };
   const { task } = await caller.call('coordination.claim_task', claim);
@@ -89,7 +89,7 @@ interface Drain {
   readonly twice: number;
 }
 
-/** Claims concurrently until no task is left. */
+/** Runs the loops concurrently, each of which claims tasks until none is left. */
 async function drainWith(claims: readonly (() => Promise<string | undefined>)[]): Promise<Drain> {
   const claimed: string[] = [];
   const started = performance.now();

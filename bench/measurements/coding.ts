@@ -1,6 +1,6 @@
 /**
- * Log of a coding task: how fast appended lines become readable as a resource, and how many documents are written,
- * compared with a log of one document per line.
+ * Log of a coding task, compared with a log of one document per line: the rate at which lines are appended and
+ * become readable in the task's resource, and the number of written documents.
  */
 import { z } from 'zod';
 import { bareLog } from '../baselines/bareLog.ts';
@@ -18,10 +18,9 @@ const LINES = 1000;
 const BATCH = 100;
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 
-/** Lines in a task's resource. */
+/** Number of log lines that a task's resource contains. */
 const SHOWN = 50;
 
-/** Log with functions to append and read lines. */
 interface Writer {
   append(messages: readonly string[]): Promise<unknown>;
   latest(): Promise<readonly string[]>;
@@ -121,7 +120,7 @@ function logOfLines(firestore: Parameters<typeof bareLog>[0]): Writer {
   return { append: (messages) => log.append(linesOf(messages)), latest: () => log.latest(SHOWN) };
 }
 
-/** Returns the rate of all logs together, each of which is read after each batch. */
+/** Appends batches to all logs concurrently, reads each log after each batch, and returns the total rate. */
 async function linesPerSecond(logs: readonly Writer[]): Promise<number> {
   const started = performance.now();
   await Promise.all(
@@ -130,14 +129,14 @@ async function linesPerSecond(logs: readonly Writer[]): Promise<number> {
         await log.append(messages);
         const latest = await log.latest();
         if (latest.length !== SHOWN || latest.at(-1) !== messages.at(-1))
-          throw new Error('Cannot read the appended lines.');
+          throw new Error('The log does not end with the appended lines.');
       }
     }),
   );
   return (logs.length * LINES * 1000) / (performance.now() - started);
 }
 
-/** Returns a runner's log lines per call. */
+/** Returns the log lines that a runner sends in one call. */
 function batches(): string[][] {
   return Array.from({ length: LINES / BATCH }, (_, batch) =>
     Array.from({ length: BATCH }, (_, line) => `Line ${batch * BATCH + line}: reading src/app.ts for its routes`),

@@ -1,4 +1,4 @@
-/** Time from process start to the first response, compared with a function that reads one document. */
+/** Time from process start to the first response, compared with a bare function that reads one document. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Answer, ask, mcpHeaders, mcpMessage, post } from '../load/client.ts';
@@ -11,15 +11,14 @@ const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 
 const oneDocument = fileURLToPath(new URL('../baselines/oneDocument.mjs', import.meta.url));
 
-/** Public address that sign-in requires, regardless of the process's port. */
+/** Sign-in requires a public address. The requests use the process's own address. */
 const PUBLIC_URL = 'https://muster.example';
 
-/** First request of a measurement. */
+/** First request to the new process, whose response ends the measurement. */
 interface First {
   readonly name: string;
   readonly title: string;
   readonly atMost: number;
-  /** Expected status. */
   readonly status: number;
   /** Prepares the request, and returns a function that sends it. */
   prepare(): Promise<(url: string) => Promise<Answer>>;
@@ -34,14 +33,14 @@ export async function measureColdStart(): Promise<Measurement[]> {
   const firsts: readonly First[] = [
     {
       name: 'coldStart',
-      title: 'From process start to the first answered tools/call (get_status)',
+      title: 'Time from process start to the first response to tools/call (get_status)',
       atMost: 1.5,
       status: 200,
       prepare: async () => (url) => post(url, headers, status),
     },
     {
       name: 'coldStart.token',
-      title: 'From process start to the first answered POST /token, which redeems a code',
+      title: 'Time from process start to the first response to POST /token, which redeems a code',
       atMost: 1.3,
       status: 200,
       prepare: async () => {
@@ -53,14 +52,14 @@ export async function measureColdStart(): Promise<Measurement[]> {
     },
     {
       name: 'coldStart.challenge',
-      title: 'From process start to the first 401 of HEAD /mcp, which links to the sign-in',
+      title: 'Time from process start to the first response 401 to HEAD /mcp, which links to the sign-in',
       atMost: 1.3,
       status: 401,
       prepare: async () => (url) => ask('HEAD', `${url}mcp`),
     },
     {
       name: 'coldStart.metadata',
-      title: 'From process start to the first GET /.well-known/oauth-authorization-server',
+      title: 'Time from process start to the first response to GET /.well-known/oauth-authorization-server',
       atMost: 1.3,
       status: 200,
       prepare: async () => (url) => ask('GET', `${url}.well-known/oauth-authorization-server`),

@@ -1,4 +1,4 @@
-/** Billed Firestore operations per call of each tool, counted on the wire. */
+/** Billed Firestore operations per call of each tool, counted in the messages between the function and Firestore. */
 import { z } from 'zod';
 import { McpCaller } from '../load/client.ts';
 import type { Measurement } from '../measurement.ts';
@@ -15,7 +15,7 @@ import { letAnswer } from './costOfSteering.ts';
 import { playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
-  /** Tool's full name, resource's URI or template, or sign-in request. */
+  /** Full name of a tool, URI or URI template of a resource, or sign-in request. */
   readonly what: string;
   readonly situation: string;
 }
@@ -66,7 +66,7 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
   const bookAll = (what: string, situation: string, calls: readonly MeteredCall[]): Bill => {
     const bill = calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
     const row = { what, situation, ...bill };
-    // Skip a call with the same cost and situation.
+    // Skip a row that repeats an earlier call in the same situation and with the same cost.
     if (!rows.some((known) => JSON.stringify(known) === JSON.stringify(row))) rows.push(row);
     return bill;
   };
@@ -93,10 +93,10 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
   };
 }
 
-/** Reads of the credential, its agent, its owner and the list of workspaces. */
+/** A check reads four documents: the credential, its agent, the agent's owner and the list of workspaces. */
 const CHECK_READS = 4;
 
-/** Removes the checks of credentials and access changes, which are reported separately. */
+/** Removes the reads of credential checks and of access changes, which are reported separately. */
 function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCall[] {
   const calls = all.filter(({ documents }) => !documents.some((name) => name.endsWith('/accessChanges')));
   const at = calls.findIndex(
@@ -109,14 +109,14 @@ function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCal
 const toolList = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 const resourceList = z.object({ result: z.object({ resources: z.array(z.object({ uri: z.string() })) }) });
 
-/** Returns everything that the endpoint lists. */
+/** Returns the names of all listed tools, and the URIs of all listed resources and templates. */
 async function everything(caller: McpCaller): Promise<string[]> {
   const tools = toolList.parse(JSON.parse((await caller.send('tools/list')).text));
   const resources = resourceList.parse(JSON.parse((await caller.send('resources/list')).text));
   return [...tools.result.tools.map(({ name }) => name), ...resources.result.resources.map(({ uri }) => uri)];
 }
 
-/** Returns a name as in `tools/list`: without dots. */
+/** Returns the name under which `tools/list` lists the tool, without dots. */
 function wireName(what: string): string {
   return what.includes('://') ? what : what.replace('.', '_');
 }

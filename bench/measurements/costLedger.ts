@@ -1,14 +1,13 @@
-/** Callers of the cost measurement, and its ledger. */
+/** Callers in the cost measurement, and the ledger that records the cost of their calls. */
 import type { McpCaller } from '../load/client.ts';
 import type { RunQueue } from '../servers/runQueue.ts';
 import type { Bill } from '../wire/bill.ts';
 
 export interface Cast {
-  /** The function's URL. */
   readonly url: string;
   readonly leader: McpCaller;
   readonly worker: McpCaller;
-  /** The owner of both agents, in person. */
+  /** The person who owns both agents, signed in. */
   readonly owner: McpCaller;
   /** A person who is invited to a workspace. */
   readonly invited: McpCaller;
@@ -18,13 +17,12 @@ export interface Cast {
   readonly runQueue: RunQueue;
 }
 
-/** Makes a call and records its cost. `situation` describes when the figures apply, if that matters. */
+/** Makes calls and records their cost. `situation` states the condition, if the cost depends on one. */
 export interface Ledger {
   call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
-  /** @param template name in the table if the URI is one of a family */
+  /** @param template URI template that the table shows instead of the URI */
   read(by: McpCaller, uri: string, situation?: string, template?: string): Promise<void>;
-  /** Records the cost of everything in `deed`, including checks of credentials. */
+  /** Runs `deed` and records the cost of all its calls, including the checks of credentials. */
   whole(what: string, situation: string, deed: () => Promise<unknown>): Promise<Bill>;
-  /** Records a fault in the costs. */
   fault(what: string): void;
 }

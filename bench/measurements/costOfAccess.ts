@@ -1,4 +1,4 @@
-/** One call of every access tool, in a new workspace with an invited person. */
+/** Calls every access tool once, in a new workspace to which a person is invited. */
 import { initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
 import { personToDocument } from '../../functions/src/identity/rules/people.ts';
@@ -13,7 +13,7 @@ const ADA = { uid: OWNER, email: 'ada@example.com', emailVerified: true };
 /** Person who becomes a member. */
 const KNOWN = 'person2';
 
-/** Creates the accounts of the agents' owner and of a person who is invited. Returns the ID tokens with which they call. */
+/** Creates accounts for the agents' owner and for an invited person, and returns the ID tokens of both. */
 export async function startPeople({ id, firestore }: Project): Promise<{ owner: string; invited: string }> {
   const auth = getAuth(initializeApp({ projectId: id }, 'cost'));
   await Promise.all([auth.createUser(CYD), auth.createUser(ADA)]);
@@ -22,7 +22,7 @@ export async function startPeople({ id, firestore }: Project): Promise<{ owner: 
 }
 
 /**
- * The Auth emulator signs people in only to its own project, and accepts unsigned tokens.
+ * The Auth emulator signs people in only to its default project, but accepts unsigned tokens for any project.
  * Source: https://firebase.google.com/docs/emulator-suite/connect_auth#id_tokens
  */
 function idTokenOf(project: string, { uid, email }: Pick<typeof CYD, 'uid' | 'email'>): string {
@@ -45,7 +45,7 @@ function idTokenOf(project: string, { uid, email }: Pick<typeof CYD, 'uid' | 'em
 export async function playAccess({ leader, owner, invited, workerId }: Cast, ledger: Ledger): Promise<void> {
   const call = (tool: string, args: object, situation?: string) =>
     ledger.call(leader, `access.${tool}`, args, situation);
-  // Only a person can loosen a limit.
+  // The owner makes this call, because only a person can loosen a limit.
   const admin = (tool: string, args: object, situation?: string) =>
     ledger.call(owner, `access.${tool}`, args, situation);
   const workspace = 'apollo';

@@ -1,9 +1,9 @@
-/** One call of every coding tool and resource during a task. */
+/** Calls every coding tool and reads every coding resource, in the course of one task. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const PROJECT = 'owner/name';
 
-/** Lines per call, as many as fit into a chunk of the log. */
+/** Number of lines in one call, which is the capacity of one chunk of the log. */
 const LINES = 500;
 
 export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Promise<void> {
@@ -23,7 +23,7 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   await coding('claim_task', { project: PROJECT }, 'none available');
 
   const mine = { taskId, epoch: 1 };
-  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line, which starts the task');
+  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line of the log, which starts the task');
   await coding('append_logs', { ...mine, entries: entries(1, 100) }, '100 lines');
   await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `${LINES} lines, into the next chunk`);
   await coding('heartbeat_task', mine, 'no lease renewal needed');
@@ -35,7 +35,7 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   await ledger.read(leader, `task://${taskId}/result`, '', 'task://{taskId}/result');
 }
 
-/** Reads a task in progress. */
+/** Reads the task while it is in progress. */
 async function look(
   { leader, taskId }: { readonly leader: Cast['leader']; readonly taskId: string },
   ledger: Ledger,
@@ -43,7 +43,7 @@ async function look(
   const day = new Date().toISOString().slice(0, 10);
   const read = (uri: string, situation?: string, template?: string) => ledger.read(leader, uri, situation, template);
   await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task in progress');
-  await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines of a log of two chunks');
+  await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines from a log that has two chunks');
   await read('agent://status', 'one runner');
   await read('task://list', 'the only task');
   await read('agent://tasks', 'the only task');

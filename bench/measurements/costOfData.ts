@@ -1,4 +1,4 @@
-/** One call of every firebase tool. The callers' own clients read Firestore here. */
+/** Calls every firebase tool. These tools read and write Firestore with the caller's identity. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 /** Number of documents in the collection. */
@@ -24,7 +24,7 @@ export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> 
   const subscription = { subscriptionId: 'sub-cost' };
   const subscribe = { ...subscription, ...place, eventType: 'document_added' };
   const { cursor } = await data('subscribe', subscribe, `to a collection of ${DOCUMENTS}`);
-  await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, `starts to watch a collection of ${DOCUMENTS}`);
+  await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, `first poll of a collection of ${DOCUMENTS}`);
   await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, 'while it is watched');
   await data('unsubscribe', subscription);
 }

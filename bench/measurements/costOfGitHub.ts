@@ -1,4 +1,4 @@
-/** One call of every github tool, with its example, against the tests' local GitHub. */
+/** Calls every github tool with the example of its definition, against the tests' local GitHub. */
 import { github } from '../../functions/src/toolsets/github/index.ts';
 import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
 import { LocalGitHub } from '../../test/support/github/server.ts';
@@ -6,7 +6,7 @@ import type { GitHubState } from '../../test/support/github/state.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
 export interface ConnectedGitHub {
-  /** Parameters with which the function reaches it. */
+  /** Parameters with which the function reaches the local GitHub. */
   readonly env: Readonly<Record<string, string>>;
   readonly world: GitHubState;
   stop(): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** One call of every orchestration tool. The execution of a run is not counted. */
+/** Calls every orchestration tool once. The execution of the runs is not counted. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const CACHED = 'the answer is in the cache';
@@ -6,7 +6,7 @@ const CACHED = 'the answer is in the cache';
 export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledger): Promise<void> {
   const tool = (name: string, args: object, situation?: string) =>
     ledger.call(leader, `orchestration.${name}`, args, situation);
-  /** Uses a cached answer, because a waiting call polls its run a variable number of times. */
+  /** The answer is already cached, because a call that waits for its run reads the run a varying number of times. */
   const cached = async (name: string, args: object): Promise<void> => {
     await leader.call(`orchestration.${name}`, args);
     await tool(name, args, CACHED);

@@ -1,4 +1,4 @@
-/** Cost of signing in from an app, and a comparison of calls with an app's token and an API key. */
+/** Cost of signing in from an app, and of calls with an app's access token compared with those with an API key. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ export const ORIGIN = 'https://muster.example';
 
 const REDIRECT = 'http://127.0.0.1:53682/callback';
 
-/** Slightly longer than an instance caches a checked credential. */
+/** Slightly longer than the time for which an instance caches a checked credential. */
 const TRUSTED_MS = 5500;
 
 type Form = Readonly<Record<string, string>>;
@@ -31,13 +31,13 @@ export async function playSignIn(cast: Cast, ledger: Ledger): Promise<void> {
   const first = await way.token(redemption, 'for a code');
   const refreshed = { grant_type: 'refresh_token', client_id, refresh_token: first.refresh_token };
   const { access_token, refresh_token } = await way.token(refreshed, 'for a refresh token');
-  await way.token(refreshed, 'for a refresh token that was used a moment ago');
+  await way.token(refreshed, 'for a refresh token that was used just before');
   await compareChecks(cast, ledger, access_token);
   await way.allow(client_id, 'a known agent');
   await way.form('/revoke', { token: refresh_token }, '');
 }
 
-/** Compares the checks of both credentials after their cache has expired, with a call that has no other cost. */
+/** Compares the cost of checking each credential once it is no longer cached. The call itself costs nothing. */
 async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken: string): Promise<void> {
   const app = new McpCaller(url, accessToken);
   const call = (caller: McpCaller) => caller.call('access.explain', { tool: 'coordination.heartbeat' });
@@ -48,10 +48,10 @@ async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken:
   const byToken = await ledger.whole(what, 'the check of an access token', () => call(app));
   for (const each of ['reads', 'writes', 'deletes'] as const)
     if (byToken[each] > byKey[each])
-      ledger.fault(`an access token takes ${byToken[each]} ${each}, and a key ${byKey[each]}`);
+      ledger.fault(`an access token costs ${byToken[each]} ${each}, and an API key ${byKey[each]}`);
 }
 
-/** Requests of a client and of the browser during sign-in. */
+/** Sends the requests that an app and the person's browser send during a sign-in. */
 class SignInWay {
   private readonly cast: Cast;
   private readonly ledger: Ledger;
@@ -71,7 +71,7 @@ class SignInWay {
     return registered.parse(JSON.parse(text)).client_id;
   }
 
-  /** Runs the sign-in from opening the page to the code. */
+  /** Signs in and returns the code: opens the page, signs the person in, and accepts. */
   async allow(clientId: string, situation: string): Promise<{ code: string; verifier: string }> {
     const verifier = randomBytes(32).toString('base64url');
     const query = new URLSearchParams({

@@ -1,9 +1,9 @@
-/** Cost of questions, calls that wait for approval, the audit log and the graph. */
+/** Calls the tools for questions, approvals, the audit log, undo, delegation, the work tree and budgets. */
 import { preferencesPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { OWNER, type Project } from '../seed.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
-/** Lets an agent answer for the owner of all callers. */
+/** Allows an agent to answer questions on behalf of the owner of all callers. */
 export async function letAnswer({ firestore }: Project, agentId: string): Promise<void> {
   await firestore.doc(preferencesPath(OWNER)).set({ agents_may_answer: [agentId] });
 }
@@ -24,9 +24,9 @@ async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<
   await leader.call('coordination.create_task', { description: 'A task', priority: 1 });
   const { task } = await worker.call('coordination.claim_task', { agent_id: workerId, in_hand: [] });
   const about = { ...question, task_id: idOf(task) };
-  const asked = await ledger.call(worker, 'inbox.ask', about, 'about a task, which waits');
+  const asked = await ledger.call(worker, 'inbox.ask', about, 'about a task, which then waits for the answer');
   const named = { request_id: asked['request_id'] };
-  await ledger.call(worker, 'inbox.withdraw', named, 'about a task, which continues');
+  await ledger.call(worker, 'inbox.withdraw', named, 'about a task, which then continues');
   await leader.call('coordination.cancel_task', { task_id: idOf(task) });
 }
 
@@ -48,8 +48,8 @@ async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
   const { delegated } = await ledger.call(leader, 'todo.delegate', { task_id: idOf(todo) });
   const part_of = { kind: 'task', id: Object(delegated).task_id };
   const part = { description: 'Say hello', part_of };
-  const { task } = await ledger.call(leader, 'coordination.create_task', part, 'as the first part of a part');
-  await ledger.call(leader, 'coordination.create_task', part, 'as another part of a part');
+  const { task } = await ledger.call(leader, 'coordination.create_task', part, 'first part of a part');
+  await ledger.call(leader, 'coordination.create_task', part, 'second part of the same task');
   const named = { kind: 'todo', id: idOf(todo) };
   await ledger.call(leader, 'system.getTree', named, 'four items');
   await ledger.call(leader, 'system.setBudget', { ...named, money: 5 }, 'of a to-do');

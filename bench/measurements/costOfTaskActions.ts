@@ -1,4 +1,4 @@
-/** One call of every task action, and of the tool that restores an archived session. */
+/** Calls every task action, and the tool that restores an archived session. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 export async function playTaskActions({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
@@ -17,7 +17,7 @@ export async function playTaskActions({ leader, worker, workerId }: Cast, ledger
   await lever('get_all_tasks', { status_filter: 'stuck' }, 'one task is stuck');
   await lever('retry_task', { task_id, with_dependents: true }, 'one task depends on it');
   await lever('message_agent', { agent_id: workerId, message: 'Look' });
-  await lever('reopen', {}, 'the one archived last');
+  await lever('reopen', {}, 'the session that was archived last');
   await leader.call('coordination.reopen', {});
 }
 

@@ -1,9 +1,9 @@
-/** One call of every todo tool, and further calls if the situation changes the cost. */
+/** Calls every todo tool, and calls a tool again if another situation changes its cost. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const DAY = 86_400_000;
 
-/** More than a page. */
+/** More to-dos than one page of a list has. */
 const TODOS = 15;
 
 export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void> {

@@ -1,4 +1,4 @@
-/** One call of every tool and resource in an active workspace. The benchmark fails if a tool is missing here. */
+/** Calls every tool and reads every resource in an active workspace. The benchmark fails if one is missing here. */
 
 import type { Cast, Ledger } from './costLedger.ts';
 import { playAccess } from './costOfAccess.ts';
@@ -11,12 +11,12 @@ import { playSteering } from './costOfSteering.ts';
 import { playTaskActions } from './costOfTaskActions.ts';
 import { playTodos } from './costOfTodos.ts';
 
-/** Number of discoveries that writes to each of a session's counter documents. */
+/** After this many discoveries, each counter document of the session has been written. */
 const ENOUGH_FOR_ALL_COUNTERS = 150;
 
 const DEPENDENTS = 2;
 
-/** More tasks than one read of the queue's head returns. */
+/** More tasks than an instance reads ahead from the queue. */
 const TASKS = 30;
 
 export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
@@ -47,7 +47,7 @@ async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promis
 }
 
 async function fillCounters({ worker, workerId }: Cast): Promise<void> {
-  const discovery = { agent_id: workerId, content: 'There are eight counter documents.', tags: ['counters'] };
+  const discovery = { agent_id: workerId, content: 'A session has eight counter documents.', tags: ['counters'] };
   for (let count = 0; count < ENOUGH_FOR_ALL_COUNTERS; count++) {
     await worker.call('coordination.add_discovery', discovery);
   }
@@ -71,10 +71,10 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const claim = (situation: string, in_hand?: readonly string[]) =>
     ledger.call(worker, 'coordination.claim_task', { agent_id: workerId, in_hand }, situation);
   const mine = { agent_id: workerId, task_id: first };
-  await claim('reads the head of the queue, once in about 11 claims');
+  await claim('one claim in about 11, which reads more of the queue');
   await ledger.call(worker, 'coordination.start_task', mine);
-  await ledger.call(worker, 'coordination.complete_task', { ...mine, output: 'Done.' }, `frees ${DEPENDENTS} tasks`);
-  const { task: freed } = await claim('after tasks were freed');
+  await ledger.call(worker, 'coordination.complete_task', { ...mine, output: 'Done.' }, `unblocks ${DEPENDENTS} tasks`);
+  const { task: freed } = await claim('after tasks became claimable');
   const heldTaskIds = [idOf(freed)];
   const { task: second } = await claim('otherwise', heldTaskIds);
   await ledger.call(worker, 'coordination.complete_task', { ...mine, task_id: idOf(second), output: 'Done.' });
@@ -86,12 +86,12 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const discovery = { agent_id: workerId, content: 'Passwords are hashed.', tags: ['auth'] };
   await ledger.call(worker, 'coordination.add_discovery', discovery);
   await ledger.call(leader, 'coordination.get_status', {});
-  await ledger.call(leader, 'coordination.get_all_tasks', { limit: 10 }, '10 tasks, and one to see if there are more');
+  await ledger.call(leader, 'coordination.get_all_tasks', { limit: 10 }, '10 tasks, and one more');
   await ledger.call(leader, 'coordination.get_results', {}, '2 tasks are done');
   await ledger.call(leader, 'coordination.get_discoveries', {}, '20 discoveries, and one more');
   await ledger.call(leader, 'coordination.get_master_plan', {});
   await ledger.call(leader, 'system.getTaskQueue', {}, '20 tasks, and one more');
-  await ledger.call(leader, 'system.getTaskQueue', {}, 'nothing has changed since');
+  await ledger.call(leader, 'system.getTaskQueue', {}, 'unchanged since the previous call');
   await ledger.call(leader, 'system.getTaskQueue', { agentId: workerId }, 'the worker holds nothing');
   await ledger.call(leader, 'system.getAgents', {}, '3 agents');
   await ledger.call(leader, 'system.listSkills', {}, 'all tools and one capability');

@@ -1,4 +1,4 @@
-/** Time from a write to a waiting poll's event, compared with a bare listener of the database. */
+/** Time from a write to its event in a waiting poll, compared with a bare listener of the database. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
@@ -14,22 +14,21 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 const EVENTS = 11;
 
-/** Time for a poll to reach the function and wait, and for the previous burst to end. */
+/** Pause before each write: the poll starts to wait, and the events of the previous write are delivered. */
 const SETTLING_MS = 150;
 
 const WAIT_MS = 20_000;
 
-/** Database with a separate place for writes. */
+/** Path in one of the databases that only this benchmark writes. */
 interface Stage {
   readonly subscription: { readonly database: string; readonly path: string; readonly eventType: string };
   write(key: string): Promise<unknown>;
-  /** Listens without Muster, and reports each new key. */
+  /** Listens with the database's own client, reports each new key, and returns a function that stops listening. */
   listen(added: (key: string) => void): () => void;
 }
 
-/** Waits for one event at a time. */
 interface Listener {
-  /** Resolves when the key's event has arrived. Called before the write. */
+  /** Resolves when the event of the key arrives. Called before the key is written. */
   next(key: string): Promise<void>;
 }
 
@@ -98,7 +97,7 @@ async function medianOf(listener: Listener, stage: Stage): Promise<number> {
 function comparison(name: string, milliseconds: Rounds): Measurement {
   return {
     name,
-    title: 'From a write to its event in a waiting pollEvents',
+    title: 'Time from a write to its event in a waiting pollEvents',
     ratio: ratioOf(milliseconds),
     target: { kind: 'at most', value: 2 },
     figures: { ms: spread(milliseconds.ours), 'ms to a bare listener': spread(milliseconds.baseline) },
@@ -106,7 +105,7 @@ function comparison(name: string, milliseconds: Rounds): Measurement {
   };
 }
 
-/** The writer and the listener have separate connections, because a client reports its own writes before sending. */
+/** The listener has its own connection, because a client reports its own writes before it sends them. */
 function realtimeStage(): Stage {
   const path = `shared/bench-${randomUUID()}`;
   const { options } = firebaseApp();

@@ -1,4 +1,4 @@
-/** Cost of orchestration: a run's step compared with a bare SDK call, and a race compared with its winner's run. */
+/** Time of a run's step, compared with a bare SDK call, and of a race, compared with a run of its faster agent. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
@@ -16,7 +16,7 @@ const SCHEDULE: Schedule = { warmUps: 2, rounds: 11 };
 
 const STEPS = 5;
 
-/** Typical time of a model's answer to a short question. */
+/** Typical time in which a model answers a short question. */
 const FAST_MS = 500;
 
 const MODEL = 'claude-local';
@@ -50,14 +50,14 @@ async function measureStep(url: string): Promise<Measurement> {
   );
   return {
     name: 'orchestration.step',
-    title: `A step of a run of ${STEPS}, with a model that answers immediately, against a bare streamed call of the SDK`,
+    title: `A step of a run of ${STEPS}, with a model that answers immediately, compared with a bare streamed call of the SDK`,
     ratio: ratioOf(milliseconds),
     figures: { 'ms a step': spread(milliseconds.ours), 'ms a bare call': spread(milliseconds.baseline) },
     faults: [],
   };
 }
 
-/** The first of two agents answers after a while and the other never does. Both sides are whole runs. */
+/** Compares two whole runs: a race in which only one of two agents answers, and a run of only that agent. */
 async function measureRace(url: string): Promise<Measurement> {
   const runs = runsAt(url);
   const models = new RemoteModels(url);
@@ -71,7 +71,7 @@ async function measureRace(url: string): Promise<Measurement> {
   );
   return {
     name: 'orchestration.race',
-    title: 'A run that races two agents, against a run of only the faster one',
+    title: 'A run that races two agents, compared with a run of only the faster one',
     ratio: ratioOf(milliseconds),
     target: { kind: 'at most', value: 1.2 },
     figures: { ms: spread(milliseconds.ours), 'ms of the faster one': spread(milliseconds.baseline) },
@@ -79,7 +79,7 @@ async function measureRace(url: string): Promise<Measurement> {
   };
 }
 
-/** Starts runs and waits for their end, in this process: a deployment would use Google's queue. */
+/** Returns a function that executes a run in this process. A deployment executes runs through Cloud Tasks. */
 function runsAt(url: string) {
   const settings = { apiKey: 'local', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 1 } };
   const agents = hostedAgents({
@@ -137,7 +137,7 @@ async function bareCalls(client: Anthropic): Promise<void> {
   }
 }
 
-/** Starts the models in a separate process, which ends with the run. */
+/** Starts the local models in a separate process, which ends with the benchmark. */
 async function startModels(): Promise<string> {
   const output = { file: '', tail: () => '', line: () => {} };
   const parameters = await startLocalService('models', { node: process.execPath, env: {}, output });

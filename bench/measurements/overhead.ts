@@ -1,4 +1,4 @@
-/** Overhead of the endpoint: requests per second, compared with a bare function with the same response. */
+/** Overhead of the endpoint: requests per second, compared with a bare function that returns the same response. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { devDirectory } from '../../scripts/project.mjs';
 import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
@@ -13,11 +13,11 @@ const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
 const answering = new URL('../baselines/answering.mjs', import.meta.url).pathname;
 
-/** Measures an authenticated `tools/call` that does almost nothing. */
+/** Measures `tools/call` of a tool that does almost nothing, with authentication. */
 export function measureOverhead(): Promise<Measurement> {
   return compare({
     name: 'overhead',
-    title: 'A cheap tools/call, authenticated (heartbeat)',
+    title: 'tools/call of a cheap tool (heartbeat), with authentication',
     method: 'tools/call',
     params: { name: 'coordination_heartbeat', arguments: { agent_id: 'worker0' } },
     query: '',
@@ -26,11 +26,11 @@ export function measureOverhead(): Promise<Measurement> {
   });
 }
 
-/** Measures `tools/list` of everything, including output schemas: the longest frequent response. */
+/** Measures `tools/list` of all tools with output schemas, the longest of the frequent responses. */
 export function measureList(): Promise<Measurement> {
   return compare({
     name: 'list',
-    title: 'tools/list of everything',
+    title: 'tools/list of all tools',
     method: 'tools/list',
     params: {},
     query: '?toolsets=all',
@@ -85,7 +85,7 @@ async function compare(comparison: Comparison): Promise<Measurement> {
       'bare requests/s': spread(perSecond.baseline),
       'CPU µs per request': spread(cpu.ours),
       'bare CPU µs per request': spread(cpu.baseline),
-      'bytes of the answer': Buffer.byteLength(text),
+      'bytes of the response': Buffer.byteLength(text),
     },
     faults: [],
   };

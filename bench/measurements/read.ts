@@ -1,4 +1,4 @@
-/** Cost of `firebase.read` as the caller, compared with the same read by the same client in a bare function. */
+/** Rate of `firebase.read`, compared with a bare function that reads the same document with the same client. */
 import { fileURLToPath } from 'node:url';
 import { IdentityToolkitSignIn } from '../../functions/src/access/store/idTokens.ts';
 import { agentUid } from '../../functions/src/identity/rules/principal.ts';
@@ -35,7 +35,7 @@ export async function measureRead(): Promise<Measurement> {
   await Promise.all([muster.end(), baseline.end()]);
   return {
     name: 'read',
-    title: 'firebase.read of one Firestore document as the caller',
+    title: "firebase.read of one Firestore document with the caller's identity",
     ratio: ratioOf(perSecond),
     target: { kind: 'at least', value: 0.5 },
     figures: {
@@ -48,7 +48,7 @@ export async function measureRead(): Promise<Measurement> {
   };
 }
 
-/** Returns the token of the bare function's client, for the same agent as Muster's. */
+/** Returns an ID token of the calling agent, with which the bare function reads the document. */
 async function signIn(agentId: string): Promise<string> {
   const claims = { role: 'worker', kind: 'agent', agentId, ownerUid: 'person', ownerRole: 'admin' };
   const { idToken } = await new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' }).signIn(

@@ -6,7 +6,7 @@ import { DAY, type DayBill, measureDay } from '../simulation/day.ts';
 
 const SIZES = [10, 1000, 20_000, 100_000];
 
-/** Target: 20,000 agents with 20 tasks a day cost less than this per month. */
+/** Target: per month, 20,000 agents with 20 tasks a day cost at most this many US dollars. */
 const TARGET = { agents: 20_000, dollars: 500 };
 
 export interface RunningMeasurement extends Measurement {
@@ -19,7 +19,7 @@ export async function measureRunning(): Promise<RunningMeasurement> {
   const { total } = monthOf(day, TARGET.agents);
   return {
     name: 'running',
-    title: `Dollars a month of ${TARGET.agents} agents of ${DAY.tasksEach} tasks a day, against ${TARGET.dollars}`,
+    title: `Cost per month of ${TARGET.agents} agents with ${DAY.tasksEach} tasks a day, compared with $${TARGET.dollars}`,
     ratio: { min: total / TARGET.dollars, median: total / TARGET.dollars, max: total / TARGET.dollars },
     target: { kind: 'at most', value: 1 },
     figures: {
@@ -41,14 +41,14 @@ function daySection(day: DayBill): string {
     ['documents read', whole(firestore.reads)],
     ['documents written', whole(firestore.writes)],
     ['documents deleted', whole(firestore.deletes)],
-    ['functions that followed a document', `${whole(day.triggers)}, what they read and wrote counted above`],
+    ['calls of triggers', `${whole(day.triggers)}, whose reads and writes are included above`],
     ['reads of the median claim', whole(day.claimReads)],
     ['writes of the Realtime Database', whole(realtime.writes)],
     ['bytes from the Realtime Database', whole(realtime.bytesDown)],
     ['log entries', `${whole(logged.entries)}, ${whole(logged.bytes)} bytes`],
   ];
   return [
-    `Measured over a day of ${DAY.agents} agents, each with ${DAY.tasksEach} tasks of ${DAY.minutesATask} minutes and a heartbeat a minute: created, claimed in a queue that grows all the time, started, completed. One agent's day takes:`,
+    `Measured over a day of ${DAY.agents} agents, each with ${DAY.tasksEach} tasks of ${DAY.minutesATask} minutes and a heartbeat a minute. Each task is created, claimed, started and completed, and the queue grows all day. On average, one agent needs per day:`,
     table(['what', 'how much'], rows),
     `A sweep that finds nothing reads ${whole(idleSweep.reads)} documents, once per minute, for any number of agents.`,
   ].join('\n\n');
@@ -65,14 +65,14 @@ function monthTable(months: readonly Month[]): string {
         return dollars(amount);
       }),
     ]),
-    ['**in all**', ...months.map(({ total }) => `**${dollars(total)}**`)],
+    ['**total**', ...months.map(({ total }) => `**${dollars(total)}**`)],
     ['calls a second', ...months.map(({ callsASecond }) => callsASecond.toFixed(1))],
     ['instances of `mcp`', ...months.map(({ instances }) => String(instances))],
-    ["Cloud Run's own log of requests, unless it is excluded", ...months.map(({ requestLog }) => dollars(requestLog))],
+    ["Cloud Run's request log, unless it is excluded", ...months.map(({ requestLog }) => dollars(requestLog))],
   ];
   return [
     table(['list price a month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)], rows),
-    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. Assumed are ${ASSUMED.cpuSecondsACall * 1000} ms of CPU per call and ${ASSUMED.cpuSecondsATrigger * 1000} ms per trigger, and ${ASSUMED.openSecondsACall * 1000} ms of open request per call: measure yours. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. \`CONCURRENCY\` requests share it.`,
+    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. These values are assumed, so measure yours: ${ASSUMED.cpuSecondsACall * 1000} ms of CPU per call and ${ASSUMED.cpuSecondsATrigger * 1000} ms per trigger, and ${ASSUMED.openSecondsACall * 1000} ms of open request per call. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. One instance can hold \`CONCURRENCY\` such requests for that price.`,
   ].join('\n\n');
 }
 

@@ -1,4 +1,4 @@
-/** Whether large queues are slower: 10,000 tasks and agents compared with 100 of each. */
+/** Time of calls with 10,000 tasks and agents, compared with 100 of each. */
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, median, spread } from '../measurement.ts';
 import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';
@@ -11,10 +11,10 @@ const SHORT = 100;
 const LONG = 10_000;
 const BATCH = 500;
 
-/** Few enough to keep the short queue's length nearly constant. One read of the queue's head serves 11 claims. */
+/** Few enough that the short queue hardly gets shorter. An instance reads tasks for 11 claims at a time. */
 const CLAIMS = 11;
 const LOOKS = 11;
-/** Many short rounds, so that both queues are disturbed equally. */
+/** Many short rounds, so that other load on the machine affects both queues equally. */
 const SCHEDULE: Schedule = { warmUps: 3, rounds: 25 };
 
 export async function measureScale(): Promise<Measurement[]> {
@@ -37,16 +37,16 @@ export async function measureScale(): Promise<Measurement[]> {
   const reads = { short: await short.reads(), long: await long.reads() };
   await Promise.all([short.end(), long.end()]);
   return [
-    comparison('scale.claim', 'Median claim_task', claims, { short: reads.short.claim, long: reads.long.claim }),
+    comparison('scale.claim', 'claim_task', claims, { short: reads.short.claim, long: reads.long.claim }),
     ...LOOKED_AT.flatMap(({ name, tool }, index) => {
       const times = looks[index];
       const [few = 0, many = 0] = [reads.short.looks[index], reads.long.looks[index]];
-      return times ? [comparison(`scale.${name}`, `Median ${tool}`, times, { short: few, long: many })] : [];
+      return times ? [comparison(`scale.${name}`, tool, times, { short: few, long: many })] : [];
     }),
   ];
 }
 
-/** Tools that read the whole workspace. Each round starts after a change. */
+/** Tools that read the whole workspace. A change precedes each round. */
 const LOOKED_AT = [
   { name: 'status', tool: 'coordination.get_status' },
   { name: 'taskQueue', tool: 'system.getTaskQueue' },
@@ -55,7 +55,7 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number]['tool'];
 
-/** @param reads documents that one call reads for each size */
+/** @param reads documents that one call reads, with few and with many tasks and agents */
 function comparison(
   name: string,
   what: string,
@@ -64,28 +64,28 @@ function comparison(
 ): Measurement {
   return {
     name,
-    title: `${what}, ${LONG} tasks and agents against ${SHORT}`,
+    title: `Median time of ${what}, ${LONG} tasks and agents compared with ${SHORT}`,
     ratio: ratioOf(times),
     target: { kind: 'at most', value: 1.3 },
     figures: {
-      [`ms of ${LONG}`]: spread(times.ours),
-      [`ms of ${SHORT}`]: spread(times.baseline),
-      [`documents read per call of ${LONG}`]: long,
-      [`documents read per call of ${SHORT}`]: short,
+      [`ms with ${LONG}`]: spread(times.ours),
+      [`ms with ${SHORT}`]: spread(times.baseline),
+      [`documents read per call with ${LONG}`]: long,
+      [`documents read per call with ${SHORT}`]: short,
     },
-    faults: short === long ? [] : [`${long} documents are read a call, not ${short}`],
+    faults: short === long ? [] : [`a call reads ${long} documents instead of ${short}`],
   };
 }
 
 interface Queue {
   medianClaim(): Promise<number>;
   medianLook(tool: Looked): Promise<number>;
-  /** Documents read per call; for `looks`, per first call after a change. */
+  /** Documents read per claim, and those read by the first call of each other tool after a change. */
   reads(): Promise<{ readonly claim: number; readonly looks: readonly number[] }>;
   end(): Promise<void>;
 }
 
-/** Creates a project with this many queued tasks and agents, and a function that serves it. */
+/** Creates a project with that many agents and queued tasks, and a function that serves the project. */
 async function openQueue(name: string, size: number): Promise<Queue> {
   const project = newProject(name);
   const [leader] = await addCallers(project, 'leader');
@@ -143,7 +143,7 @@ async function look(server: FunctionServer, { credential }: Caller, tool: Looked
   return milliseconds;
 }
 
-/** Uses a separate function, because the meter would slow down the timed one. */
+/** Counts with a separate function process, because the meter would slow down the measured one. */
 async function countReads(project: Project, worker: Caller, boss: McpCaller) {
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const server = await serveFunction({

@@ -1,4 +1,4 @@
-/** Memory per watched subscription of an instance, and delivery of events to many concurrently. */
+/** Memory that an instance needs per watched subscription, and the time to deliver one write to all of them. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,10 +11,9 @@ import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
 
-/** Concurrent requests of one instance (entry/http.ts, `concurrency`), and five times as many. */
+/** Default number of concurrent requests of one instance (`concurrency` in entry/http.ts), and five times as many. */
 const STEPS = [80, 400] as const;
 
-/** Subscriptions per principal. */
 const EACH = 20;
 
 const ROUNDS = 3;
@@ -41,21 +40,21 @@ export async function measureSubscriptions(): Promise<Measurement> {
       await server.end();
     }
     const untold = rounds.filter(({ told }) => told < count);
-    faults.push(...untold.map(({ told }) => `of ${count} waiting polls, ${told} received their event`));
+    faults.push(...untold.map(({ told }) => `only ${told} of ${count} waiting polls received their event`));
     figures.push({
       [`KiB of resident memory each, ${count} held`]: spread(rounds.map((held) => held.kibibytesEach)),
-      [`ms from one write for all to the last answer, ${count} held`]: spread(rounds.map((held) => held.milliseconds)),
+      [`ms from the write to the last poll's response, ${count} held`]: spread(rounds.map((held) => held.milliseconds)),
     });
   }
   return {
     name: 'subscriptions',
-    title: 'Subscriptions held by one instance, each with a separate path and waiting poll',
+    title: 'Subscriptions that one instance holds, each with a separate path and a waiting poll',
     figures: Object.assign({}, ...figures),
     faults,
   };
 }
 
-/** Subscribes to one path each, polls all of them, and then writes to all paths concurrently. */
+/** Subscribes each caller to separate paths, starts a poll per path, and then writes to all paths in one update. */
 async function hold(server: FunctionServer, callers: readonly Caller[]): Promise<Held> {
   const root = `shared/bench-${randomUUID()}`;
   const polls: (() => Promise<string>)[] = [];
@@ -87,7 +86,7 @@ async function hold(server: FunctionServer, callers: readonly Caller[]): Promise
   return { kibibytesEach, milliseconds, told };
 }
 
-/** Returns one child per path, all written together. */
+/** Returns the update that writes one child below each path. */
 function newsFor(callers: number): Record<string, object> {
   const numbers = Array.from({ length: callers * EACH }, (_, index) => index);
   return Object.fromEntries(
@@ -103,10 +102,10 @@ function subscriptionTo(path: string) {
   return { subscriptionId: randomUUID(), database: 'realtime', path, eventType: 'child_added' };
 }
 
-/** More concurrent connections than in other benchmarks. */
+/** This needs more concurrent connections than the clients of the other benchmarks allow. */
 const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Waits for the first event, and returns the whole body. */
+/** Sends a poll, and returns its whole response when the first event has arrived. */
 function poll(url: string, credential: string, { subscriptionId, cursor }: Record<string, unknown>) {
   const args = { subscriptionId, cursor, waitMs: WAIT_MS };
   const body = mcpMessage('tools/call', { name: 'firebase_pollEvents', arguments: args });
@@ -125,7 +124,7 @@ function poll(url: string, credential: string, { subscriptionId, cursor }: Recor
 
 const bus = z.record(z.string(), z.object({ watcher: z.object({ reading: z.boolean() }).optional() })).nullable();
 
-/** Waits until each subscription has the lease of a watch with a reader. */
+/** Waits until an instance watches each subscription for a waiting poll. */
 async function allWatched(count: number): Promise<void> {
   for (;;) {
     const logs = Object.values(bus.parse((await database().ref(BUS).get()).val()) ?? {});

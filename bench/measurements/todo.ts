@@ -1,4 +1,4 @@
-/** To-dos through the endpoint, compared with a bare function with the Firestore operations that they need. */
+/** Calls of the to-do tools, compared with a bare function that makes the same Firestore operations. */
 import { fileURLToPath } from 'node:url';
 import { McpCaller, post } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
@@ -14,14 +14,14 @@ const TODOS = 100;
 const LIMIT = 10;
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 
-/** Listing comes first, while both sides have equally many to-dos: the emulator scans all of them. */
+/** Listing is measured first, while both projects have equally many to-dos, because the emulator scans all to-dos. */
 const ACTS = [
   { name: 'list', what: `list_tasks, ${LIMIT} of ${TODOS}` },
   { name: 'add', what: 'add_task, with a due date' },
   { name: 'complete', what: 'complete_task of an occurrence, which creates the next' },
 ] as const;
 
-/** Repeated calls of one caller. */
+/** Makes one call of a caller. The parameter is the number of the call. */
 type Acts = Readonly<Record<(typeof ACTS)[number]['name'], () => Promise<unknown>>>;
 
 const bareFunction = fileURLToPath(new URL('../baselines/bareTodosFunction.ts', import.meta.url));

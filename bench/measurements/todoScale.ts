@@ -1,7 +1,7 @@
 /**
- * Whether listing and searching 50,000 to-dos costs more than 100. The emulator scans the whole collection for each
- * query, while Firestore has an index. The comparison therefore excludes the time waiting for Firestore, and includes
- * the documents read.
+ * Compares listing and searching 50,000 to-dos with 100. The emulator scans the whole collection for each query,
+ * while Firestore has an index. Therefore, the compared times exclude the time of waiting for Firestore, and the
+ * documents read are compared too.
  */
 import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
@@ -16,11 +16,11 @@ import { type MeteredCall, openMeter } from '../wire/meter.ts';
 const FEW = 100;
 const MANY = 50_000;
 const LIMIT = 10;
-/** Calls per round; the fastest counts, since disturbances only make calls slower. */
+/** Calls per round, of which the fastest counts, because other load only makes calls slower. */
 const LOOKS = 4;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
-/** Index entries that a count is billed as one read for. */
+/** Number of counted index entries that Firestore bills as one read. */
 const ENTRIES_PER_READ = 1000;
 
 const LOOKED_AT = [
@@ -30,7 +30,7 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number];
 
-/** Fastest call of a round, in milliseconds; reads are per call. */
+/** Times of a round's fastest call in milliseconds, and the documents read per call. */
 interface Look {
   readonly inAll: number;
   readonly besideFirestore: number;
@@ -39,7 +39,7 @@ interface Look {
 
 interface Owner {
   look(what: Looked): Promise<Look>;
-  /** Milliseconds of the minimal Firestore queries. */
+  /** Returns the milliseconds that the bare queries take. */
   bare(what: Looked): Promise<number>;
   end(): Promise<void>;
 }
@@ -64,22 +64,22 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
   const [fewReads, manyReads] = [looks.baseline[0]?.reads ?? 0, looks.ours[0]?.reads ?? 0];
   return {
     name: `todoScale.${what.name}`,
-    title: `${what.tool} without waiting for Firestore, with ${MANY} to-dos against ${FEW}`,
+    title: `${what.tool} without the time of waiting for Firestore, with ${MANY} to-dos compared with ${FEW}`,
     ratio: ratioOf(own),
     target: { kind: 'at most', value: 1.5 },
     figures: {
-      [`ms of ${MANY}`]: spread(own.ours),
-      [`ms of ${FEW}`]: spread(own.baseline),
-      [`ms in all of ${MANY}`]: spread(inAll.ours),
-      [`ms in all of ${FEW}`]: spread(inAll.baseline),
-      [`ms of the bare queries of ${MANY}`]: bare.many,
-      [`ms of the bare queries of ${FEW}`]: bare.few,
-      [`documents read per call of ${MANY}`]: manyReads,
-      [`documents read per call of ${FEW}`]: fewReads,
+      [`ms with ${MANY}`]: spread(own.ours),
+      [`ms with ${FEW}`]: spread(own.baseline),
+      [`total ms with ${MANY}`]: spread(inAll.ours),
+      [`total ms with ${FEW}`]: spread(inAll.baseline),
+      [`ms of the bare queries with ${MANY}`]: bare.many,
+      [`ms of the bare queries with ${FEW}`]: bare.few,
+      [`documents read per call with ${MANY}`]: manyReads,
+      [`documents read per call with ${FEW}`]: fewReads,
     },
     faults:
       manyReads - fewReads > MANY / ENTRIES_PER_READ
-        ? [`${manyReads} documents are read a call, not ${fewReads} and what the count takes`]
+        ? [`${manyReads} documents are read per call, more than ${fewReads} and the reads of the count`]
         : [],
   };
 }
@@ -99,7 +99,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
     async look({ tool, args }) {
       const looks: Look[] = [];
       for (let count = 0; count < LOOKS; count++) {
-        // Does periodic work first, because calls that wait long for the emulator would do it more often.
+        // An extra call does the instance's periodic work first, so that it is not measured.
         await caller.call('coordination.heartbeat', { agent_id: worker.agentId });
         meter.take();
         const began = performance.now();
@@ -135,7 +135,7 @@ function lookOf(began: number, answered: number, calls: readonly MeteredCall[]):
   return { inAll, besideFirestore: inAll - waitedFor(calls, answered), reads };
 }
 
-/** Returns how long at least one call was running before the tool's response. */
+/** Returns the time before the tool's response during which at least one Firestore call was running. */
 function waitedFor(calls: readonly MeteredCall[], answered: number): number {
   let [waited, until] = [0, 0];
   for (const { began, ended = answered } of calls) {

@@ -7,24 +7,21 @@ const GIB = 2 ** 30;
 
 /** Values that are assumed or measured elsewhere. */
 export const ASSUMED = {
-  /** CPU seconds per call: twice the result of `overhead`, to include the network. */
+  /** CPU seconds per call: twice the time that `overhead` measures, because that does not include the network. */
   cpuSecondsACall: 0.0013,
-  /** CPU seconds per trigger invocation. */
   cpuSecondsATrigger: 0.003,
-  /** Duration of an open call, mostly waiting for Firestore. */
+  /** Seconds for which the request of a call is open, mostly waiting for Firestore. */
   openSecondsACall: 0.06,
   /** CPU utilization at which Cloud Run starts another instance. Source: Cloud Run, "About instance autoscaling". */
   utilization: 0.6,
-  /** GiB per instance. */
+  /** GiB of memory per instance. */
   memory: 0.5,
-  /** Working hours per day. */
   hours: 8,
-  /** Envelope of a log entry, and size of Cloud Run's own entry per request, unless it is excluded. */
+  /** Bytes that Cloud Logging adds to an entry, and bytes of the entry that Cloud Run writes per request. */
   envelopeBytes: 600,
   requestLogBytes: 1100,
-  /** Size of a small response with headers. */
+  /** Bytes of a small response with its headers. */
   answerBytes: 700,
-  /** Reads per check of a credential. */
   checkReads: 4,
 } as const;
 
@@ -36,18 +33,18 @@ export interface Month {
     Record<'Firestore' | 'Cloud Run' | 'Realtime Database' | 'Logging' | 'Egress' | 'Fixed', number>
   >;
   readonly total: number;
-  /** Additional cost of Cloud Run's request log. */
+  /** Cost of Cloud Run's request log, which `total` does not include. */
   readonly requestLog: number;
 }
 
-/** @param day bill of one agent's day */
+/** @param day average costs of one agent per day */
 export function monthOf(day: DayBill, agents: number): Month {
   const daily = (each: number) => each * agents * DAYS;
   const callsASecond = (day.calls * agents) / (ASSUMED.hours * 3600);
   const triggersASecond = (day.triggers * agents) / (ASSUMED.hours * 3600);
   const mcp = load(callsASecond, ASSUMED.cpuSecondsACall, ASSUMED.openSecondsACall);
   const triggers = load(triggersASecond, ASSUMED.cpuSecondsATrigger, ASSUMED.openSecondsACall);
-  // Each instance checks each caller once an hour, unless the caller calls it less often.
+  // Each instance checks the credential of each caller once an hour, or once per call if those are fewer.
   const checksADay = Math.min(day.calls, Math.max(day.checks, mcp.instances * ASSUMED.hours));
   const sweeps = 1440 * DAYS;
   const instanceSeconds = (mcp.seconds + triggers.seconds) * DAYS + sweeps;
@@ -75,14 +72,14 @@ export function monthOf(day: DayBill, agents: number): Month {
   return { agents, callsASecond, instances: mcp.instances, parts, total, requestLog };
 }
 
-/** Returns the number of instances and their billed seconds per day: an instance with an open request is billed. */
+/** Returns the number of instances and their billed seconds per day. Only time with an open request is billed. */
 function load(aSecond: number, cpuSeconds: number, openSeconds: number) {
   const instances = Math.max(1, Math.ceil((aSecond * cpuSeconds) / ASSUMED.utilization));
   const busy = Math.min(1, aSecond * openSeconds);
   return { instances, seconds: instances * busy * ASSUMED.hours * 3600 };
 }
 
-/** Each called instance polls access changes every five seconds. */
+/** Returns the reads per month of access changes: an instance with an open request reads them every five seconds. */
 function polls(instanceSecondsADay: number): number {
   return (instanceSecondsADay / 5) * DAYS;
 }
@@ -91,7 +88,7 @@ function beyond(amount: number, free: number): number {
   return Math.max(0, amount - free);
 }
 
-/** Monthly cost of one idle caller with a permanently open request on an otherwise idle instance. */
+/** Returns the monthly cost of an instance that only holds one request open, all the time. */
 export function openAllMonth(): number {
   const seconds = 86_400 * DAYS;
   return (

@@ -9,7 +9,7 @@ export const PRICES = {
   realtimeGib: 1,
   loggingGib: 0.5,
   egressGib: 0.12,
-  /** Price of each of the two schedules and each secret. */
+  /** Monthly price of the two schedules and the secrets. */
   fixedMonthly: 1,
 } as const;
 

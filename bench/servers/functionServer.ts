@@ -1,6 +1,6 @@
 /**
- * A function under the functions framework in a separate process, as Cloud Run starts it. The functions emulator would
- * start a process for each concurrent request.
+ * Serves a function with the functions framework in a separate process, as Cloud Run does. The functions emulator
+ * would start a process for each concurrent request.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,52 +13,48 @@ import { devDirectory } from '../../scripts/project.mjs';
 import { connects } from '../load/client.ts';
 
 export interface FunctionSource {
-  /** Folder of a package, or a module. */
+  /** Path of a package's folder, or of a module. */
   readonly source: string;
-  /** Framework to run it with; by default this repository's. */
+  /** Path of the functions framework; by default, the one that is installed in this repository. */
   readonly framework?: string;
   readonly target: string;
-  /** Signature; by default HTTP. */
+  /** Kind of function; by default, an HTTP function. */
   readonly signature?: 'cloudevent';
   readonly env?: Readonly<Record<string, string>>;
-  /** For profiles, limits and preloaded modules. */
+  /** Options of Node, for example to preload a module. */
   readonly nodeOptions?: readonly string[];
-  /** Log file; by default one that all processes of that function share. */
+  /** Path of the log file; by default, a file that all processes of the function share. */
   readonly log?: string;
-  /** Receives messages that the process sends with `process.send`. */
+  /** Called with each message that the process sends with `process.send`. */
   readonly hears?: (message: unknown) => void;
 }
 
 export interface FunctionServer {
   readonly url: string;
-  /** Log file. */
   readonly log: string;
-  /** CPU seconds used so far, which other load affects less than time; only on Linux. */
+  /** Returns the CPU seconds used so far, which other load affects less than elapsed time. Works only on Linux. */
   cpuSeconds(): number;
-  /** Resident memory of the process; only on Linux. */
+  /** Returns the resident memory of the process. Works only on Linux. */
   residentKibibytes(): number;
-  /** Peak resident memory; only on Linux. */
+  /** Returns the highest resident memory of the process so far. Works only on Linux. */
   peakKibibytes(): number;
-  /** Returns whether the process has ended. */
   exited(): boolean;
-  /** Ends the process and waits for its exit. */
+  /** Sends SIGTERM, after three seconds SIGKILL, and waits for the exit. */
   end(): Promise<void>;
-  /** Sends SIGKILL and waits for the exit: the process cannot finish its work. */
+  /** Sends SIGKILL, so that the process cannot finish its work, and waits for the exit. */
   kill(): Promise<void>;
 }
 
-/** Muster's built endpoint. */
 export const musterFunction: FunctionSource = {
   source: fileURLToPath(new URL('../../functions/dist', import.meta.url)),
   target: 'mcp',
 };
 
-/** Path of the command `functions-framework`. */
 const framework = createRequire(import.meta.url)
   .resolve('@google-cloud/functions-framework')
   .replace(/index\.js$/, 'main.js');
 
-/** Long enough for a cold start on a busy machine. */
+/** Time limit for a start, long enough for a cold start on a busy machine. */
 const START_SECONDS = 120;
 
 /** Starts the function and waits until it accepts connections. */

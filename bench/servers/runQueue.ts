@@ -1,7 +1,7 @@
 /**
- * Executes runs as in a deployment: delivers the endpoint's Cloud Tasks to `executeRun` in a separate process. The
- * emulator of Cloud Tasks would deliver them to the functions emulator.
- * Source: firebase-admin, FunctionsApiClient.enqueue
+ * Executes runs as in a deployment: receives the tasks that the endpoint sends to Cloud Tasks, and delivers them to
+ * `executeRun` in a separate process. The Cloud Tasks emulator would deliver them to the functions emulator. Source:
+ * firebase-admin, FunctionsApiClient.enqueue
  */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -12,9 +12,9 @@ import { musterFunction, serveFunction } from './functionServer.ts';
 type Env = Readonly<Record<string, string>>;
 
 export interface RunQueue {
-  /** Local models. */
+  /** The local models that answer. */
   readonly models: LocalModels;
-  /** Parameters with which the endpoint reaches the queue and the models. */
+  /** Environment variables with which the endpoint reaches the queue and the models. */
   readonly env: Env;
   stop(): Promise<unknown>;
 }
@@ -40,7 +40,7 @@ export function connectedTo(models: LocalModels) {
   };
 }
 
-/** @param project variables that make a function use the project */
+/** @param project environment variables with which a function uses the project */
 export async function startRunQueue(project: Env): Promise<RunQueue> {
   const models = new LocalModels();
   await models.start();
@@ -55,7 +55,7 @@ export async function startRunQueue(project: Env): Promise<RunQueue> {
     response.setHeader('content-type', 'application/json').end('{}');
     const delivery = { method: 'POST', headers: { 'content-type': 'application/json' } };
     const body = Buffer.from(task.httpRequest.body, 'base64');
-    // Ignore a delivery that fails because the executor ends.
+    // Ignore a delivery that fails because the process of `executeRun` has ended.
     await fetch(executor.url, { ...delivery, body }).catch(() => undefined);
   });
   await new Promise<void>((resolve) => queue.listen(0, '127.0.0.1', resolve));

@@ -1,6 +1,7 @@
 /**
- * Simulates a team's working day at the real endpoint with emulators and a simulated clock, and measures each agent's
- * reads, writes, calls, triggers and log entries. Triggers are called for each commit's writes, as Eventarc would.
+ * Simulates a team's working day with the real endpoint, the emulators and a simulated clock, and measures reads,
+ * writes, calls, triggers and log entries per agent. Triggers are called for the writes of each commit, as by
+ * Eventarc.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,23 +21,22 @@ import { type RealtimeBill, RealtimeMeter } from './realtimeMeter.ts';
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 const MINUTE = 60_000;
 
-/** Parameters of the day. */
 export const DAY = { agents: 10, tasksEach: 20, minutesATask: 20 } as const;
 
-/** Costs of one agent's day and of one sweep. */
+/** Average costs per agent and day, and the cost of one sweep. */
 export interface DayBill {
   readonly calls: number;
   readonly beats: number;
   readonly firestore: Bill;
   readonly realtime: RealtimeBill;
-  /** Trigger invocations; their Firestore operations are included above. */
+  /** Number of trigger invocations, whose Firestore operations are included in `firestore`. */
   readonly triggers: number;
   readonly logged: { readonly entries: number; readonly bytes: number };
-  /** Uncached checks of credentials: four documents each. */
+  /** Number of credential checks that were not cached. Each reads four documents. */
   readonly checks: number;
-  /** Sweep of the whole deployment, per minute, if nothing is due. */
+  /** Cost of one sweep of the whole deployment when nothing is due. A sweep runs every minute. */
   readonly idleSweep: Bill;
-  /** Reads of the median claim, without its triggers. */
+  /** Documents that the median claim reads, without the reads of its triggers. */
   readonly claimReads: number;
 }
 
@@ -82,7 +82,7 @@ async function openStage() {
   const total: Books = { firestore: NOTHING, triggers: 0, checks: 0, written: [] };
   let [calls, beats] = [0, 0];
 
-  /** Records the previous call with its triggers, and returns the bill of only the call. */
+  /** Records the cost of the previous call and of its triggers, and returns the cost of only the call. */
   const settle = async (): Promise<Bill> => {
     const own = book(meter, total);
     total.firestore = plus(total.firestore, own);
@@ -114,9 +114,9 @@ async function openStage() {
       Object.assign(logged, { entries: 0, bytes: 0 });
       realtime.take();
     },
-    /** Does a worker's actions of one minute: starts a task, sends a heartbeat, or completes it. */
+    /** Makes a worker's calls of one minute: claims and starts a task, sends a heartbeat, or completes the task. */
     async minute({ agentId, caller }: (typeof callers)[number], number: number, minute: number, claims: number[]) {
-      // Workers start at different times.
+      // Each worker starts its first task in another minute.
       const at = (minute + 2 * number) % DAY.minutesATask;
       const held = heldTaskIds.get(agentId);
       if (at === 0 && held === undefined) {
@@ -161,7 +161,7 @@ async function openStage() {
   };
 }
 
-/** Returns an instance with metered Firestore. */
+/** Starts an instance whose Firestore operations are counted. */
 function composed(
   { id }: Project,
   meter: Meter,
@@ -169,7 +169,7 @@ function composed(
   logged: { entries: number; bytes: number },
 ): Composition {
   const emulator = process.env[HOST] ?? '';
-  // The SDK reads the address from the environment when the client is created, regardless of its settings.
+  // The SDK reads Firestore's address from the environment when a client is created, and ignores settings.
   process.env[HOST] = meter.host;
   const database = new Firestore({ projectId: id });
   process.env[HOST] = emulator;
@@ -203,7 +203,7 @@ async function serve(instance: Composition): Promise<{ server: Server; url: stri
   return { server, url: `http://127.0.0.1:${address.port}/mcp` };
 }
 
-/** Records the cost of the calls since the last time, and their writes for the triggers. */
+/** Records the cost of the Firestore calls since the previous recording, and the documents that they wrote. */
 function book(meter: Meter, books: Books): Bill {
   return meter.take().reduce((sum, { method, documents, bill }) => {
     const names = documents.map((name) => name.slice(name.indexOf('/documents/') + '/documents/'.length));
@@ -213,7 +213,7 @@ function book(meter: Meter, books: Books): Bill {
   }, NOTHING);
 }
 
-/** Calls the triggers of a document, and returns their number. */
+/** Calls the triggers that fire for a written document, and returns their number. */
 async function follow({ services }: Composition, { firestore }: Project, path: string): Promise<number> {
   const [collection, id = '', ...below] = path.split('/');
   if (below.length > 0) return 0;

@@ -1,4 +1,4 @@
-/** Counts operations and bytes of the Realtime Database, from the client's log of its messages. */
+/** Counts the operations and bytes of the Realtime Database in the messages that its client logs. */
 import { z } from 'zod';
 
 export interface RealtimeBill {
@@ -6,14 +6,14 @@ export interface RealtimeBill {
   readonly bytesDown: number;
 }
 
-/** The client logs each message as JSON after the connection's number. Source: @firebase/database, PersistentConnection. */
+/** The client logs a connection's number, then the message as JSON. Source: @firebase/database, PersistentConnection. */
 const SENT = /^p:\d+: (\{"r":\d+,"a":.*)$/;
 const RECEIVED = /^p:\d+: (?:from server|handleServerMessage d):? (\{.*\})$/;
 
 const sent = z.object({ r: z.int(), a: z.string() });
 const received = z.object({ r: z.int().optional(), b: z.object({ s: z.string() }).partial().optional() });
 
-/** Put and merge; a transaction is a put that can be refused. */
+/** Actions that write: put and merge. A transaction is a put that the server can refuse. */
 const WRITES = ['p', 'm'];
 
 export class RealtimeMeter {
@@ -26,7 +26,7 @@ export class RealtimeMeter {
     enableLogging((message: string) => this.hear(message.trim()));
   }
 
-  /** Returns the bill since the last call. */
+  /** Returns the counts since the previous call of this function. */
   take(): RealtimeBill {
     const { writes, bytesDown } = this;
     [this.writes, this.bytesDown] = [0, 0];

@@ -1,4 +1,4 @@
-/** Billed Firestore operations per message. Source: https://firebase.google.com/docs/firestore/pricing */
+/** Firestore operations that are billed for a message. Source: https://firebase.google.com/docs/firestore/pricing */
 import protos from '@google-cloud/firestore-api/protos';
 
 const { google } = protos;
@@ -16,19 +16,19 @@ export function plus(one: Bill, other: Bill): Bill {
   return { reads: one.reads + other.reads, writes: one.writes + other.writes, deletes: one.deletes + other.deletes };
 }
 
-/** Index entries of an aggregation that are billed as one read. */
+/** Number of index entries of an aggregation that are billed as one read. */
 const ENTRIES_PER_READ = 1000;
 
-/** Returns the bill of a response message. A method can send several; `least` returns the method's minimum. */
+/** Returns the cost of one response message. A method can have several; `least` returns its minimum cost. */
 export function billAnswer(method: string, message: Uint8Array): Bill {
   switch (method) {
     case 'BatchGetDocuments': {
       const { found, missing } = v1.BatchGetDocumentsResponse.decode(message);
-      return { ...NOTHING, reads: found || missing ? 1 : 0 }; // a missing one is billed too
+      return { ...NOTHING, reads: found || missing ? 1 : 0 }; // a missing document is billed too
     }
     case 'RunQuery':
       return { ...NOTHING, reads: v1.RunQueryResponse.decode(message).document ? 1 : 0 };
-    case 'Listen': // as a query, and then for each document that changes
+    case 'Listen': // costs as much as the query, and then one read per changed document
       return { ...NOTHING, reads: v1.ListenResponse.decode(message).documentChange ? 1 : 0 };
     case 'RunAggregationQuery': {
       const counts = Object.values(v1.RunAggregationQueryResponse.decode(message).result?.aggregateFields ?? {});
@@ -40,7 +40,7 @@ export function billAnswer(method: string, message: Uint8Array): Bill {
   }
 }
 
-/** Returns the bill of a request message once it succeeds: a refused commit writes nothing. */
+/** Returns the cost of a request message if the request succeeds. A refused commit costs no writes. */
 export function billRequest(method: string, message: Uint8Array): Bill {
   if (method !== 'Commit') return NOTHING;
   const { writes } = v1.CommitRequest.decode(message);
@@ -50,12 +50,12 @@ export function billRequest(method: string, message: Uint8Array): Bill {
 
 const QUERIES: readonly string[] = ['RunQuery', 'RunAggregationQuery', 'Listen'];
 
-/** A query without results is billed as one read, and so is a list of collections' names. */
+/** Returns the minimum cost: a query without results and a list of collections cost one read. */
 export function least(method: string): Bill {
   return { ...NOTHING, reads: [...QUERIES, 'ListCollectionIds'].includes(method) ? 1 : 0 };
 }
 
-/** Methods with known bills; any other method is an error. */
+/** Methods whose cost is known. A call of any other method makes the measurement fail. */
 export const KNOWN_METHODS: readonly string[] = [
   'BatchGetDocuments',
   'RunQuery',
@@ -65,7 +65,7 @@ export const KNOWN_METHODS: readonly string[] = [
   'Commit',
 ];
 
-/** Returns the documents that a message reads or writes, by name, or the collections that it queries. */
+/** Returns the names of the documents that a message reads or writes, or of the collections that it queries. */
 export function documentsAskedFor(method: string, message: Uint8Array): readonly string[] {
   if (method === 'Commit')
     return v1.CommitRequest.decode(message).writes.flatMap(

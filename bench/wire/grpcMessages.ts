@@ -1,6 +1,6 @@
 /** Splits a gRPC stream into messages. Source: gRPC over HTTP2, "Length-Prefixed-Message". */
 
-/** One byte for compression, four for the length. */
+/** Header of a message: one byte that states whether it is compressed, four bytes for the length. */
 const PREFIX_LENGTH = 5;
 
 export class GrpcMessages {
@@ -15,7 +15,7 @@ export class GrpcMessages {
   add(bytes: Buffer): void {
     this.rest = Buffer.concat([this.rest, bytes]);
     while (this.rest.length >= PREFIX_LENGTH) {
-      if (this.rest.readUInt8(0) !== 0) throw new Error('The messages are compressed, which this meter cannot read.');
+      if (this.rest.readUInt8(0) !== 0) throw new Error('The meter cannot read compressed messages.');
       const end = PREFIX_LENGTH + this.rest.readUInt32BE(1);
       if (this.rest.length < end) return;
       this.read(this.rest.subarray(PREFIX_LENGTH, end));

@@ -1,6 +1,6 @@
 /**
- * Proxy between a function and the Firestore emulator that counts messages on the wire, so that the function can be
- * measured as built, with any client and cache.
+ * Proxy between a function and the Firestore emulator. It counts the operations in the gRPC messages, so that the
+ * built function is measured with its real client and caches.
  */
 import {
   type ClientHttp2Session,
@@ -19,7 +19,7 @@ export interface MeteredCall {
   readonly documents: readonly string[];
   /** @throws Error if the call's cost is unknown */
   readonly bill: Bill;
-  /** Value of performance.now(); a call without a complete response has no end. */
+  /** Values of performance.now(). `ended` is undefined if the response is incomplete. */
   readonly began: number;
   readonly ended: number | undefined;
 }
@@ -27,7 +27,7 @@ export interface MeteredCall {
 export interface Meter {
   /** Value of `FIRESTORE_EMULATOR_HOST`. */
   readonly host: string;
-  /** Returns the calls since the last time, in the order of their start. */
+  /** Returns the calls since the previous `take`, in the order of their start. */
   take(): readonly MeteredCall[];
   close(): void;
 }
@@ -85,15 +85,15 @@ function metered(reading: Reading): MeteredCall {
 }
 
 function billOf({ method, bill, fault }: Reading): Bill {
-  if (fault !== undefined) throw new Error(`Unknown cost of a call of ${method}: ${fault}`);
-  if (!KNOWN_METHODS.includes(method)) throw new Error(`Unknown cost of ${method}: see bench/wire/bill.ts.`);
+  if (fault !== undefined) throw new Error(`Unknown cost of a call to ${method}: ${fault}`);
+  if (!KNOWN_METHODS.includes(method)) throw new Error(`Unknown cost of ${method}: add it to bench/wire/bill.ts.`);
   return bill.reads === 0 ? plus(bill, least(method)) : bill;
 }
 
 /**
- * Forwards unreadable data anyway, and reports it with the bill. The Firestore emulator has sent one message's length
- * before two messages of a Listen, as if two threads had responded concurrently. Throwing here, in an event handler,
- * would end the process and every other measurement.
+ * Forwards unreadable data too, and reports it when the cost is read. The Firestore emulator has sent two messages of
+ * a Listen after the length of only one, as if two threads had written concurrently. An error thrown here, in an
+ * event handler, would end the process and every other measurement.
  */
 function read(reading: Reading, messages: GrpcMessages, bytes: Buffer): void {
   if (reading.fault !== undefined) return;
