@@ -1,4 +1,4 @@
-/** Comparison of a tool's JSON Schema with the contract's. */
+/** Compares the JSON Schema of a tool with the schema that the specification defines for that tool. */
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -10,7 +10,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** Keywords that must be equal or absent on both sides. */
+/** JSON Schema keywords that must have the same value in both schemas, or be absent from both. */
 const EXACT = [
   'enum',
   'const',
@@ -29,7 +29,7 @@ const EXACT = [
   'uniqueItems',
 ] as const;
 
-/** Returns where `ours` differs from `contract`; additional optional properties are allowed. */
+/** Returns where `ours` differs from `contract`. Optional properties that only `ours` has are allowed. */
 export function disagreements(contract: Schema, ours: Schema | undefined, path = ''): string[] {
   if (ours === undefined) return [`${path}: missing`];
   return [
@@ -47,7 +47,7 @@ function typeDisagreements(contract: Schema, ours: Schema, path: string): string
   return contract.type === undefined ? [] : valueDisagreements('type', typesOf(contract), typesOf(ours), path);
 }
 
-/** The contract lists several types in `type`; our schemas may list them in `anyOf`. */
+/** The contract lists several types in `type`. The schemas of Muster may list them in `anyOf`. */
 function typesOf({ type, anyOf }: Schema): readonly string[] {
   return sorted(anyOf === undefined ? [type ?? []].flat() : anyOf.flatMap(typesOf));
 }

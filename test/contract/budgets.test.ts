@@ -1,4 +1,4 @@
-/** Size limits of the tool lists that a model reads on each turn. */
+/** Limits on the size of the tool lists, which a model reads again on each turn. */
 import assert from 'node:assert/strict';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from '../../scripts/reference/budgets.ts';
@@ -13,13 +13,13 @@ describe('tool list at /mcp', () => {
   });
 
   for (const name of names)
-    it(`keeps ${name} within its token budget`, () => {
+    it(`keeps the tools of ${name} within the token budget of that toolset`, () => {
       const budget = TOOLSET_TOKENS[name] ?? 0;
       const { tokens } = listCost([name]);
       assert.ok(tokens <= budget, `${tokens} tokens, and scripts/reference/budgets.ts allows ${budget}`);
     });
 
-  it('has a budget for each toolset, and their sum fits', () => {
+  it('has a token budget for each toolset, and the sum of these budgets is within the limit of the whole list', () => {
     assert.deepEqual(Object.keys(TOOLSET_TOKENS), names);
     const sum = Object.values(TOOLSET_TOKENS).reduce((total, tokens) => total + tokens, 0);
     assert.ok(sum <= MAX_TOKENS, `${sum}`);

@@ -12,12 +12,12 @@ import { entries } from './catalog.ts';
 const folder = new URL('../../functions/src/toolsets/', import.meta.url);
 
 describe('tool catalogue', () => {
-  it('has a toolset for each folder', () => {
+  it('has one toolset for each folder below functions/src/toolsets', () => {
     const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     assert.deepEqual(folders.map(({ name }) => name).sort(), toolsets.map(({ name }) => name).sort());
   });
 
-  it('lists every tool that a toolset exports', async () => {
+  it('lists every tool that the tools folder of a toolset exports', async () => {
     for (const { name, tools } of toolsets) {
       const exported = new Set<unknown>();
       for (const file of readdirSync(new URL(`${name}/tools/`, folder))) {
@@ -29,14 +29,14 @@ describe('tool catalogue', () => {
   });
 
   for (const dialect of ['own', 'prefixed'] as const) {
-    it(`gives every tool a short, plain and unique name (${dialect})`, () => {
+    it(`gives every tool a short and unique name that all clients accept (${dialect})`, () => {
       const names = entries.map(({ toolset, tool }) => wireName(toolset, tool.name, dialect));
       for (const name of names) assert.match(name, new RegExp(`^[A-Za-z0-9_]{1,${MAX_NAME_LENGTH}}$`));
       if (dialect === 'prefixed') assert.equal(new Set(names).size, names.length);
     });
   }
 
-  it('has instructions shorter than the limit of clients', () => {
+  it('has instructions that are shorter than the limit of clients', () => {
     const selection = { toolsets: toolsets.map(({ name }) => name), readonly: false, workspace: undefined };
     const { instructions, directory } = new Catalogs(toolsets).of({
       ...selection,
@@ -65,7 +65,7 @@ describe('tool catalogue', () => {
 
 for (const { name, tool, input, output } of entries) {
   describe(name, () => {
-    it('has a title, a description and all four hints', () => {
+    it('has a title, a description and a value for all four hints', () => {
       assert.notEqual(tool.title.trim(), '');
       assert.notEqual(tool.description.trim(), '');
       const hints = ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint'];
@@ -73,18 +73,18 @@ for (const { name, tool, input, output } of entries) {
       for (const hint of Object.values(tool.annotations)) assert.equal(typeof hint, 'boolean');
     });
 
-    it('requires at most the role viewer if it only reads, or worker for GitHub', () => {
+    it('requires only the role viewer if it reads, or the role worker if it reads from GitHub', () => {
       const { readOnlyHint, destructiveHint } = tool.annotations;
       if (!readOnlyHint) return;
       assert.equal(tool.role, name.startsWith('github.') ? 'worker' : 'viewer');
       assert.equal(destructiveHint, false);
     });
 
-    it('accepts an idempotency key exactly if it writes', () => {
+    it('accepts an idempotency key if it writes, and none if it only reads', () => {
       assert.equal('idempotency_key' in tool.input.shape, !tool.annotations.readOnlyHint);
     });
 
-    it('describes each of its arguments', () => {
+    it('has a description for each of its arguments', () => {
       const bare = propertiesOf(input).filter(([, { description }]) => (description ?? '').trim() === '');
       assert.deepEqual(
         bare.map(([path]) => path),
@@ -92,14 +92,14 @@ for (const { name, tool, input, output } of entries) {
       );
     });
 
-    it('rejects unknown arguments', () => {
+    it('rejects arguments that its schema does not define', () => {
       assert.equal(input['additionalProperties'], false);
       for (const [path, property] of propertiesOf(input)) {
         if (property.properties !== undefined) assert.equal(property['additionalProperties'], false, path);
       }
     });
 
-    it('has an example that its schema and its validation accept', () => {
+    it('has an example call that its schema and its validation accept', () => {
       assert.doesNotThrow(() => tool.prepare(tool.example));
       for (const ajv of [new Ajv2020({ strict: false }), new Ajv({ strict: false })]) {
         const validate = ajv.addFormat('date-time', true).addFormat('uri', true).compile(input);

@@ -1,4 +1,4 @@
-/** The real catalogue, prepared for the contract tests. */
+/** The tools of all toolsets with their JSON Schemas, prepared for the contract tests. */
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
 import type { Tool } from '../../functions/src/mcp/tool.ts';
 import { fullName } from '../../functions/src/mcp/tool.ts';
@@ -8,7 +8,7 @@ import type { Schema } from './agreement.ts';
 export interface Entry {
   readonly toolset: string;
   readonly tool: Tool;
-  /** Such as `coordination.create_task`. */
+  /** Full name, such as `coordination.create_task`. */
   readonly name: string;
   readonly input: Schema;
   readonly output: Schema;

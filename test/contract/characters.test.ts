@@ -1,9 +1,9 @@
-/** Limits in characters count like `maxLength` of JSON Schema. */
+/** Length limits of text arguments count characters in the same way as `maxLength` of JSON Schema. */
 import assert from 'node:assert/strict';
 import { entries } from './catalog.ts';
 import { outcomeOf, placesIn, recordOf, sampleOf, withAt } from './places.ts';
 
-/** Longer than every limit, including the byte limits that follow. */
+/** Length in characters. Longer than every limit, including the byte limits that apply after the character limits. */
 const LONG = 3_000_000;
 
 const WIDE = '\u{1f600}';
@@ -13,7 +13,7 @@ const limits = entries.flatMap(({ name, tool, input }) => {
   return placesIn(input, full).flatMap(({ path, schema }) => {
     if (schema['type'] !== 'string' || schema['enum'] !== undefined) return [];
     const messageOf = (text: string) => String(recordOf(outcomeOf(tool, withAt(full, path, text)))['message'] ?? '');
-    // A sample may be invalid elsewhere: only errors of this argument count.
+    // Another part of a sample may be invalid, so only the errors about the tested argument count.
     const saidOf = (text: string) =>
       messageOf(text)
         .split('Argument "')
@@ -24,7 +24,7 @@ const limits = entries.flatMap(({ name, tool, input }) => {
 });
 
 describe('limits in characters', () => {
-  it('exist for the expected arguments', () => {
+  it('exist for each argument of the expected list', () => {
     const labels = limits.map(({ label }) => label);
     assert.ok(limits.length > 40, `only ${limits.length}`);
     for (const wanted of [
@@ -37,7 +37,7 @@ describe('limits in characters', () => {
   });
 
   for (const { label, most, saidOf } of limits)
-    it(`count characters: ${label}`, () => {
+    it(`count characters, not UTF-16 units or bytes: ${label}`, () => {
       assert.equal(saidOf(WIDE.repeat(most)), '');
       assert.match(saidOf(WIDE.repeat(most + 1)), /characters/);
     });

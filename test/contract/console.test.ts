@@ -32,7 +32,7 @@ describe('deployed console', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Returns the files that these load, except those that are already loaded. */
+  /** Returns the named files and the files that they load, except those of `without`, which are already loaded. */
   function scripts(names: readonly string[], without: readonly string[] = []): readonly string[] {
     const seen = new Set<string>();
     const follow = (name: string): void => {
@@ -55,12 +55,12 @@ describe('deployed console', () => {
     assert.ok(size <= most, `${what}: ${size.toFixed(1)} kB of at most ${most}: ${files.join(', ')}`);
   }
 
-  it('loads at most 60 kB for signing in and 130 kB for the first live view', () => {
+  it('loads at most 60 kB for the sign-in page and 130 kB until the first live view', () => {
     holds('sign-in', [ENTRY, ...scripts([ENTRY])], 60);
     holds('the first live view', [ENTRY, ...scripts([ENTRY, SHELL, REALTIME])], 130);
   });
 
-  it('loads at most 120 kB more for Firestore and 25 kB more per screen', () => {
+  it('loads at most 120 kB more for Firestore and 25 kB more for each screen', () => {
     const first = scripts([ENTRY, SHELL, REALTIME]);
     holds('Firestore', scripts([FIRESTORE], first), 120);
     const screens = (chunks[SHELL]?.dynamicImports ?? []).filter((name) => name.startsWith('src/screens/'));
@@ -68,13 +68,13 @@ describe('deployed console', () => {
     for (const screen of screens) holds(screen, scripts([screen], first), 25);
   });
 
-  it('has at most 12 kB of styles', () => {
+  it('has at most 12 kB of style sheets', () => {
     const styles = [...new Set(Object.values(chunks).flatMap(({ css }) => css))];
     assert.notEqual(styles.length, 0);
     holds('style', styles, 12);
   });
 
-  it('contains no sample people, no emulators and no pipeline code', () => {
+  it('contains no sample people, no emulator addresses and no code of the build pipeline', () => {
     const whole = readdirSync(`${folder}/assets`).map((file) => readFileSync(`${folder}/assets/${file}`, 'utf8'));
     for (const word of ['Sign in as', 'emulators.json', 'only-for-the-emulators', 'RE2JSException'])
       assert.equal(
@@ -88,7 +88,7 @@ describe('deployed console', () => {
     );
   });
 
-  it('has no inline script or style, which the policy forbids', () => {
+  it('has no inline script or style, because its content security policy forbids them', () => {
     const page = readFileSync(`${folder}/index.html`, 'utf8');
     assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)/);
     assert.doesNotMatch(page, /<style|\son\w+=|\sstyle=/);

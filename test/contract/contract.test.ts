@@ -1,4 +1,4 @@
-/** Agreement of the schemas with the specifications. Source: contract.json, the specifications' schemas as data. */
+/** The schemas of the tools agree with the specifications, whose names and schemas are stored in contract.json. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { NETWORK_TOOLSETS } from '../../functions/src/mcp/names.ts';
@@ -19,10 +19,10 @@ interface Contract {
 
 const contract: Contract = JSON.parse(readFileSync(new URL('contract.json', import.meta.url), 'utf8'));
 
-/** Values that an argument accepts in addition to its specification. Source: docs/semantics.md. */
+/** Values that Muster accepts for an argument in addition to the specified values. Source: docs/semantics.md. */
 const ADDED_VALUES: Readonly<Record<string, readonly string[]>> = { status_filter: ['stuck'] };
 
-/** Returns the arguments with only the values of the specification. */
+/** Returns the schema of the arguments without the values that Muster has added to the specification. */
 function withoutAddedValues(name: string, input: Schema): Schema {
   if (name !== 'coordination.get_all_tasks') return input;
   const properties = Object.entries(input.properties ?? {}).map(([argument, property]) => {
@@ -34,7 +34,7 @@ function withoutAddedValues(name: string, input: Schema): Schema {
   return { ...input, properties: Object.fromEntries(properties) };
 }
 
-/** Returns the specification's spelling, such as `onboarding.registerAgent` or `create_task`. */
+/** Returns a tool's name as the specification spells it, such as `onboarding.registerAgent` or `create_task`. */
 function contractName(toolset: string, name: string): string {
   return NETWORK_TOOLSETS.includes(toolset) ? `${toolset}.${name}` : name;
 }
@@ -46,13 +46,13 @@ describe('specification contract', () => {
     );
     if (written === undefined) continue;
 
-    it(`matches the arguments of ${name}`, () => {
+    it(`matches the argument schema of ${name}`, () => {
       assert.deepEqual(disagreements(written.inputSchema, withoutAddedValues(name, input)), []);
     });
 
     const { outputSchema } = written;
     if (outputSchema === null) continue;
-    it(`matches the output of ${name}`, () => {
+    it(`matches the output schema of ${name}`, () => {
       assert.deepEqual(disagreements(outputSchema, output), []);
     });
   }
@@ -60,7 +60,7 @@ describe('specification contract', () => {
   for (const [toolset, uris] of Object.entries(contract.resources)) {
     const served = toolsets.find(({ name }) => name === toolset);
     if (served === undefined) continue;
-    it(`matches the resources of ${toolset}`, () => {
+    it(`matches the resources of the toolset ${toolset}`, () => {
       assert.deepEqual(
         served.resources.map(({ uri }) => uri),
         uris,
@@ -71,7 +71,7 @@ describe('specification contract', () => {
   for (const [toolset, uriTemplates] of Object.entries(contract.resourceTemplates)) {
     const served = toolsets.find(({ name }) => name === toolset);
     if (served === undefined) continue;
-    it(`matches the resource templates of ${toolset}`, () => {
+    it(`matches the resource templates of the toolset ${toolset}`, () => {
       assert.deepEqual(
         served.templates?.map(({ uriTemplate }) => uriTemplate),
         uriTemplates,
@@ -79,17 +79,17 @@ describe('specification contract', () => {
     });
   }
 
-  it('contains every specified tool of a complete toolset', () => {
+  it('contains every specified tool of each toolset that is implemented completely', () => {
     for (const toolset of COMPLETE_TOOLSETS) {
       const written = contract.tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
       const ours = entries.filter((entry) => entry.toolset === toolset);
-      // Additional tools follow those of the specification.
+      // Tools that Muster adds come after the tools of the specification.
       assert.deepEqual(ours.map(({ tool }) => contractName(toolset, tool.name)).slice(0, written.length), written);
     }
   });
 });
 
-/** Toolsets with all tools of their specification, in its order. */
+/** Toolsets that implement all tools of their specification, in the order of the specification. */
 const COMPLETE_TOOLSETS = [
   'firebase',
   'github',

@@ -1,4 +1,4 @@
-/** Validation accepts hostile arguments or rejects them with a short message. */
+/** Each tool's validation either accepts hostile arguments or rejects them with a short message. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
@@ -24,14 +24,14 @@ const value = fc.oneof(
   ),
 );
 
-/** Processor time, which does not depend on other processes. */
+/** Limit of processor time, which other processes do not affect, unlike elapsed time. */
 const MAX_CPU_MS = 2000;
 
 for (const { name, tool } of entries) {
   describe(`${name} given hostile arguments`, () => {
     const known = Object.keys(tool.input.shape);
 
-    it(`${name} rejects hostile arguments with a short message`, () => {
+    it(`${name} accepts hostile arguments or rejects them with a short message, in little time`, () => {
       const names = fc.oneof(fc.constantFrom(...known, '__proto__', 'toString'), fc.string());
       fc.assert(
         fc.property(fc.array(fc.tuple(names, value), { maxLength: 4 }), fc.boolean(), (members, complete) => {

@@ -1,20 +1,20 @@
-/** Every id argument accepts one id, but never a path or a reserved name. */
+/** Every argument that takes an id accepts exactly one id, and never a path or a reserved name. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from './agreement.ts';
 import { entries } from './catalog.ts';
 
-/** Argument names that contain "id". */
+/** Matches the names of arguments that contain "id". */
 const SAYS_ID = /(?:^|_)ids?$|Ids?$/;
 
-/** Id arguments with other names. */
+/** Arguments that take an id, although their name does not contain "id". */
 const ALSO_IDS: readonly string[] = ['dependencies', 'in_hand', 'workspace', 'delete_workflow.name'];
 
-/** Names with "id" that do not identify one of our items. */
+/** Arguments whose name contains "id", although they do not identify an item of Muster. */
 const NO_IDS: readonly string[] = [
   'getWorkflowRuns.workflow_id', // GitHub's id, which has its own error code.
-  'execute_task.task.id', // The caller's own label: text for the models.
+  'execute_task.task.id', // A label that the caller chooses. Models read this label as text.
 ];
 
 const HOSTILE: readonly string[] = [
@@ -41,7 +41,7 @@ const HOSTILE: readonly string[] = [
   '{taskId}',
 ];
 
-/** Placeholder for each entry of a list in a path. */
+/** Placeholder in a path that stands for each entry of a list. */
 const EACH = '*';
 
 type Path = readonly string[];
@@ -77,7 +77,7 @@ function itemsOf(schema: Schema): Schema {
   return (schema['items'] ?? {}) as Schema;
 }
 
-/** Returns the example with another value at a path. */
+/** Returns a copy of the example in which the value at a path is replaced. */
 function withValue(base: unknown, [name, ...rest]: Path, value: string): unknown {
   if (name === undefined) return value;
   if (name === EACH) {
@@ -98,12 +98,12 @@ function refusalOf(prepare: () => unknown): MusterError | undefined {
   }
 }
 
-describe('ids', () => {
+describe('id arguments', () => {
   const named = entries.flatMap(({ name, tool, input }) =>
     idsOf(input, tool.name).map((path) => ({ name, tool, path })),
   );
 
-  it('exist for the expected arguments', () => {
+  it('are exactly those of the expected list', () => {
     assert.ok(named.length > 40, `only ${named.length}`);
     for (const wanted of ['github.createPR task_id', 'coding.claim_task agentId', 'system.getTaskQueue agentId'])
       assert.ok(
@@ -113,7 +113,7 @@ describe('ids', () => {
   });
 
   for (const { name, tool, path } of named) {
-    it(`of ${name} at ${path.join('.')} accept only one name`, () => {
+    it(`of ${name} at ${path.join('.')} accept a single name, but no path`, () => {
       for (const hostile of HOSTILE) {
         const error = refusalOf(() => tool.prepare(withValue(tool.example, path, hostile) as Record<string, unknown>));
         assert.ok(error !== undefined, `${JSON.stringify(hostile.slice(0, 20))} was accepted`);
@@ -127,7 +127,7 @@ describe('ids', () => {
   for (const { uriTemplate, bind } of toolsets.flatMap(({ templates = [] }) => templates)) {
     const names = [...uriTemplate.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name ? [name] : []));
     for (const variable of names.filter((name) => SAYS_ID.test(name)))
-      it(`in ${uriTemplate} accept only one name`, () => {
+      it(`in the resource template ${uriTemplate} accept a single name, but no path`, () => {
         const others = Object.fromEntries(names.map((name) => [name, 'coding']));
         for (const hostile of [...HOSTILE, ...HOSTILE.map((id) => `${id}.1`)])
           assert.equal(bind({ ...others, [variable]: hostile }), undefined, JSON.stringify(hostile));

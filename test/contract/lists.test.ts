@@ -1,11 +1,11 @@
-/** Requirements on listed schemas for compatibility with clients. Source: docs/semantics.md#the-endpoint. */
+/** Schemas in tool lists are readable for every client. Source: docs/semantics.md#the-endpoint. */
 import assert from 'node:assert/strict';
 import { wireName } from '../../functions/src/mcp/names.ts';
 import { everyList, type Listed, type Place, placesIn } from '../support/lists.ts';
 
 const lists = everyList();
 
-/** Keywords that all clients support; test any other one with each client before use. */
+/** JSON Schema keywords that all clients support. Before you add another keyword, test it with each client. */
 const KNOWN_KEYWORDS: readonly string[] = [
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'anyOf', 'enum', 'const'],
   ...['default', 'description', 'format', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'],
@@ -25,14 +25,14 @@ function paths(found: readonly Place[]): readonly string[] {
 
 const isObject = ({ schema }: Place) => schema.type === 'object';
 
-it('every tool is listed, in full and light lists', () => {
+it('the full and the light tool lists together contain every tool', () => {
   const names = new Set(lists.flatMap(({ tools }) => tools.map(({ name }) => name)));
   for (const name of ['firebase_write', 'todo_add_task', 'add_task', 'access_whoami', 'setBudget'])
     assert.ok(names.has(name) || name === 'setBudget', name);
   assert.ok(lists.length > 30, `${lists.length}`);
 });
 
-/** Tools with an increased result size. Clients truncate the results of others. */
+/** Tools whose results may be larger than the default limit. Clients truncate larger results of other tools. */
 const ANSWER_WHOLE = [
   ['coding', 'claim_task'],
   ['coding', 'report_task'],
@@ -54,7 +54,7 @@ const ANSWER_WHOLE = [
 
 for (const { title, address, tools } of lists) {
   describe(title, () => {
-    it('states which tools may return more than clients show a model by default', () => {
+    it('marks exactly those tools whose results may exceed the default limit of clients', () => {
       for (const { name, _meta: meta } of tools)
         assert.equal(
           meta?.['anthropic/maxResultSizeChars'],
@@ -68,7 +68,7 @@ for (const { title, address, tools } of lists) {
     const inputs = places(tools, 'inputs');
     const all = places(tools, 'all');
 
-    it('has no references and no keywords that clients may not support', () => {
+    it('has no references and no keywords that some clients do not support', () => {
       const unknown = all.flatMap(({ path, schema }) =>
         Object.keys(schema)
           .filter((keyword) => !KNOWN_KEYWORDS.includes(keyword))
@@ -78,25 +78,25 @@ for (const { title, address, tools } of lists) {
       assert.doesNotMatch(JSON.stringify(tools), /"\$(ref|defs|schema|dynamicRef|anchor)"/);
     });
 
-    it('never has a list of types', () => {
+    it('never has a list of types as the type of a value', () => {
       assert.deepEqual(paths(all.filter(({ schema }) => Array.isArray(schema.type))), []);
     });
 
-    it('has one plain type for each required argument', () => {
+    it('has exactly one plain type for each required argument', () => {
       assert.deepEqual(paths(inputs.filter(({ required, schema }) => required && typeof schema.type !== 'string')), []);
       for (const { path, schema } of inputs)
         for (const name of schema.required ?? [])
           assert.ok(name in (schema.properties ?? {}), `${path} requires ${name} and does not list it`);
     });
 
-    it('has one or more types for each argument', () => {
+    it('has at least one type for each argument', () => {
       const untyped = inputs.filter(
         ({ required, optional, schema }) => (required || optional) && !schema.type && !schema.anyOf,
       );
       assert.deepEqual(paths(untyped), []);
     });
 
-    it('describes the contents of each object and list', () => {
+    it('describes the properties of each object and the items of each array', () => {
       const vague = all.filter(
         (place) => isObject(place) && !('properties' in place.schema) && !('additionalProperties' in place.schema),
       );
@@ -104,7 +104,7 @@ for (const { title, address, tools } of lists) {
       assert.deepEqual(paths(all.filter(({ schema }) => schema.type === 'array' && !schema.items)), []);
     });
 
-    it('marks open objects as open and accepts no arguments for tools without any', () => {
+    it('allows additional properties in free-form objects, and forbids them in tools without arguments', () => {
       const open = inputs.filter((place) => isObject(place) && !('properties' in place.schema));
       for (const { path, schema } of open) {
         const { additionalProperties: others } = schema;
@@ -116,7 +116,7 @@ for (const { title, address, tools } of lists) {
           assert.equal(inputSchema['additionalProperties'], false, name);
     });
 
-    it('accepts null for no optional argument', () => {
+    it('has no optional argument that accepts null', () => {
       assert.deepEqual(paths(inputs.filter(({ optional, schema }) => optional && admitsNull(schema))), []);
     });
   });

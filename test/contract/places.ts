@@ -1,13 +1,13 @@
-/** Places within a tool's arguments, and the outcome of calls that change one of them. */
+/** Finds every place in a tool's arguments that has a schema, and runs the tool with another value there. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Tool } from '../../functions/src/mcp/tool.ts';
 import type { Schema } from './agreement.ts';
 
-/** Step into a value: a member's name or an entry's index. */
+/** Part of a path into a value: the name of a member or the index of an entry. */
 type Step = string | number;
 
-/** Argument, member or entry. */
+/** An argument, a member of an object or an entry of a list. */
 export interface Place {
   readonly path: readonly Step[];
   readonly schema: Schema;
@@ -22,7 +22,7 @@ export const recordOf = (value: unknown): Record<string, unknown> =>
 
 const schemaOf = (value: unknown): Schema => recordOf(value) as Schema;
 
-/** Returns a value of the schema's type, even if the tool rejects it. */
+/** Returns a value that has the type of the schema. The tool may still reject that value. */
 export function sampleOf(schema: Schema): unknown {
   const [first] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   if (first !== undefined) return first;
@@ -46,7 +46,7 @@ export function sampleOf(schema: Schema): unknown {
   }
 }
 
-/** Returns every place within a value that has a schema, outermost first. */
+/** Returns every place within a value for which a schema exists, outer places before inner ones. */
 export function placesIn(schema: Schema, given: unknown, path: readonly Step[] = []): Place[] {
   if (Array.isArray(given)) {
     const items = schemaOf(schema['items']);
@@ -65,7 +65,7 @@ export function placesIn(schema: Schema, given: unknown, path: readonly Step[] =
   });
 }
 
-/** Returns the value with another one at a path; undefined removes it. */
+/** Returns a copy of the value with `value` at a path; undefined removes the member at that path. */
 export function withAt(base: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
   if (step === undefined) return value;
   if (Array.isArray(base)) return base.map((one, at) => (at === step ? withAt(one, rest, value) : one));
@@ -75,7 +75,7 @@ export function withAt(base: unknown, [step, ...rest]: readonly Step[], value: u
   return Object.fromEntries(next === undefined ? others : [...others, [step, next]]);
 }
 
-/** Returns the checked arguments of a call, or its error. */
+/** Returns the validated arguments of a call, or the error of the validation. */
 export function outcomeOf(tool: Tool, given: unknown): unknown {
   try {
     const { input, idempotencyKey } = tool.prepare(recordOf(given));

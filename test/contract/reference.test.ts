@@ -1,10 +1,10 @@
-/** The reference and the snapshots contain everything that clients see of each tool. */
+/** The generated reference and the recorded snapshots contain everything that clients can see of each tool. */
 import assert from 'node:assert/strict';
 import { staleFiles } from '../../scripts/reference/files.ts';
 import { entries } from './catalog.ts';
 
 describe('generated reference', () => {
-  it('is up to date (npm run reference)', () => {
+  it('matches the tools in the source code (npm run reference updates the pages)', () => {
     assert.deepEqual(
       staleFiles().map(({ path }) => path),
       [],
@@ -12,7 +12,7 @@ describe('generated reference', () => {
   });
 
   for (const { name, input, output } of entries)
-    it(`lists every argument and field of ${name}`, () => {
+    it(`lists every argument and every output field of ${name}`, () => {
       for (const schema of [input, output]) assert.equal(schema['additionalProperties'], false);
     });
 });

@@ -1,10 +1,10 @@
-/** Tool names and descriptions use the terms in which people state a task. */
+/** A search with the words in which a person states a task finds the right tool by name and description. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 
-/** Tasks with the tool for each, written from the names of tools before their descriptions. */
+/** Tasks in a person's words, each with the right tool. Written before the descriptions of the tools. */
 const tasks = z
   .array(z.object({ task: z.string(), tool: z.string() }))
   .parse(JSON.parse(readFileSync(new URL('toolChoice.json', import.meta.url), 'utf8')));
@@ -35,7 +35,7 @@ const stemsOf = (text: string): readonly string[] =>
     .filter((word) => !STOP_WORDS.has(word))
     .map(stem);
 
-/** Words of a tool as a model sees it, each with its weight. */
+/** Words that a model reads about each tool, with a weight for each word. */
 const indexed = toolsets.flatMap((toolset) =>
   toolset.tools.map((tool) => {
     const weights = new Map<string, number>();
@@ -44,7 +44,7 @@ const indexed = toolsets.flatMap((toolset) =>
     };
     add(2, `${toolset.name} ${tool.name}`);
     add(1, tool.title);
-    add(1, tool.description.replace(/\b[a-z]+[._][A-Za-z_]+\b/g, '')); // names of other tools
+    add(1, tool.description.replace(/\b[a-z]+[._][A-Za-z_]+\b/g, '')); // removes the names of other tools
     add(0.5, Object.keys(tool.input.shape).join(' '));
     return {
       name: `${toolset.name}_${tool.name}`,
@@ -71,7 +71,7 @@ function choose(task: string): string | undefined {
   return scored.sort((one, other) => other.score - one.score)[0]?.name;
 }
 
-describe('tool choice', () => {
+describe("tool search with a person's words", () => {
   it(`finds the right tool for at least ${REQUIRED} of ${tasks.length} tasks`, () => {
     const wrong = tasks.filter(({ task, tool }) => choose(task) !== tool);
     const shown = wrong.map(({ task, tool }) => `${tool}, not ${choose(task)}: ${task}`).join('\n');

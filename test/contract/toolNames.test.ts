@@ -1,4 +1,4 @@
-/** Texts use the tool names of the reader's list: descriptions, instructions, errors and guidance in results. */
+/** Descriptions, instructions, errors and guidance in results name each tool as in the reader's own tool list. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const ADDRESSES = [
   ...NAMES.map((name) => `/mcp/${name}`),
 ].flatMap((address) => [address, address.includes('?') ? `${address}&readonly=1` : `${address}/readonly`]);
 
-/** Names of several words, which cannot occur in a sentence by chance. */
+/** Tool names that consist of several words, so that an ordinary sentence cannot contain them by chance. */
 const OF_WORDS = entries.filter(({ tool }) => /_|[a-z][A-Z]/.test(tool.name));
 
 const BARE = new Set(OF_WORDS.map(({ tool }) => tool.name));
@@ -28,7 +28,7 @@ const DOTTED = new Set(entries.map(({ toolset, tool }) => `${toolset}.${tool.nam
 
 const WORDS = /(?<![\w./:-])[a-z]+(?:[._]?[A-Za-z]+)+(?: \(at \/mcp\/[a-z]+\))?/g;
 
-/** Returns the tool names in a text that `listed` does not contain. */
+/** Returns the tool names that the text contains but `listed` does not. */
 function unlisted(text: string, listed: ReadonlySet<string>): readonly string[] {
   return [...text.matchAll(WORDS)]
     .map(([word]) => word)
@@ -43,7 +43,7 @@ function catalogAt(address: string): Catalog {
   return new Catalogs(toolsets).of(selection);
 }
 
-/** Returns every description in a listed tool, including those in its schemas. */
+/** Returns all descriptions of a listed tool, including the descriptions in its schemas. */
 function descriptionsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) =>
@@ -53,7 +53,7 @@ function descriptionsIn(value: unknown): readonly string[] {
 
 describe('tool names in texts', () => {
   for (const address of ADDRESSES) {
-    it(`match the list at ${address}`, () => {
+    it(`are the names that the tool list at ${address} contains`, () => {
       const catalog = catalogAt(address);
       for (const role of ROLES) {
         for (const kind of ['agent', 'person'] as const) {
@@ -78,12 +78,12 @@ describe('tool names in texts', () => {
     });
   }
 
-  it('are full names in every source text, so that they can be converted for each list', async () => {
+  it('are full names in the source code, so that they can be converted for each tool list', async () => {
     const source = new URL('../../functions/src/', import.meta.url);
     const files = await readdir(source, { recursive: true });
     const wrong: string[] = [];
     for (const file of files) {
-      // Pages in chats and the sign-in pages are for people.
+      // Views and sign-in pages are skipped, because people read them and no tool list applies.
       if (!file.endsWith('.ts') || /views\/|page\//.test(file)) continue;
       for (const text of sentencesIn(await readFile(new URL(file, source), 'utf8')))
         wrong.push(...unlisted(text, DOTTED).map((name) => `${file}: ${name}`));
@@ -91,7 +91,7 @@ describe('tool names in texts', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('are converted only in the guidance of results', () => {
+  it('in results are converted only in the fields that contain guidance', () => {
     const told = z.object({ next: guidance().optional().describe('Next'), said: z.string() });
     const plan = guidanceIn(told.extend({ tasks: z.array(told.partial()).optional() }));
     const text = 'Call todo.add_task.';
@@ -105,7 +105,7 @@ describe('tool names in texts', () => {
     assert.deepEqual(withGuidanceNames({ said: text }, plan, catalogAt('/mcp').directory.named), { said: text });
   });
 
-  it('are not converted in texts that are not tool names', () => {
+  it('are not invented: other words that look like a tool name stay unchanged', () => {
     const { named } = catalogAt('/mcp').directory;
     for (const text of [
       'todo.unknown_tool',
@@ -123,7 +123,7 @@ describe('tool names in texts', () => {
   });
 });
 
-/** Returns string literals with a space, outside comments and imports. */
+/** Returns the string literals that contain a space, except those in comments and imports. */
 function sentencesIn(source: string): readonly string[] {
   return source
     .split('\n')

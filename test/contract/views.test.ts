@@ -1,4 +1,4 @@
-/** Size and self-containment of the views that hosts receive. Source: docs/decisions/0039-console-and-views.md. */
+/** Size limit of the views, which load nothing else. Source: docs/decisions/0039-console-and-views.md. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,20 +14,20 @@ describe('built views', () => {
 
   const pages = () => readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')] as const);
 
-  it('are exactly those that tools name', () => {
+  it('are exactly the views to which the tools refer', () => {
     const named = toolsets.flatMap(({ tools }) => tools.flatMap(({ view }) => (view ? [`${view}.html`] : [])));
     assert.equal(named.length, 4);
     assert.deepEqual(readdirSync(folder).sort(), named.sort());
   });
 
-  it(`have fewer than ${MAX_BYTES} bytes each, uncompressed`, () => {
+  it(`have fewer than ${MAX_BYTES} bytes each before compression`, () => {
     for (const [name, page] of pages()) {
       const bytes = Buffer.byteLength(page);
       assert.ok(bytes < MAX_BYTES, `${name}: ${bytes}`);
     }
   });
 
-  it('are single files without external requests', () => {
+  it('are single files that request nothing from other servers', () => {
     for (const [name, page] of pages()) {
       assert.match(page, /^<!doctype html>\n<html lang="en">/, name);
       assert.equal(page.match(/<script>/g)?.length, 1, name);
@@ -36,7 +36,7 @@ describe('built views', () => {
     }
   });
 
-  it('never turn text into markup or code', () => {
+  it('never interpret a text as markup or as code', () => {
     for (const [name, page] of pages())
       assert.doesNotMatch(
         page,

@@ -1,4 +1,4 @@
-/** Arguments that clients wrap as JSON text have the same meaning as plain arguments. */
+/** Some clients send arguments as JSON text. Such arguments have the same meaning as plain arguments. */
 import assert from 'node:assert/strict';
 import type { Schema } from './agreement.ts';
 import { entries } from './catalog.ts';
@@ -7,7 +7,7 @@ import { outcomeOf, type Place, placesIn, recordOf, sampleOf, withAt } from './p
 const isWrappable = ({ type }: Schema) =>
   typeof type === 'string' && ['array', 'object', 'boolean', 'integer', 'number'].includes(type);
 
-/** Returns the value with each wrappable part as JSON text, innermost first. */
+/** Returns the value with each part that clients may wrap replaced by its JSON text, innermost parts first. */
 function wrappedWithin(schema: Schema, value: unknown, isFree: (place: Place) => boolean): unknown {
   let wrapped = value;
   for (const place of placesIn(schema, value).reverse()) {
@@ -30,7 +30,7 @@ const ADDED_BY_CLIENTS = {
   _meta: { progressToken: 1 },
 };
 
-/** Arguments that accept any JSON, so that a text stays a text. */
+/** Arguments that accept any JSON value, so a text that contains JSON must stay a text. */
 const FREE_FORM = ['firebase.write data', 'coding.end_task result', 'coding.report_task result'];
 
 for (const { name, tool, input } of entries) {
@@ -40,7 +40,7 @@ for (const { name, tool, input } of entries) {
   const isFree = ({ path }: Place) => FREE_FORM.includes(`${name} ${path[0]}`);
 
   describe(`${name} given wrapped arguments`, () => {
-    it('treats null as an omitted optional argument', () => {
+    it('treats an optional argument with the value null as omitted', () => {
       for (const { path, isRequired } of places.filter((one) => !isFree(one) || one.path.length === 1)) {
         if (isRequired) continue;
         const [left, sent] = [undefined, null].map((value) => outcomeOf(tool, withAt(full, path, value)));
@@ -48,14 +48,14 @@ for (const { name, tool, input } of entries) {
       }
     });
 
-    it('accepts the example with null for every omitted argument', () => {
+    it('accepts its example with null for every omitted argument', () => {
       let nulls: unknown = example;
       for (const { path, isRequired, given } of placesIn(input, example))
         if (given === undefined && !isRequired) nulls = withAt(nulls, path, null);
       assert.deepEqual(outcomeOf(tool, nulls), outcomeOf(tool, example));
     });
 
-    it('accepts JSON text for each value that is not a string', () => {
+    it('accepts JSON text for each argument that is not a string', () => {
       for (const place of places.filter((one) => isWrappable(one.schema) && !isFree(one))) {
         const text = JSON.stringify(place.given);
         for (const base of place.path.length === 1 ? [example, full] : [full]) {
@@ -65,13 +65,13 @@ for (const { name, tool, input } of entries) {
       }
     });
 
-    it('accepts nested JSON texts', () => {
+    it('accepts JSON texts inside other JSON texts', () => {
       const free = places.filter((place) => isFree(place) && place.path.length === 1);
       const base = free.reduce<unknown>((value, { path }) => withAt(value, path, 'x'), example);
       assert.deepEqual(outcomeOf(tool, wrappedWithin(input, base, isFree)), outcomeOf(tool, base));
     });
 
-    it('does not parse strings that look like JSON', () => {
+    it('does not parse a string argument whose text looks like JSON', () => {
       for (const { path, schema } of placesIn(input, example))
         for (const text of schema['type'] === 'string' ? ['5', 'true', '["a"]', '{"a":1}', 'null'] : []) {
           const outcome = outcomeOf(tool, withAt(example, path, text));
@@ -81,7 +81,7 @@ for (const { name, tool, input } of entries) {
         }
     });
 
-    it('ignores only the arguments that clients add to every call', () => {
+    it('ignores the arguments that some clients add to every call, and no other unknown argument', () => {
       const known = Object.keys(tool.input.shape);
       for (const [key, value] of Object.entries(ADDED_BY_CLIENTS).filter(([one]) => !known.includes(one)))
         assert.deepEqual(outcomeOf(tool, { ...example, [key]: value }), outcomeOf(tool, example), key);
@@ -89,7 +89,7 @@ for (const { name, tool, input } of entries) {
       assert.match(String(message), /^Unknown argument "toolCallID"\. Known arguments: /);
     });
 
-    it('accepts every RFC 3339 time', () => {
+    it('accepts every form of time that RFC 3339 allows', () => {
       for (const { path } of places.filter(({ schema }) => schema['format'] === 'date-time')) {
         const at = (time: string) => outcomeOf(tool, withAt(example, path, time));
         assert.deepEqual(at('2027-02-11t17:00:00z'), at('2027-02-11T17:00:00Z'));

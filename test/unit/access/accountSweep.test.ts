@@ -21,18 +21,18 @@ const changed = (stored: Pick<Person, 'account' | 'valid_since'>, found: Paramet
   return rest;
 };
 
-describe('account of a person', () => {
-  it('does not change if it never existed', () => {
+describe("stored state of a person's account", () => {
+  it('remains unset if the account never existed', () => {
     assert.equal(changed({}, undefined), undefined);
   });
 
-  it('is stored as good once without an access change', () => {
+  it('becomes "good" once, without an access change for other instances', () => {
     assert.deepEqual(changed({}, good), { account: 'good', isNews: false });
     assert.equal(changed({ account: 'good' }, good), undefined);
     assert.equal(changed({ account: 'good' }, { ...good, validSince: 0 }), undefined);
   });
 
-  it('ends sign-ins once when it is disabled or deleted', () => {
+  it('ends earlier sign-ins once when the account is disabled or deleted', () => {
     const disabled = { ...good, isDisabled: true };
     for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
@@ -45,20 +45,20 @@ describe('account of a person', () => {
     });
   });
 
-  it('ends sign-ins before its tokens were revoked, and never moves that time back', () => {
+  it('ends sign-ins before the time of a token revocation, and never moves that time back', () => {
     const revoked = { ...good, validSince: 3000 };
     assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
     assert.equal(changed({ account: 'good', valid_since: 3000 }, revoked), undefined);
     assert.equal(changed({ account: 'good', valid_since: 4000 }, revoked), undefined);
   });
 
-  it('becomes good again when it is enabled, for later sign-ins only', () => {
+  it('becomes "good" again when the account is enabled, but earlier sign-ins stay ended', () => {
     const before = { account: 'disabled', valid_since: 2000 } as const;
     assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
   });
 });
 
-describe('roles of a person by their account', () => {
+describe('roles of a person whose account changes', () => {
   const rolesOf = (account: AccountState | undefined, claimed?: () => Promise<undefined>) =>
     new PersonRoleReader(
       portsOf<ConstructorParameters<typeof PersonRoleReader>[0]>({
@@ -73,7 +73,7 @@ describe('roles of a person by their account', () => {
       }),
     ).of('ada', claimed);
 
-  it('are absent for a disabled or deleted account, without a call to Firebase Auth', async () => {
+  it('are absent if the account is disabled or deleted, without a call to Firebase Auth', async () => {
     for (const account of ['disabled', 'deleted'] as const) {
       const { role, isOut } = await rolesOf(account);
       assert.deepEqual([role, isOut], [undefined, true]);
@@ -84,12 +84,12 @@ describe('roles of a person by their account', () => {
     }
   });
 
-  it('do not depend on the stored account if the ID token is verified', async () => {
+  it('do not depend on the stored account state if the ID token was verified', async () => {
     const { role, validSince } = await rolesOf('disabled', async () => undefined);
     assert.deepEqual([role, validSince], ['worker', 7]);
   });
 
-  it('are mirrored with a mark for a disabled account', () => {
+  it('are copied to the access mirror with the mark "out" if the account is disabled', () => {
     const person = { role: 'none', workspaces: {}, valid_since: 7 } as const;
     const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
     assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);
@@ -97,15 +97,15 @@ describe('roles of a person by their account', () => {
   });
 });
 
-describe('access mirror', () => {
-  it("writes a new workspace's leader first, because the leader needs access to it", async () => {
+describe('access mirror in the Realtime Database', () => {
+  it('writes the leader of a new workspace before other entries, so that the leader gets access first', async () => {
     const written: string[] = [];
     const database = portsOf<Database>({
       ref: (path?: unknown) => portsOf<Reference>({ set: async () => void written.push(String(path)) }),
     });
     const people = {
       find: async () => {
-        await setImmediate(); // Longer than listing the workspaces.
+        await setImmediate(); // Waits longer than listing the workspaces takes.
         return { workspaces: { alpha: 'leader' } } as const;
       },
       workspaces: async () => ({ alpha: 'private' }) as const,

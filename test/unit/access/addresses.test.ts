@@ -11,16 +11,16 @@ const mainOf = (publicUrl: string | undefined) => new Addresses({ publicUrl, fun
 
 describe('public address', () => {
   for (const written of [ORIGIN, `${ORIGIN}/`, `${ORIGIN}/mcp`, `${ORIGIN}/mcp/`, 'HTTPS://Muster.Example:443/mcp'])
-    it(`is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
+    it(`is accepted as an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
 
-  it('keeps its port', () => {
+  it('keeps the port of the configured URL', () => {
     assert.deepEqual(mainOf('http://localhost:5005/mcp'), {
       issuer: 'http://localhost:5005',
       mcp: 'http://localhost:5005/mcp',
     });
   });
 
-  it('is the path of a function if the origin does not lead to it', () => {
+  it("is the function's own path if the configured origin does not lead to the function", () => {
     assert.deepEqual(mainOf(FUNCTION), OWN);
     assert.deepEqual(mainOf(`${FUNCTION}/`), OWN);
     const below = `${ORIGIN}/agents/mcp`;
@@ -42,9 +42,9 @@ describe('public address', () => {
     'https://muster.example/mcp?toolsets=todo',
     'https://muster.example/mcp#top',
   ])
-    it(`is undefined: ${refused}`, () => assert.equal(mainOf(refused), undefined));
+    it(`is undefined if the configured URL is ${refused}`, () => assert.equal(mainOf(refused), undefined));
 
-  it('may lack TLS only on the loopback interface', () => {
+  it('may use plain http only on the loopback interface', () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
       assert.equal(isLoopback(host), true);
       assert.equal(mainOf(`http://${host}:8080`)?.issuer, `http://${host}:8080`);
@@ -54,18 +54,18 @@ describe('public address', () => {
   });
 });
 
-describe('address of a request', () => {
+describe('public address that a request gets', () => {
   const addresses = new Addresses({ publicUrl: ORIGIN, functionUrl: FUNCTION });
   const functionHost = 'us-central1-project.cloudfunctions.net';
 
-  it('is the known address with its host', () => {
+  it('is the configured address with the host of the request', () => {
     assert.deepEqual(addresses.of('muster.example'), ROOT);
     assert.deepEqual(addresses.of('MUSTER.example'), ROOT);
     assert.deepEqual(addresses.of(functionHost), OWN);
     assert.deepEqual(addresses.at(functionHost), OWN);
   });
 
-  it('is the main address if the host is unknown', () => {
+  it('is the main address if the host of the request is unknown', () => {
     for (const host of [undefined, '', 'evil.example', 'muster.example.evil.example', 'muster.example:444']) {
       assert.deepEqual(addresses.of(host), ROOT, host);
       assert.equal(addresses.at(host), undefined, host);
@@ -77,7 +77,7 @@ describe('address of a request', () => {
     );
   });
 
-  it('is undefined without a valid public address', () => {
+  it('is undefined if the deployment has no valid public address', () => {
     for (const publicUrl of [undefined, 'http://muster.example']) {
       const closed = new Addresses({ publicUrl, functionUrl: FUNCTION });
       assert.equal(closed.of(functionHost), undefined);
@@ -85,7 +85,7 @@ describe('address of a request', () => {
     }
   });
 
-  it('keeps the host name of the request on the loopback interface', () => {
+  it('keeps the host name of the request if the host is this machine', () => {
     const own = new Addresses({
       publicUrl: 'http://127.0.0.1:5005',
       functionUrl: 'http://127.0.0.1:5001/demo/us-central1/mcp',
@@ -99,14 +99,14 @@ describe('address of a request', () => {
     assert.equal(own.of('localhost:5006')?.issuer, 'http://127.0.0.1:5005');
   });
 
-  it('is the public one if it shares its host with the function', () => {
+  it('is the configured public URL if the function has the same host', () => {
     const same = new Addresses({ publicUrl: ORIGIN, functionUrl: `${ORIGIN}/function/mcp` });
     assert.deepEqual(same.of('muster.example'), ROOT);
   });
 });
 
-describe('metadata address', () => {
-  it('is below the root of an origin, followed by the path of MCP', () => {
+describe('address of the OAuth metadata', () => {
+  it('is below the root of the origin, followed by the path of the MCP endpoint', () => {
     for (const [path, found] of [
       ['/mcp', '/mcp'],
       ['/mcp/', '/mcp'],
@@ -119,7 +119,7 @@ describe('metadata address', () => {
       assert.equal(metadataUrlOf(ROOT, path), `${ORIGIN}/.well-known/oauth-protected-resource${found}`, path);
   });
 
-  it('is below the path of a function, whose root belongs to others', () => {
+  it('is below the path of the function, because other services use the root of its host', () => {
     for (const [path, found] of [
       ['/mcp', ''],
       ['/', ''],
@@ -129,7 +129,7 @@ describe('metadata address', () => {
       assert.equal(metadataUrlOf(OWN, path), `${FUNCTION}/.well-known/oauth-protected-resource${found}`, path);
   });
 
-  it('has the path of MCP removed once', () => {
+  it('contains the path of the MCP endpoint only once', () => {
     for (const [path, below] of [
       ['', ''],
       ['/', ''],

@@ -33,7 +33,7 @@ describe('authentication', () => {
   let now: Date;
   let stored: { credential: Credential; agent: Agent } | undefined;
   let grant: Grant | undefined;
-  /** Credentials that registered this one, in addition to the grant. */
+  /** Credentials through which the tested credential was registered, in addition to the app's grant. */
   let others: { credential: Credential; agent: Agent }[];
   let lookups: string[];
   let tokens: string[];
@@ -106,7 +106,7 @@ describe('authentication', () => {
     );
   });
 
-  it("returns an agent principal for an agent's credential", async () => {
+  it('returns an agent as the caller for the credential of an agent', async () => {
     stored = {
       credential: sampleCredential({ toolsets: ['coordination'] }),
       agent: sampleAgent({ role: 'leader', workspace: 'alpha' }),
@@ -131,7 +131,7 @@ describe('authentication', () => {
     assert.deepEqual((await authenticator.authenticate(BEARER)).owner, ROLES);
   });
 
-  it('rejects a person who signed in before their sessions ended, but not after', async () => {
+  it('rejects a person whose sign-in is older than the end of their sessions, and accepts a later sign-in', async () => {
     standing = { validSince: 101 };
     await assert.rejects(authenticator.authenticate('a.good.token'), { code: 'UNAUTHORIZED' });
     standing = { validSince: 100 };
@@ -139,14 +139,14 @@ describe('authentication', () => {
     assert.deepEqual(owner, { workspaces: {}, access: {}, role: 'viewer' });
   });
 
-  it('restricts an agent to the workspace and read-only mode of its credential', async () => {
+  it('restricts an agent to the workspace and to the read-only mode of its credential', async () => {
     const credential = sampleCredential({ held_to: 'beta', readonly: true });
     stored = { credential, agent: sampleAgent({ workspace: 'alpha' }) };
     const { held_to: heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
   });
 
-  it('looks up a cached credential on request', async () => {
+  it('reads a cached credential again if the request asks for it', async () => {
     await authenticator.authenticate(BEARER);
     await authenticator.reauthenticate(BEARER);
     await authenticator.authenticate(BEARER);
@@ -156,7 +156,7 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
-  it('caches a credential for five seconds and then reads access changes', async () => {
+  it('uses a cached credential for five seconds, and then reads the access changes', async () => {
     const expiresAt = secondsAfterStart(10_000);
     stored = { credential: sampleCredential({ expires_at: expiresAt }), agent: sampleAgent() };
     for (const [seconds, expected] of [
@@ -174,7 +174,7 @@ describe('authentication', () => {
     }
   });
 
-  it('reads access changes once for concurrent callers', async () => {
+  it('reads the access changes once for all concurrent callers', async () => {
     await authenticator.authenticate(BEARER);
     now = secondsAfterStart(6);
     await Promise.all(Array.from({ length: 20 }, () => authenticator.authenticate(BEARER)));
@@ -182,7 +182,7 @@ describe('authentication', () => {
   });
 
   for (const subject of ['agent:terminal-2', 'person:person', `key:${API_KEY}`, 'everybody'])
-    it(`looks up once after five seconds if ${subject} has changed`, async () => {
+    it(`reads the credential again once after five seconds if ${subject} has changed`, async () => {
       await authenticator.authenticate(BEARER);
       stored = undefined;
       changes = [{ id: '1', subject }];
@@ -197,7 +197,7 @@ describe('authentication', () => {
       assert.equal(lookups.length, 3, 'a change already read is ignored');
     });
 
-  it('keeps the cache of callers that a change does not concern', async () => {
+  it('keeps the cached credential of a caller whom an access change does not concern', async () => {
     await authenticator.authenticate(BEARER);
     changes = [{ id: '1', subject: 'agent:terminal-3' }];
     now = secondsAfterStart(6);
@@ -205,7 +205,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 1);
   });
 
-  it('looks up every five seconds if access changes cannot be read', async () => {
+  it('reads credentials again every five seconds if access changes cannot be read', async () => {
     hasChanges = false;
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -214,7 +214,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('looks up every five seconds if a role depends on data outside the store', async () => {
+  it('reads credentials again every five seconds if a role depends on data outside Firestore', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ owner_uid: 'ada' }) };
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -223,14 +223,14 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('rejects an expired credential and explains how to renew it', async () => {
+  it('rejects an expired credential, and explains how to renew the credential', async () => {
     now = secondsAfterStart(1000);
     const error = await refusal(() => authenticator.authenticate(BEARER));
     assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
     assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent .*npm run agents -- create/);
   });
 
-  it('rejects a wrong secret of a cached key, and never caches a rejection', async () => {
+  it('rejects a wrong secret even if the credential is cached, and never caches a rejection', async () => {
     await authenticator.authenticate(BEARER);
     for (let attempt = 0; attempt < 2; attempt++) {
       const wrong = authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`);
@@ -239,7 +239,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('compares a secret for an unknown key too', async () => {
+  it('compares a secret even if the key is unknown, so that the time reveals nothing', async () => {
     const wrong = await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     stored = undefined;
     const unknown = await refusal(() => authenticator.authenticate(BEARER));
@@ -257,13 +257,13 @@ describe('authentication', () => {
     `${API_KEY}.${SECRET}.more`,
     `${API_KEY}.${SECRET}\n`,
   ]) {
-    it(`passes other credentials to Firebase: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
+    it(`passes a credential in another format to Firebase Auth: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
       assert.deepEqual(await authenticator.authenticate(bearer), ADA);
       assert.deepEqual([tokens, lookups], [[bearer], []]);
     });
   }
 
-  it('returns an agent principal for a connected app, within the limits of its grant', async () => {
+  it("returns an agent as the caller for a connected app, within the limits of the app's grant", async () => {
     const given = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     grant = given.grant;
     assert.deepEqual(await authenticator.authenticate(given.tokens.accessToken), {
@@ -283,7 +283,7 @@ describe('authentication', () => {
     assert.deepEqual(tokens, [], "the token is not a person's");
   });
 
-  it("rejects an app's token if it is expired or unknown, or its grant or agent ended", async () => {
+  it("rejects an app's access token if it is expired or unknown, or if its grant or agent has ended", async () => {
     const given = redeemed();
     grant = given.grant;
     const { accessToken, refreshToken } = given.tokens;
@@ -303,12 +303,12 @@ describe('authentication', () => {
     await authenticator.authenticate(accessToken);
     now = secondsAfterStart(5);
     assert.equal(await codeOf(accessToken), 'UNAUTHORIZED', 'within 5 seconds');
-    // Neither is an access token of an app, so both are passed to Firebase.
+    // Neither token is the app's access token, so both tokens are passed to Firebase Auth.
     for (const other of [refreshToken, accessToken.replace('ma_', 'mc_')])
       assert.deepEqual(await authenticator.authenticate(other), ADA);
   });
 
-  it("rejects the key of an agent that an app registered once the app's grant ends", async () => {
+  it("rejects the key of an agent that a connected app registered after the app's grant has ended", async () => {
     grant = redeemed().grant;
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -320,7 +320,7 @@ describe('authentication', () => {
     }
   });
 
-  describe('key registered through other keys', () => {
+  describe('key that was registered through other keys', () => {
     const LEADER = { subject: 'key:mk_leader', agent_id: 'leader' } as const;
     const leads = (changes: Partial<Credential> = {}, role: Agent['role'] = 'leader') => ({
       credential: sampleCredential({ api_key: 'mk_leader', agent_id: 'leader', ...changes }),
@@ -333,7 +333,7 @@ describe('authentication', () => {
       others = [leads()];
     });
 
-    it('has the access that all of them share, and reports its lineage', async () => {
+    it('has only the access that every key of its credential chain has, and reports the chain', async () => {
       assert.deepEqual((await authenticator.authenticate(BEARER)).lineage, [
         LEADER,
         { subject: `key:${API_KEY}`, agent_id: 'terminal-2' },
@@ -343,7 +343,7 @@ describe('authentication', () => {
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
-    it('is valid while its ancestor or a renewed one is valid in the same workspace', async () => {
+    it('is valid while the key above it, or the renewed key, is valid in the same workspace', async () => {
       others = [leads({ api_key: 'mk_renewed', line: 'mk_leader' })];
       await authenticator.authenticate(BEARER);
       const credential = sampleCredential({ ancestors: [LEADER], held_to: 'alpha' });
@@ -357,7 +357,7 @@ describe('authentication', () => {
       await authenticator.reauthenticate(BEARER);
     });
 
-    it('is looked up after a change of an ancestor and when the first one expires', async () => {
+    it('is read again after a change of a key above it, and when the first key of the chain expires', async () => {
       const expiresAt = secondsAfterStart(500);
       others = [leads({ expires_at: expiresAt })];
       for (const subject of ['key:mk_leader', 'agent:leader']) {
@@ -375,7 +375,7 @@ describe('authentication', () => {
     });
   });
 
-  it("limits an app's key to the current access of its grant", async () => {
+  it("limits a key that an app registered to the current access of the app's grant", async () => {
     grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -384,7 +384,7 @@ describe('authentication', () => {
     assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`);
   });
 
-  it('marks an offline agent as online, and only such an agent', async () => {
+  it('marks an agent as online only if the agent is offline', async () => {
     await authenticator.authenticate(BEARER);
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     changes = [{ id: '1', subject: 'agent:terminal-2' }];
@@ -393,7 +393,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, ['terminal-2']);
   });
 
-  it('does not mark an agent as online for a wrong or expired credential', async () => {
+  it('does not mark an agent as online if the credential is wrong or expired', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     now = secondsAfterStart(2000);
@@ -401,7 +401,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, []);
   });
 
-  it('limits the size of the cache and evicts the oldest entry', async () => {
+  it('limits the number of cached credentials, and evicts the oldest one', async () => {
     await authenticator.authenticate(BEARER);
     for (let count = 0; count < 20_000; count++) await authenticator.authenticate(`token-${count}`);
     await authenticator.authenticate('token-19999');

@@ -23,7 +23,7 @@ function agent(name: string, role: Role = 'worker'): Caller {
   return { principal, credential: 'mk_secret' };
 }
 
-/** Fake of Identity Toolkit that counts calls and fails while `broken` is set. */
+/** Fake of Identity Toolkit that counts calls, and fails while `broken` is set. */
 class CountingSignIn implements PortOf<IdentityToolkitSignIn> {
   calls = 0;
   broken = false;
@@ -43,8 +43,8 @@ function fixture() {
   return { signIn, tokens, time };
 }
 
-describe('ID tokens of callers', () => {
-  it("are the person's own credential, unchanged", async () => {
+describe("Firebase ID tokens for a caller's own requests", () => {
+  it('are the ID token of a person unchanged', async () => {
     const { signIn, tokens } = fixture();
     const idToken = unsigned({ sub: 'ada', role: 'leader', exp: START / 1000 });
     const principal = personOf('ada', 'leader');
@@ -57,7 +57,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 0);
   });
 
-  it('are not created from an invalid credential, and errors do not quote it', async () => {
+  it('are not created from an invalid credential, and the error does not contain the credential', async () => {
     const { tokens } = fixture();
     const principal = personOf('ada', 'leader');
     for (const credential of ['', 'secret', 'a.secret.c', `a.${Buffer.from('[1]').toString('base64url')}.c`]) {
@@ -70,7 +70,7 @@ describe('ID tokens of callers', () => {
     }
   });
 
-  it("are minted once with the agent's claims for concurrent callers", async () => {
+  it('are created once for concurrent calls of an agent, with the claims of that agent', async () => {
     const { signIn, tokens } = fixture();
     const [first, second] = await Promise.all([tokens.of(agent('one')), tokens.of(agent('one'))]);
     assert.equal(first, second);
@@ -89,7 +89,7 @@ describe('ID tokens of callers', () => {
     assert.deepEqual(expiresAt, new Date(START + HOUR * 1000));
   });
 
-  it("respect the credential's read-only mode and workspace", async () => {
+  it("contain the read-only mode and the workspace of the agent's credential", async () => {
     const { tokens } = fixture();
     const { principal, credential } = agent('one', 'leader');
     const narrow = { ...principal, readonly: true, held_to: 'alpha' } as const;
@@ -97,7 +97,7 @@ describe('ID tokens of callers', () => {
     assert.deepEqual([claims['role'], claims['heldTo']], ['viewer', 'alpha']);
   });
 
-  it('are minted separately for another agent and another role', async () => {
+  it('are created separately for each agent and each role', async () => {
     const { signIn, tokens } = fixture();
     await tokens.of(agent('one'));
     await tokens.of(agent('two'));
@@ -106,7 +106,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 3);
   });
 
-  it('are minted once again five minutes before they expire', async () => {
+  it('are created again once, five minutes before they expire', async () => {
     const { signIn, tokens, time } = fixture();
     await tokens.of(agent('one'));
     time.now += (HOUR - 301) * 1000;
@@ -118,7 +118,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 2);
   });
 
-  it('are requested again after a failure', async () => {
+  it('are requested again after a failed request', async () => {
     const { signIn, tokens } = fixture();
     signIn.broken = true;
     await Promise.all([
@@ -131,7 +131,7 @@ describe('ID tokens of callers', () => {
     assert.equal(signIn.calls, 2);
   });
 
-  it('are cached for a limited number of agents', async () => {
+  it('are cached only for a limited number of agents', async () => {
     const { signIn, tokens } = fixture();
     for (let number = 0; number <= 1000; number++) await tokens.of(agent(`agent-${number}`));
     await tokens.of(agent('agent-1000'));

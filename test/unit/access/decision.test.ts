@@ -1,4 +1,4 @@
-/** Explanations of access.explain for the databases. `test/rules` compares the rules with them. */
+/** access.explain reports who may read or write a database path. `test/rules` compares it with the rules. */
 import assert from 'node:assert/strict';
 import { decideAccess, sourcedRole } from '../../../functions/src/access/rules/decision.ts';
 import { permissionFor } from '../../../functions/src/access/rules/permissions.ts';
@@ -24,8 +24,8 @@ const agent = (more: Partial<Principal> = {}): Principal => ({
 const read = (path: string, database: 'firestore' | 'realtime' = 'firestore') =>
   ({ database, path, operation: 'read' }) as const;
 
-describe('decision about direct access', () => {
-  it('follows the rule of the path or of its collection', () => {
+describe('decision about direct access to a database path', () => {
+  it('follows the rule of the path, or the rule of its collection', () => {
     const rows = [
       ['firestore', 'tasks/t-1', 'tasks/{taskId}', false],
       ['firestore', 'tasks', 'tasks/{taskId}', true],
@@ -46,7 +46,7 @@ describe('decision about direct access', () => {
     }
   });
 
-  it("returns the required role, the caller's role and its source", () => {
+  it("reports the required role, the caller's role and the source of that role", () => {
     const { isAllowed, needs, workspace, role, from, reason } = decideAccess(person, {
       ...read('messages/beta/plans/one'),
       operation: 'write',
@@ -58,7 +58,7 @@ describe('decision about direct access', () => {
     assert.match(reason, /role worker in the workspace "beta"; you have worker there, from the deployment/);
   });
 
-  it('finds the source of each role', () => {
+  it("reports whether the caller's role comes from the deployment, a membership or another source", () => {
     const cases = [
       [person, 'alpha', { role: 'leader', from: 'membership' }],
       [person, 'default', { role: 'worker', from: 'deployment' }],
@@ -74,7 +74,7 @@ describe('decision about direct access', () => {
       assert.deepEqual(sourcedRole(principal, workspace), expected, workspace);
   });
 
-  it('is the same for missing data and for data without access', () => {
+  it('is the same whether the data does not exist or the caller has no access', () => {
     const questions = [
       [read('tasks/t-1'), { workspace: 'gamma' }],
       [read('agents/a-1'), { workspace: 'gamma', owner: 'eve' }],
@@ -89,7 +89,7 @@ describe('decision about direct access', () => {
     }
   });
 
-  it('denies listing, replacing and reading data that is closed to all roles', () => {
+  it('denies every role to list, replace or read data that is closed to clients', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
       [read('credentials/c-1'), /No role can read this directly\. The server writes it/],

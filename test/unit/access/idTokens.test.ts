@@ -1,4 +1,4 @@
-/** Verification of ID tokens with Firebase's SDK against a fake of Google's keys and accounts. */
+/** Verification of ID tokens with Firebase's SDK against a local fake of Google's signing keys and accounts. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { Agent, createServer, type Server } from 'node:https';
@@ -13,18 +13,18 @@ const PROJECT = 'the-project';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** Account as Identity Toolkit returns it. */
+/** Account in the format of the Identity Toolkit API. */
 interface Account {
   disabled?: boolean;
-  /** Claims as JSON. */
+  /** Custom claims, serialized as JSON. */
   customAttributes?: string;
-  /** Seconds since the epoch. */
+  /** Seconds since the Unix epoch. Earlier sign-ins are invalid. */
   validSince?: string;
 }
 
 const SIGNED_IN = Math.floor(Date.now() / 1000) - 60;
 
-/** Returns a token of a sign-in one minute ago. */
+/** Returns an ID token of a person who signed in one minute ago. */
 function idTokenOf(uid: string): string {
   const [auth_time, iat, exp] = [SIGNED_IN, SIGNED_IN, SIGNED_IN + 3600];
   const issuer = `https://securetoken.google.com/${PROJECT}`;
@@ -89,7 +89,7 @@ describe('ID tokens of people', () => {
     verifier = new FirebaseIdTokenVerifier({ app: () => app, clock: { now: () => new Date(now) } });
   });
 
-  it('identify a person, and the account is looked up once per interval', async () => {
+  it('identify a person, whose account is read once per interval', async () => {
     const token = idTokenOf('ada');
     const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
     for (const { signedInAt, ...person } of principals) {
@@ -101,7 +101,7 @@ describe('ID tokens of people', () => {
     assert.equal(asked, 1);
   });
 
-  it('are rejected within a minute after the account is disabled, deleted or signed out', async () => {
+  it("are rejected within a minute after the person's account is disabled, deleted or signed out", async () => {
     const [soon, late] = [String(Math.floor(Date.now() / 1000)), String(Math.floor(Date.now() / 1000) - 3600)];
     const token = idTokenOf('ada');
     accounts.set('ada', { validSince: late });
@@ -117,7 +117,7 @@ describe('ID tokens of people', () => {
     }
   });
 
-  it('provide the role of an account unless it is disabled', async () => {
+  it("contain the role of the person's account, unless that account is disabled", async () => {
     assert.equal(await verifier.roleOf('ada'), undefined);
     accounts.set('ben', { customAttributes: JSON.stringify({ role: 'leader' }) });
     accounts.set('cyd', { customAttributes: JSON.stringify({ role: 'leader' }), disabled: true });
@@ -126,7 +126,7 @@ describe('ID tokens of people', () => {
     assert.deepEqual(roles, ['leader', undefined, undefined, undefined]);
   });
 
-  it('are rejected if the account lookup fails, which is not cached', async () => {
+  it('are rejected if the account cannot be read, and this failure is not cached', async () => {
     isAway = true;
     await assert.rejects(verifier.verify(idTokenOf('ada')), { code: 'FIREBASE_ERROR' });
     isAway = false;

@@ -11,8 +11,8 @@ const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, ac
 
 const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
-describe('leaving a workspace', () => {
-  it('means lacking the role worker, and being gone means having no role', () => {
+describe('loss of access to a workspace', () => {
+  it('is partial below the role worker, and complete without any role', () => {
     const viewer = lostAccessOf(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
@@ -51,12 +51,12 @@ describe('leaving a workspace', () => {
     ['a role of a person not stored before', undefined, person({ role: 'none' }), true],
     ['an erased person', person({ workspaces: { alpha: 'worker' } }), undefined, true],
   ] as const) {
-    it(`${lost ? 'may follow' : 'does not follow'} from ${what}`, () => {
+    it(`${lost ? 'is possible after' : 'does not follow from'} ${what}`, () => {
       assert.equal(hasLostAccess(before, after), lost);
     });
   }
 
-  it('follows from making an open workspace private', () => {
+  it('is possible when an open workspace becomes private', () => {
     const [open, closed] = [
       { alpha: 'open', beta: 'open' },
       { alpha: 'private', beta: 'open' },
@@ -67,7 +67,7 @@ describe('leaving a workspace', () => {
   });
 });
 
-describe('status of an owner', () => {
+describe("cached status of an agent's owner", () => {
   let now = 0;
   let stored: PersonRoles | undefined;
   let read = 0;
@@ -90,7 +90,7 @@ describe('status of an owner', () => {
     stored = roles({ workspaces: { alpha: 'worker' } });
   });
 
-  it('is read once per 5 seconds while they may work', async () => {
+  it('is read once per 5 seconds while the owner may work in the workspace', async () => {
     const known = owners();
     for (let times = 0; times < 3; times++) assert.equal(await known.stateOf('ben', 'alpha'), 'works');
     assert.equal(read, 1);
@@ -99,7 +99,7 @@ describe('status of an owner', () => {
     assert.equal(read, 2);
   });
 
-  it('is out within 5 seconds after they lose their role', async () => {
+  it('is "out" at most 5 seconds after the owner loses the role worker', async () => {
     const known = owners();
     assert.equal(await known.stateOf('ben', 'alpha'), 'works');
     stored = roles({ workspaces: { alpha: 'viewer' } });
@@ -107,7 +107,7 @@ describe('status of an owner', () => {
     assert.equal(await known.stateOf('ben', 'alpha'), 'out');
   });
 
-  it('is read again before it is out', async () => {
+  it('is read again each time before it is reported as "out"', async () => {
     const known = owners();
     stored = roles({});
     assert.equal(await known.stateOf('ben', 'alpha'), 'out');
@@ -115,7 +115,7 @@ describe('status of an owner', () => {
     assert.equal(await known.stateOf('ben', 'alpha'), 'works');
   });
 
-  it('is unknown if the stored person is unreadable', async () => {
+  it('is "unknown" if the stored document of the person is unreadable', async () => {
     stored = undefined;
     assert.equal(await owners().stateOf('ben', 'alpha'), 'unknown');
   });

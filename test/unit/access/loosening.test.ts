@@ -19,7 +19,7 @@ const AGENT: Actor = {
 const { agent_id: _, ...rest } = AGENT;
 const PERSON: Actor = { ...rest, uid: 'ada' };
 
-/** Returns who must decide about the changes; undefined if they loosen nothing. */
+/** Returns the people who must decide about the changes; undefined if the changes loosen no limit. */
 function decides(changes: readonly Change[], by: Actor = AGENT): string | undefined {
   try {
     requireNoLoosening(changeLoosening, changes, by);
@@ -31,7 +31,7 @@ function decides(changes: readonly Change[], by: Actor = AGENT): string | undefi
   }
 }
 
-/** Returns the texts shown to the person who decides. */
+/** Returns the description of each change that the deciding person sees. */
 function wouldOf(changes: readonly Change[]): readonly string[] {
   return looseningsIn(changeLoosening, changes, AGENT).map(({ would }) => would);
 }
@@ -54,7 +54,7 @@ const invitation: Invitation = {
   expires_at: at,
 };
 
-describe('loosening', () => {
+describe('change that may loosen a limit', () => {
   const PR = 'github.createPR';
   const CODE = 'coding.create_task';
   const cases: readonly [string, readonly Change[], string | undefined][] = [
@@ -174,7 +174,7 @@ describe('loosening', () => {
   ];
 
   for (const [what, changes, who] of cases) {
-    it(`${who === undefined ? 'needs no decision' : `needs a decision (${who})`} if ${what}`, () => {
+    it(`${who === undefined ? 'needs no decision of a person' : `needs a decision of a person (${who})`} if ${what}`, () => {
       assert.equal(decides(changes), who);
       assert.equal(decides(changes, PERSON), undefined, 'a person does it');
       if (who === undefined || who === 'in person') return;
@@ -194,12 +194,12 @@ describe('loosening', () => {
     });
   }
 
-  it('refuses a call with parts that different people must decide about', () => {
+  it('is refused if different people must decide about parts of the same call', () => {
     const both = ruled([{ tool: PR, asks: 'cyd' }, { tool: CODE }], []);
     assert.throws(() => decides(both), /approval from different people/);
   });
 
-  describe('budget', () => {
+  describe('budget limit', () => {
     const budget = (fields: Partial<Budget>): Budget => ({
       kind: 'todo',
       thing_id: 't',
@@ -211,7 +211,7 @@ describe('loosening', () => {
     const set = (before: Budget, after: Partial<Budget>, by: Actor = AGENT) =>
       decides([{ kind: 'setBudget', budget: budget(after), before: { value: before, version: '1' } }], by);
 
-    it('leaves raising and removing a limit to the person who set it', () => {
+    it('is raised or removed only by a decision of the person who set it', () => {
       const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       assert.equal(set(before, { cost_usd: 6 }), 'cyd');
       assert.equal(set(before, {}), 'cyd');
@@ -219,16 +219,16 @@ describe('loosening', () => {
       assert.equal(set(before, { cost_usd: 5, tokens: 10 }), undefined, 'another limit is new');
     });
 
-    it('treats a limit without a setter as set by its owner', () => {
+    it('counts as set by the owner of the item if no setter is recorded', () => {
       assert.equal(set(budget({ tokens: 5 }), {}), 'ada');
     });
 
-    it("lets an agent raise its own limit, and leaves another agent's to the owner", () => {
+    it("is raised by an agent only for the agent's own item; otherwise the item's owner decides", () => {
       assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:a' }), { cost_usd: 9 }), undefined);
       assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:b' }), { cost_usd: 9 }), 'ada');
     });
 
-    it('keeps the setter of a limit that an agent lowers, and records a person as setter', () => {
+    it('keeps its recorded setter if an agent lowers it, and records a person who changes it', () => {
       const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       const agent = { uid: 'agent:a', kind: 'agent' } as const;
       const person = { uid: 'ada', kind: 'person' } as const;

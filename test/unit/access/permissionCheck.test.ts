@@ -1,4 +1,4 @@
-/** Permission checks and their use by every tool and resource. `test/rules/rules` has the matrix of both databases. */
+/** The permission check as every tool and resource uses it. `test/rules/rules` tests both databases completely. */
 import assert from 'node:assert/strict';
 import { permissionError, type RequiredPermission } from '../../../functions/src/access/rules/permissionCheck.ts';
 import type { Principal, Scope } from '../../../functions/src/identity/rules/principal.ts';
@@ -10,7 +10,7 @@ import { agentOf, personOf } from '../../support/principals.ts';
 
 const NOBODY = personOf('nobody', undefined);
 const worker = agentOf('a', 'ada', 'worker');
-/** Leads the private workspace alpha and has no role elsewhere. */
+/** Leads the private workspace alpha, and has no role in any other workspace. */
 const member = personOf('ben', 'leader', 'alpha');
 const only: Principal = { ...member, owner: { workspaces: { alpha: 'leader' }, access: { alpha: 'private' } } };
 
@@ -23,7 +23,7 @@ const READS: RequiredPermission = {
 };
 const WRITES: RequiredPermission = { ...READS, writes: true };
 
-/** Caller, workspace, need and the reason of the rejection; undefined if the call is allowed. */
+/** Caller, workspace, required permission, and reason of the rejection (undefined if the call is allowed). */
 const TABLE: readonly (readonly [what: string, Principal, string, RequiredPermission, string | undefined])[] = [
   ['an agent with the role', worker, 'default', WRITES, undefined],
   ['an agent with a weaker role', agentOf('a', 'ada', 'viewer'), 'default', READS, 'ROLE_TOO_WEAK'],
@@ -97,7 +97,7 @@ interface Entry {
   readonly params: object;
 }
 
-/** Values of template variables other than the id of a task. */
+/** Values for the variables of resource templates, except the id of a task. */
 const NAMED: Readonly<Record<string, string>> = {
   sessionType: 'coding',
   sessionId: 'task-1.1',
@@ -148,7 +148,7 @@ describe('permission check', () => {
       assert.ok(refusal === undefined || refusal.code === 'FORBIDDEN');
     });
 
-  it('returns the same error for a private and for a missing workspace', () => {
+  it('returns the same error for a private workspace as for one that does not exist', () => {
     const outside: Principal = {
       ...personOf('eve', 'worker'),
       owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } },
@@ -183,14 +183,14 @@ describe('permission check', () => {
   }
 
   for (const toolset of toolsets)
-    it(`protects every tool and resource of ${toolset.name} by its role`, async () => {
+    it(`is applied to every tool and resource of ${toolset.name} with the required role`, async () => {
       for (const entry of entriesOf(toolset))
         for (const [caller, principal, reason] of attemptsAt(entry, toolset.name))
           assert.equal(await refusedFor(entry, principal), reason, `${entry.name} as ${caller}`);
     });
 });
 
-/** Returns the error of a response as text, or an empty text. */
+/** Returns the text of a response's error, or an empty text if the response has no error. */
 function saidIn(answer: unknown): string {
   const { result, error } = Object(answer);
   return result !== undefined && result.isError !== true ? '' : JSON.stringify(error ?? result);
@@ -198,7 +198,7 @@ function saidIn(answer: unknown): string {
 
 type Attempt = readonly [caller: string, Principal, reason: string | undefined];
 
-/** Returns the weakest allowed callers, the strongest refused ones and each kind of restricted credential. */
+/** Returns the weakest allowed callers, the strongest refused callers, and a caller per kind of restriction. */
 function attemptsAt({ role, agentRole, scope, writes, openToAll, method }: Entry, own: string): readonly Attempt[] {
   const strong = agentOf('a', 'ada', 'admin');
   const others = toolsets.map(({ name }) => name).filter((name) => name !== own);

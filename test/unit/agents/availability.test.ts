@@ -8,7 +8,7 @@ const HAND = { session: 'session-1', claim_epoch: 1 };
 describe('availability of an agent', () => {
   const configuration = { ...sampleAgent().configuration, max_concurrent_tasks: 2 };
 
-  it('depends on its held tasks and its last outcome', () => {
+  it('depends on the tasks that the agent holds and on the outcome of its last task', () => {
     const agent = sampleAgent({ configuration });
     assert.equal(availability(agent), 'idle');
     assert.equal(availability({ ...agent, last_failed: true }), 'error');
@@ -18,15 +18,15 @@ describe('availability of an agent', () => {
     assert.equal(availability({ ...agent, status: 'offline', held: { a: HAND } }), 'offline');
   });
 
-  it('becomes offline after three missed heartbeats', () => {
+  it('changes to offline after three missed heartbeats', () => {
     const status = (seconds: number) => availability(withPresence(sampleAgent(), START, secondsAfterStart(seconds)));
     assert.deepEqual([status(180), status(181)], ['idle', 'offline']);
     assert.equal(availability(withPresence(sampleAgent(), undefined, secondsAfterStart(999))), 'idle');
   });
 });
 
-describe('milestones of an agent', () => {
-  it('remain once they are set', () => {
+describe('recorded milestones of an agent', () => {
+  it('keep the time at which each milestone was first reached', () => {
     const first = withHeldTask(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
     assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
     assert.deepEqual([first.status, first.active_since, first.held], ['active', secondsAfterStart(1), { a: HAND }]);
@@ -41,7 +41,7 @@ describe('milestones of an agent', () => {
     assert.equal(third.active_since, first.active_since);
   });
 
-  it('are kept while the start of activity is reset when the agent goes offline', () => {
+  it('are kept when the agent goes offline, but the start of its activity is cleared', () => {
     const gone = markedOffline(markedSeen(sampleAgent(), START), secondsAfterStart(5));
     assert.deepEqual([gone.status, gone.active_since, gone.last_seen], ['offline', undefined, secondsAfterStart(5)]);
     assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).active_since, secondsAfterStart(9));

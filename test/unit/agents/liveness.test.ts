@@ -1,4 +1,4 @@
-/** Race conditions of the agent sweep that no clock can arrange. */
+/** Races between the agent sweep and an agent's calls, which a simulated clock cannot cause. */
 import assert from 'node:assert/strict';
 import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
 import type { Agent } from '../../../functions/src/agents/rules/agent.ts';
@@ -60,28 +60,28 @@ describe('agent sweep', () => {
     return (await liveness.sweepJob.run(turn)).counts['offline'];
   };
 
-  it('marks no agent as offline without reliable presence data', async () => {
+  it('marks no agent as offline if the presence data is not reliable', async () => {
     assert.deepEqual([await sweep('away'), await sweep('back'), written], [0, 0, []]);
   });
 
-  it('marks an agent as offline with its last heartbeat', async () => {
+  it('marks a silent agent as offline, with the time of its last heartbeat', async () => {
     assert.equal(await sweep(), 1);
     assert.deepEqual([written, agent.last_seen], [['offline'], START]);
   });
 
-  it('marks an agent as active again if it was seen before its presence was deleted', async () => {
+  it('marks an agent as active again if the agent called before its presence was deleted', async () => {
     forgotten = false;
     assert.equal(await sweep(), 0);
     assert.deepEqual(written, ['offline', 'active']);
   });
 
-  it('does not write an agent that is already offline', async () => {
+  it('writes nothing for an agent that is already offline', async () => {
     agent = sampleAgent({ status: 'offline' });
     await sweep();
     assert.deepEqual(written, []);
   });
 
-  it('logs an agent that cannot be marked and continues', async () => {
+  it('logs an agent that cannot be marked, and continues with the next agent', async () => {
     unseen = new Map([
       ['broken', START],
       [agent.id, START],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabasePresence, lastSeenIn } from '../../../functions/src/agents/store/presence.ts';
 
 describe('DatabasePresence', () => {
-  it('times out if the database is unreachable, and then sends nothing', async () => {
+  it('times out if the Realtime Database is unreachable, and sends nothing later', async () => {
     let attempts = 0;
     const lost = () => {
       attempts++;
@@ -15,13 +15,13 @@ describe('DatabasePresence', () => {
     assert.equal(attempts, 1);
   });
 
-  it('ignores times beyond the range of dates', () =>
+  it('ignores stored times that are outside the range of a Date', () =>
     assert.deepEqual(
       [8.64e15, 8.65e15, -8.65e15].map((last_seen) => lastSeenIn({ last_seen })),
       [8.64e15, 0, 0],
     ));
 
-  it('retries after a failure', async () => {
+  it('sends the next heartbeat even if the previous one failed', async () => {
     let attempts = 0;
     const failing = () => {
       attempts++;

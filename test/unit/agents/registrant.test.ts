@@ -21,7 +21,7 @@ const stranger =
     owner_uid: 'stranger',
   });
 
-/** Requested role; undefined keeps the current one. */
+/** Roles that a registration may request; undefined keeps the current role. */
 const WANTED = [undefined, ...ROLES] as const;
 
 /**
@@ -58,23 +58,23 @@ const row = (caller: Principal, role: Role): string =>
 
 const credential = (toolsets?: readonly string[]) => sampleCredential(toolsets && { toolsets });
 
-describe('repeated registration', () => {
+describe('registration of an agent', () => {
   for (const [who, caller, role, rows] of TABLE)
-    it(`by ${who} follows the table`, () => {
+    it(`by ${who} results in the roles of the table`, () => {
       assert.deepEqual(
         ROLES.map((of) => row(caller(role), of)),
         rows,
       );
     });
 
-  it('by the agent itself never raises its role', () => {
+  it("that an agent requests for its own id never raises the agent's role", () => {
     assert.deepEqual(
       ROLES.map((role) => row(itself(role), role)),
       ['kv...', 'kvw..', 'kvwl.', 'kvwla'],
     );
   });
 
-  it("grants a new agent at most the caller's role, and worker by default", () => {
+  it("of a new agent grants at most the caller's role, and by default the role worker", () => {
     assert.equal(grantedRole(fellow('leader'), undefined, undefined), 'worker');
     assert.equal(grantedRole(fellow('leader'), 'leader', undefined), 'leader');
     assert.throws(() => grantedRole(fellow('leader'), 'admin', undefined), MusterError);
@@ -82,7 +82,7 @@ describe('repeated registration', () => {
 
   const toolsets = (...of: Parameters<typeof grantedLimits>) => grantedLimits(...of).toolsets;
 
-  it('keeps the limits of a credential unless a person changes them', () => {
+  it("keeps the limits of the agent's credential, unless a person changes them", () => {
     const narrow = [credential(['todo', 'system'])];
     for (const caller of [itself('worker'), fellow('leader'), fellow('admin'), owner('worker')])
       assert.deepEqual(toolsets(caller, narrow), ['todo', 'system'], caller.uid);
@@ -96,7 +96,7 @@ describe('repeated registration', () => {
     assert.equal(toolsets(itself('worker'), [credential()]), undefined);
   });
 
-  it('keeps the read-only mode and the workspace of a credential', () => {
+  it("keeps the read-only mode and the workspace of the agent's credential", () => {
     const held = [{ ...credential(), held_to: 'alpha', readonly: true as const }];
     assert.deepEqual(grantedLimits(itself('worker'), held), { held_to: 'alpha', readonly: true });
     assert.deepEqual(grantedLimits(owner('worker'), held), { held_to: 'alpha', readonly: true });
@@ -107,7 +107,7 @@ describe('repeated registration', () => {
     assert.throws(() => grantedLimits({ ...owner('worker'), held_to: 'alpha' }, [], elsewhere), MusterError);
   });
 
-  it('grants no agent a toolset that the caller lacks', () => {
+  it('grants an agent no toolset that the caller lacks', () => {
     const caller: Principal = { ...owner('admin'), toolsets: ['onboarding', 'todo'] };
     assert.deepEqual(toolsets(caller, []), ['onboarding', 'todo']);
     assert.deepEqual(toolsets(caller, [credential(['coding'])], { toolsets: null }), ['onboarding', 'todo']);

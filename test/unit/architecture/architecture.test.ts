@@ -1,4 +1,4 @@
-/** Import rules of docs/architecture.md, and limits on the size of the code. */
+/** Enforces the import rules of docs/architecture.md and limits on the size of the code. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -16,20 +16,20 @@ const source = join(repository, 'functions/src');
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
 /**
- * Folders whose classes have `private` members. rtdb-lite uses `#x`, because rules are evaluated over its objects.
+ * Folders whose classes use the keyword `private`. rtdb-lite uses `#x`, because it evaluates rules over its objects.
  */
 const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'test'];
 
 const MAX_PARAMETERS = 4;
 
-/** Upper bounds that keep the code navigable for a newcomer. */
+/** Maximum number of files. Keeps the code small enough for a newcomer. */
 const MAX_FILES = 404;
 const MAX_LINES = 59_400;
 
-/** Upper bound of all text files in git except lockfiles: tests, documents, scripts and data too. */
+/** Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. */
 const MAX_TRACKED_LINES = 210_300;
 
-/** Upper bound. Most files have 60 to 250 lines. */
+/** Maximum number of lines of a file. Most files have 60 to 250 lines. */
 const MAX_FILE_LINES = 500;
 
 interface Import {
@@ -49,8 +49,8 @@ const packages = imports.filter(({ to }) => !files.includes(to) && !to.endsWith(
 
 const show = (broken: readonly Import[]): string => broken.map(({ from, to }) => `${from} imports ${to}`).join('\n');
 
-describe('architecture', () => {
-  it('assigns every file to a layer', () => {
+describe('code structure', () => {
+  it('assigns every file to exactly one layer', () => {
     const outside = files.filter((file) => moduleOf(file) === undefined);
     assert.deepEqual(
       outside,
@@ -61,23 +61,23 @@ describe('architecture', () => {
     assert.ok(imports.length > files.length);
   });
 
-  it('resolves every import, so that none escapes the rules', () => {
+  it('resolves every import to a file or package, so that the import rules apply to it', () => {
     const unresolved = imports.filter(({ to }) => to.endsWith('.ts') && !files.includes(to));
     assert.equal(show(unresolved), '');
   });
 
-  it('allows imports only downwards, and between toolsets only of an index.ts', () => {
+  it('allows a layer to import only lower layers, and a toolset only the index.ts of another one', () => {
     assert.equal(show(inside.filter(({ from, to }) => !mayImport(from, to))), '');
   });
 
-  it('separates the parts of a feature: rules are free of I/O, and tools do not import databases', () => {
+  it('keeps input and output out of rules, and databases out of tools', () => {
     const broken = inside.filter(({ from, to, onlyTypes }) =>
       parts.some(({ part, never, butTypes }) => part.test(from) && never.test(to) && !(butTypes && onlyTypes)),
     );
     assert.equal(show(broken), '');
   });
 
-  it('allows each package only in the folders that own it', () => {
+  it('allows the import of each package only in the folders that own it', () => {
     const broken = packages.filter(({ from, to }) => {
       const owners = Object.entries(packageOwners).find(([name]) => to === name || to.startsWith(`${name}/`))?.[1];
       return owners === undefined || !owners.some((owner) => isBelow(from, owner));
@@ -85,7 +85,7 @@ describe('architecture', () => {
     assert.equal(show(broken), '');
   });
 
-  it('gives the console schemas that load only zod/mini', () => {
+  it('lets the console import only those schemas that load zod/mini', () => {
     const loaded = new Set(filesIn(join(repository, 'console/src')).map((file) => `console/src/${file}`));
     const broken: Import[] = [];
     for (const file of loaded)
@@ -97,11 +97,11 @@ describe('architecture', () => {
     assert.ok(loaded.has('functions/src/toolsets/coordination/rules/task.ts'));
   });
 
-  it('declares each type in one place, for go-to-definition', () => {
+  it('declares each type in one place, so that editors find its definition', () => {
     assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), '');
   });
 
-  it('has a short composition root', () => {
+  it('limits the length of the composition root', () => {
     const root = textOf('composition/compose.ts');
     assert.ok(root.split('\n').length <= 301, 'composition/compose.ts');
     const created = root.match(/= create[A-Z]\w+/g) ?? [];
@@ -111,13 +111,13 @@ describe('architecture', () => {
     assert.equal(show(makers), '');
   });
 
-  it('has no tool that imports another tool', () => {
+  it('does not let a tool import another tool', () => {
     const tools = files.filter((file) => textOf(file).includes('= defineTool('));
     assert.equal(show(inside.filter(({ from, to }) => tools.includes(from) && tools.includes(to))), '');
   });
 
   for (const folder of folders)
-    it(`has no import cycle in ${folder}, including types`, () => {
+    it(`has no circular imports in ${folder}, including imports of types`, () => {
       const root = join(repository, folder);
       const all = filesIn(root);
       assert.ok(all.length > 1);
@@ -125,19 +125,19 @@ describe('architecture', () => {
       assert.deepEqual(circle(new Map(next)), []);
     });
 
-  it('keeps files short', () => {
+  it('limits the number of lines of each file', () => {
     const long = files.filter((file) => textOf(file).split('\n').length > MAX_FILE_LINES + 1);
     assert.deepEqual(long, []);
   });
 
-  it(`has fewer than ${MAX_FILES} files and ${MAX_LINES} lines`, () => {
+  it(`has fewer than ${MAX_FILES} files and fewer than ${MAX_LINES} lines in functions/src`, () => {
     const lines = files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0);
     assert.ok(files.length < MAX_FILES, `${files.length} files`);
     assert.ok(lines < MAX_LINES, `${lines} lines`);
   });
 
-  it(`has fewer than ${MAX_TRACKED_LINES} tracked lines`, () => {
-    // Output: one line per text file, with its path and number of lines.
+  it(`has fewer than ${MAX_TRACKED_LINES} lines in all tracked text files`, () => {
+    // The output has one line per text file, with the path and the number of lines.
     const counts = execFileSync('git', ['-c', 'safe.directory=*', 'grep', '-Ic', '', '--', ':!*package-lock.json'], {
       cwd: repository,
       encoding: 'utf8',
@@ -160,14 +160,14 @@ describe('architecture', () => {
     });
 
   for (const folder of [...folders, 'test'])
-    it(`spreads no object literal in ${folder}, which only affects formatting`, () => {
+    it(`never spreads an object literal in ${folder}, because that changes only the formatting`, () => {
       const root = join(repository, folder);
       const broken = filesIn(root).filter((file) => /^\s*\.\.\.\{/m.test(readFileSync(join(root, file), 'utf8')));
       assert.deepEqual(broken, []);
     });
 
   for (const folder of privateFolders)
-    it(`writes private members in one style in ${folder}`, () => {
+    it(`declares private members in the same way everywhere in ${folder}`, () => {
       const root = join(repository, folder);
       const broken = filesIn(root)
         .filter((file) => /\.tsx?$/.test(file))
@@ -175,7 +175,7 @@ describe('architecture', () => {
       assert.deepEqual(broken, [], 'write `private readonly x` instead of `#x`');
     });
 
-  it('has import rules in biome.json for every layer, for editors', () => {
+  it('lists the import rules of every layer in biome.json, so that editors show violations', () => {
     const { overrides } = JSON.parse(readFileSync(join(source, '../../biome.json'), 'utf8'));
     const covered: string[] = overrides.flatMap((override: { includes: string[] }) => override.includes);
     for (const room of Object.keys(modules)) {
@@ -191,7 +191,7 @@ function filesIn(folder: string): readonly string[] {
   return found.filter((file) => !/(^|\/)(node_modules|dist|lib)\//.test(file)).sort();
 }
 
-/** Returns every static, dynamic and type import of a file; relative ones as paths below the folder. */
+/** Returns every static, dynamic and type import of a file. Relative imports become paths below the folder. */
 function importsOf(folder: string, from: string): readonly Import[] {
   const found = readFileSync(join(folder, from), 'utf8').matchAll(
     /(?:(\btype )?(\{[^}]*\}\s*)?\bfrom\s*|\bimport\s*\(\s*|^import\s+)'([^'\n]+)'/gm,
@@ -203,7 +203,7 @@ function importsOf(folder: string, from: string): readonly Import[] {
   }));
 }
 
-/** Returns every function of a file that has a body, with its first line. */
+/** Returns every function of a file that has a body, with the number of its first line. */
 function functionsIn(text: string): readonly { readonly line: number; readonly parameters: number }[] {
   const program = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module' });
   const found: { line: number; parameters: number }[] = [];

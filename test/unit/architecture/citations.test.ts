@@ -1,4 +1,4 @@
-/** Targets of citations in comments and documents exist. */
+/** Files, documents and anchors that comments and documents cite exist. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -18,37 +18,37 @@ const documents = ['*.md', 'docs/**/*.md'].flatMap(find);
 
 interface Citation {
   readonly from: string;
-  /** Relative to the repository's root. */
+  /** Relative to the repository root. */
   readonly path: string;
   readonly anchor?: string | undefined;
 }
 
-/** Path of a document of this repository. Other files in `docs/` belong to vendors or fixtures. */
+/** Matches paths of this repository's documents. Other files in a `docs/` folder belong to vendors or fixtures. */
 const CITED =
   /\b((?:docs\/(?:(?:decisions|guides|reference)\/[\w.-]+|architecture|benchmarks|data-model|semantics)|CONTRIBUTING)\.md)(?:#([\w-]+))?/g;
 
-/** Citations of our documents in comments and messages, with or without an anchor. */
+/** Citations of this repository's documents in comments and messages, with or without an anchor. */
 const cited = sources.flatMap((from): readonly Citation[] =>
   [...readFileSync(join(root, from), 'utf8').matchAll(CITED)].map(([, path = '', anchor]) => ({ from, path, anchor })),
 );
 
-/** Links from one document to another or to an anchor in the same document. */
+/** Links from a document to another document, or to an anchor in the same document. */
 const linked = documents.flatMap((from): readonly Citation[] =>
   [...readFileSync(join(root, from), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([\w-]+))?\)/g)].map(
     ([, to = '', anchor]) => ({ from, path: to === '' ? from : join(dirname(from), to), anchor }),
   ),
 );
 
-/** Names in docs/semantics.md. */
+/** Specifications that docs/semantics.md lists. */
 const SPECIFICATIONS = ['network', 'coordination', 'to-do', 'orchestration', 'coding'];
 
 const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
 
-/** Path of a file in this repository. `spec/` is included because it was cited although it does not exist. */
+/** Matches paths of this repository's files. `spec/` does not exist, but comments used to cite files in it. */
 const FILE =
   /(?<![\w./@-])((?:spec|scripts|test|functions|console|runner|packages|bench|plugins|rtdb-lite)\/[\w./-]+\.(?:md|tsx?|mjs|json))\b/g;
 
-/** Base folders of relative paths. */
+/** Folders to which relative paths may refer. */
 const bases = ['', 'functions/src', 'runner/src'];
 
 const show = (broken: readonly Citation[]): string =>
@@ -74,7 +74,7 @@ describe('citations', () => {
     assert.ok(cited.length > 50);
   });
 
-  it('in comments name known specifications and existing files', () => {
+  it('in comments name existing files and the specifications of docs/semantics.md', () => {
     const semantics = readFileSync(join(root, 'docs/semantics.md'), 'utf8');
     const texts = sources.map((from) => [from, readFileSync(join(root, from), 'utf8')] as const);
     const specifications = texts.flatMap(([, text]) =>
@@ -93,7 +93,7 @@ describe('citations', () => {
     assert.ok(files.length > 10, String(files.length));
   });
 
-  it('in documents have existing targets', () => {
+  it('in documents link to existing files and anchors', () => {
     assert.equal(show(linked.filter(isMissing)), '');
     assert.ok(linked.length > 100);
   });
@@ -110,7 +110,7 @@ describe('citations', () => {
     assert.ok(named.length > 50);
   });
 
-  it('in the table of guarantees name existing tests', () => {
+  it('in the table of guarantees name existing test files', () => {
     const text = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8');
     const [, table = ''] = /\n## Guarantees and their tests\n(.*?)\n## /s.exec(text) ?? [];
     const named = [...table.matchAll(/`([\w./]+\/[\w./]+)`/g)].map(([, test = '']) => `test/${test}.test.ts`);
@@ -121,7 +121,7 @@ describe('citations', () => {
     assert.ok(named.length > 50);
   });
 
-  it('in the index list every decision with its date and status', () => {
+  it('in the index of decisions list every decision with its date and its status', () => {
     const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
     for (const path of find('docs/decisions/[0-9]*.md')) {
       const text = readFileSync(join(root, path), 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Layers of functions/src from the bottom up: for each folder or file, its permitted imports. Between toolsets, only
- * index.ts may be imported. Source: docs/architecture.md.
+ * Layers of functions/src from bottom to top, with the permitted imports of each folder or file. A toolset may import
+ * only the index.ts of another toolset. Source: docs/architecture.md.
  */
 const foundation = [
   'kernel/',
@@ -60,28 +60,28 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['entry/'],
 };
 
-/** Forbidden imports per part of a feature: rules do not import databases, and only tools import tools. */
+/** Imports that are forbidden for parts of a feature. For example, rules must not import databases. */
 export const parts: readonly { readonly part: RegExp; readonly never: RegExp; readonly butTypes?: boolean }[] = [
-  // The page runs in browsers, unlike the rest.
+  // The sign-in page runs in browsers, so it imports nothing from the server except types.
   { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
-  // Views and their shared code also run in browsers.
+  // Views and the code that they share also run in browsers.
   { part: /\/views\//, never: /^(?!mcp\/views\/|kernel\/hiddenCharacters\.ts$)/ },
-  // Views and the console run these files in browsers.
+  // Views and the console load these files in browsers.
   { part: /^kernel\/(hiddenCharacters|textSearch)\.ts$/, never: /./ },
   { part: /^(?!.*\/views\/)/, never: /\/views\// },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
-  // Runs import steps, steps import calls, and calls import agents, never the reverse.
+  // Runs import steps, steps import calls, and calls import agents. The reverse is forbidden.
   { part: /orchestration\/rules\/steps\//, never: /orchestration\/rules\/runs\// },
   { part: /orchestration\/rules\/calls\//, never: /orchestration\/rules\/(runs|steps)\// },
   { part: /orchestration\/rules\/agents\//, never: /orchestration\/rules\/(runs|steps|calls)\// },
-  // Only the composition root creates features; tools may import only the types of services.
+  // Only the composition root creates features. Other code may import only the types of their services.
   { part: /^(?!composition\/)/, never: /(^|\/)create\.ts$/, butTypes: true },
   { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
 ];
 
-/** Folders that may import each package of functions/src. */
+/** Folders that may import each package that functions/src uses. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   zod: ['kernel/', 'identity/', 'limits/', 'agents/', 'access/', 'graph/', 'mcp/', 'signin/', 'toolsets/', 'vendors/'],
   '@modelcontextprotocol': ['mcp/'],

@@ -1,4 +1,4 @@
-/** Proxy that counts billed Firestore operations between any gRPC client and server. */
+/** The billing meter is a gRPC proxy that counts the Firestore operations that Google would bill. */
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect, createServer, type Http2Server } from 'node:http2';
 import protos from '@google-cloud/firestore-api/protos';
@@ -15,7 +15,7 @@ const framed = (message: Uint8Array): Buffer => {
   return Buffer.concat([prefix, message]);
 };
 
-/** Yields the bytes in parts of these lengths. */
+/** Yields the bytes in consecutive parts that have these lengths. */
 function* cut(bytes: Buffer, lengths: readonly number[]): Generator<Buffer> {
   let at = 0;
   for (let turn = 0; at < bytes.length; turn++) {
@@ -26,7 +26,7 @@ function* cut(bytes: Buffer, lengths: readonly number[]): Generator<Buffer> {
 }
 
 describe('messages of a gRPC stream', () => {
-  it('are found regardless of how the stream is split', () => {
+  it('are recognized however the stream is divided into chunks', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 });
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
     fc.assert(
@@ -79,7 +79,7 @@ describe('billing meter', () => {
     Buffer.concat(texts.map((text) => framed(v1.BatchGetDocumentsResponse.encode(found(text)).finish())));
   const asked = framed(v1.BatchGetDocumentsRequest.encode({ documents: ['a/b'] }).finish());
 
-  it('counts messages that are split in their prefix, in their length and between frames', async () => {
+  it('counts messages that are divided within their prefix, within their length or across frames', async () => {
     answer.bytes = documents('short', 'x'.repeat(70_000), '', 'y'.repeat(16_384));
     answer.cuts = [1, 2, 3, 16_384, 7];
     assert.deepEqual(await call('BatchGetDocuments', asked), answer.bytes);
@@ -95,7 +95,7 @@ describe('billing meter', () => {
     );
   });
 
-  it('does not bill a refused commit', async () => {
+  it('does not count the writes of a refused commit', async () => {
     answer.bytes = Buffer.alloc(0);
     await call('Commit', framed(v1.CommitRequest.encode({ writes: [{ delete: 'a/b' }] }).finish()));
     assert.deepEqual(
@@ -104,8 +104,8 @@ describe('billing meter', () => {
     );
   });
 
-  it('passes unreadable messages on and reports them when the bill is read', async () => {
-    const unreadable = Buffer.from([0x7f]); // unknown field 15 with invalid wire type 7
+  it('forwards an unreadable message, and reports it when the bill is read', async () => {
+    const unreadable = Buffer.from([0x7f]); // Field 15, which the schema lacks, with the invalid wire type 7.
     answer.bytes = Buffer.concat([framed(unreadable), documents('after it')]);
     answer.cuts = [4];
     assert.deepEqual(await call('BatchGetDocuments', asked), answer.bytes);

@@ -1,4 +1,4 @@
-/** A benchmark run keeps the results of each measurement if another one fails. */
+/** A benchmark run reports the results of the other measurements if one measurement fails. */
 import assert from 'node:assert/strict';
 import type { Measurement } from '../../../bench/measurement.ts';
 import { verdictText } from '../../../bench/report.ts';
@@ -31,7 +31,7 @@ describe('benchmark run', () => {
     console.error = log;
   });
 
-  it('reports each measurement when it ends and continues after a failure', async () => {
+  it('reports each measurement when it ends, and continues after a failed measurement', async () => {
     const { run, told } = runOf({
       first: async () => [measured('first.a'), measured('first.b')],
       second: () => Promise.reject(new Error('invalid wire type 7')),
@@ -49,7 +49,7 @@ describe('benchmark run', () => {
     assert.equal(verdictText(run.verdict()), 'failed: second, third');
   });
 
-  it('names the measurements that were not started', async () => {
+  it('lists the measurements that were not started', async () => {
     const { run } = runOf({ first: () => new Promise(() => {}), second: async () => [measured('second')] });
     void run.toEnd();
     run.breaks(new Error('an event handler broke'));
@@ -57,7 +57,7 @@ describe('benchmark run', () => {
     assert.equal(verdictText(run.verdict()), 'failed: first\nnot measured: second');
   });
 
-  it('passes if all measurements pass', async () => {
+  it('succeeds if all measurements succeed', async () => {
     const { run } = runOf({ only: async () => [measured('only')] });
     await run.toEnd();
     assert.deepEqual(run.verdict(), { pass: true, failed: [], left: [] });

@@ -1,4 +1,4 @@
-/** Distribution of log lines over chunks. */
+/** Division of a coding task's log into stored chunks. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { LogHead } from '../../../functions/src/toolsets/coding/rules/log.ts';
@@ -18,8 +18,8 @@ const entryOf = (sequence: number, message = 'x') =>
 
 const fill = (from: number, count: number) => Array.from({ length: count }, (_, index) => entryOf(from + index));
 
-describe('log chunks', () => {
-  it('contain every line once and in order if batches overlap', () => {
+describe("stored chunks of a coding task's log", () => {
+  it('contain every line once and in order, even if a runner sends lines again', () => {
     const batches = fc.array(fc.record({ from: fc.nat(300), count: fc.integer({ min: 0, max: 400 }) }), {
       maxLength: 12,
     });
@@ -46,7 +46,7 @@ describe('log chunks', () => {
     );
   });
 
-  it('are dropped from the middle, oldest first, one per new chunk', () => {
+  it('are dropped after the first ones, oldest first, when a new chunk exceeds the limit', () => {
     const dropped: number[] = [];
     let head: LogHead | undefined;
     const chunks = FIRST_CHUNKS + LATEST_CHUNKS + 3;
@@ -60,7 +60,7 @@ describe('log chunks', () => {
     assert.equal(head?.first_line, (chunks - 1) * CHUNK_LINES);
   });
 
-  it('restart the sequence for each attempt and accept notes in between', () => {
+  it('count the lines of each attempt from zero, and accept notes between lines', () => {
     const first = appendNumbered(undefined, 1, fill(0, 3)).writes[0]?.head;
     const noted = appendNote(first, entryOf(0, 'a note')).writes[0]?.head;
     assert.equal(appendNumbered(noted, 1, fill(0, 3)).accepted, 0);
@@ -68,7 +68,7 @@ describe('log chunks', () => {
   });
 });
 
-describe('default branch', () => {
+describe('default branch of a coding task', () => {
   for (const [description, branch] of [
     ['Add authentication to the app', 'task/kl2mnopq-add-authentication-to-the-app'],
     ['  Ünïcode & more!  ', 'task/kl2mnopq-unicode-more'],

@@ -1,4 +1,4 @@
-/** Returned coding tasks: changed and unchanged fields. */
+/** Fields of a coding task that change, or stay unchanged, when a runner returns the task to the queue. */
 import assert from 'node:assert/strict';
 import { endByDecision, endByRunner } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { EndReport } from '../../../functions/src/toolsets/coding/rules/task.ts';
@@ -27,8 +27,8 @@ const PAST: readonly PastAttempt[] = [1, 2].map((epoch) => ({
 const claimed = (from: CodingTask, at = START): CodingTask => asCodingTask(claimTask(from, 'ann', 60, at));
 const claimant = ({ claim_epoch: epoch }: CodingTask) => ({ agent_id: 'ann', claim_epoch: epoch });
 
-describe('returned coding task', () => {
-  it('is available again after the given time and keeps its retries', () => {
+describe('coding task that its runner returns to the queue', () => {
+  it('is available again after the requested delay, and keeps its retries', () => {
     const before = claimed(sampleCodingTask({ retries: 2, coding: sampleCodingWork({ attempts: PAST }) }));
     const { task, outcome } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(10));
     assert.equal(outcome, 'returned');
@@ -40,7 +40,7 @@ describe('returned coding task', () => {
     assert.deepEqual(task.coding.failure, { class: 'rate_limit', message: 'Limit reached' });
   });
 
-  it('is available immediately if the time is 0', () => {
+  it('is available immediately if the requested delay is 0', () => {
     const before = claimed(sampleCodingTask());
     const report: EndReport = {
       status: 'failed',
@@ -50,7 +50,7 @@ describe('returned coding task', () => {
     assert.deepEqual([task.status, task.blockers, task.retry_at], ['available', 0, undefined]);
   });
 
-  it('keeps its attempts and the end of its wait after 1,000 returns', () => {
+  it('keeps its attempts and its queue deadline even after 1,000 returns', () => {
     let task = sampleCodingTask({ coding: sampleCodingWork({ attempts: PAST }) });
     const size = JSON.stringify(task).length;
     for (let round = 0; round < 1000; round++) {
@@ -63,20 +63,20 @@ describe('returned coding task', () => {
     assert.ok(JSON.stringify(task).length < size + 500);
   });
 
-  it('extends its wait for a runner by the time that the runner held it', () => {
+  it('gets a queue deadline that is later by the time for which the runner held it', () => {
     const before = claimed(sampleCodingTask(), secondsAfterStart(100));
     const { task } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(700));
     assert.deepEqual(task.coding.queue_ends_at, secondsAfterStart(3600 + 600));
   });
 
-  it('records the token usage reported by the runner', () => {
+  it('records the token usage that the runner reports', () => {
     const before = claimed(sampleCodingTask());
     const report = { ...RETURN, result: { tokens: { input: 10, output: 5, cacheRead: 2 } } };
     const { task } = endByRunner(before, claimant(before), report, START);
     assert.deepEqual([task.spent?.input_tokens, task.spent?.output_tokens], [12, 5]);
   });
 
-  /** Returns a task whose runner's lease has expired, which cost an attempt. */
+  /** Returns a task whose runner's lease has expired, which used up one attempt. */
   function lapsedTask(): CodingTask {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
     return asCodingTask({
@@ -88,7 +88,7 @@ describe('returned coding task', () => {
     });
   }
 
-  it('counts one attempt if its runner reports a failure after the lease expired', () => {
+  it('loses one attempt if its runner reports a failure after the lease expired', () => {
     const lapsed = lapsedTask();
     const report: EndReport = { status: 'failed', failure: { class: 'crashed', message: 'It crashed.' } };
     const { task, outcome } = endByRunner(lapsed, claimant(lapsed), report, secondsAfterStart(200));
@@ -100,14 +100,14 @@ describe('returned coding task', () => {
     );
   });
 
-  it('regains the attempt of the expired lease if no other runner has claimed it', () => {
+  it('regains the attempt of the expired lease if no other runner has claimed the task', () => {
     const lapsed = lapsedTask();
     const { task, outcome } = endByRunner(lapsed, claimant(lapsed), RETURN, secondsAfterStart(200));
     assert.equal(outcome, 'returned');
     assert.deepEqual([task.retries, task.coding.attempts, task.lapsed_claims], [0, [], []]);
   });
 
-  it('stays with the runner that has claimed it in the meantime', () => {
+  it('stays with the other runner that has claimed it before the report arrived', () => {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
     const lapsedClaims = [{ agent_id: 'ann', claim_epoch: 1 }];
     const next = asCodingTask(
@@ -127,7 +127,7 @@ describe('returned coding task', () => {
     assert.equal(other.code, 'CONFLICT');
   });
 
-  it('cannot be both returned and final', async () => {
+  it('cannot be returned if the same report states a final outcome', async () => {
     const task = claimed(sampleCodingTask());
     const failure = { class: 'crashed', message: 'x', retryable: false, returnAfterSeconds: 0 } as const;
     const error = await refusal(() => endByRunner(task, claimant(task), { status: 'failed', failure }, START));

@@ -16,15 +16,15 @@ const PARTS: OpenParts = {
 
 const STUCK = cut([task({ id: 'stuck', blockers: 1, stuck: true })], 10);
 
-describe('console board', () => {
-  it('shows held tasks regardless of the number of available tasks', () => {
+describe('task board of the console', () => {
+  it('shows held tasks, no matter how many tasks are available', () => {
     const claimed = openColumn('claimed', PARTS, STUCK, counts);
     assert.deepEqual(idsOf(claimed), ['held']);
     assert.equal(claimed.count, 1);
     assert.equal(claimed.more, undefined);
   });
 
-  it("uses the server's counts and loads more if a column is truncated", () => {
+  it("shows the server's count and loads more tasks if a column is truncated", () => {
     const columns = OPEN_COLUMNS.map((state) => [state, openColumn(state, PARTS, STUCK, counts).count]);
     assert.deepEqual(Object.fromEntries(columns), {
       never: 10,
@@ -38,13 +38,13 @@ describe('console board', () => {
     assert.notEqual(openColumn('never', PARTS, STUCK, counts).more, undefined);
   });
 
-  it('uses the counters for held tasks if some are not loaded', () => {
+  it("shows the server's count of held tasks if some held tasks are not loaded", () => {
     const parts = { ...PARTS, held: cut([task({ id: 'held', status: 'in_progress' })], 301) };
     assert.equal(openColumn('in_progress', parts, STUCK, counts).count, 300);
     assert.equal(openColumn('in_progress', parts, STUCK, { state: 'loading' }).count, undefined);
   });
 
-  it('lists stuck tasks once, even if only their dependencies reveal it', () => {
+  it('lists each stuck task once, even if only its dependencies show that it is stuck', () => {
     assert.deepEqual(idsOf(openColumn('never', PARTS, STUCK, counts)), ['stuck', 'old']);
     assert.deepEqual(idsOf(openColumn('blocked', PARTS, STUCK, counts)), ['blocked']);
   });

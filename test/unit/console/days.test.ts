@@ -4,7 +4,7 @@ import { duration } from '../../../console/src/parts/dates.ts';
 import { days } from '../../../console/src/screens/todos/days.ts';
 import { withTimes } from '../../stored/documents.ts';
 
-/** Noon in the local time zone. */
+/** Noon in the local time zone of the machine. */
 const NOW = new Date(2026, 10, 24, 12);
 
 function todo(title: string, due: Date | null, priority = 'MEDIUM') {
@@ -41,7 +41,7 @@ const titles = (view: 'today' | 'week' | 'all') =>
   days(ALL, view, NOW).map(({ title, todos }) => [title, ...todos.map((one) => one.title)]);
 
 describe('to-dos in the console', () => {
-  it('appear under their day, with overdue ones first and undated ones last', () => {
+  it('appear under their due day, with overdue ones first and undated ones last', () => {
     assert.deepEqual(titles('today'), [
       ['Overdue', 'yesterday'],
       ['Today', 'tonight, urgent', 'tonight'],
@@ -51,7 +51,7 @@ describe('to-dos in the console', () => {
     assert.deepEqual(titles('all').at(-1), ['Without a date', 'some day soon', 'some day']);
   });
 
-  it('may be incomplete on the last loaded day and in the undated group', () => {
+  it('may be incomplete under the last loaded day and in the undated group', () => {
     const cutDays = (view: 'today' | 'all', todos = ALL) =>
       days(todos, view, NOW, { dated: true, undated: true }).flatMap(({ title, isTruncated }) =>
         isTruncated ? [title] : [],

@@ -1,4 +1,4 @@
-/** A deployed page shows the public address and calls the function at its own address. */
+/** A deployed console shows the public address of the hub, but calls the function at the function's own address. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const OWN = `https://europe-west1-${PROJECT}.cloudfunctions.net/mcp`;
 const loaded = z.looseObject({ endpoint: z.string(), address: z.string() });
 const page = z.object({ loadDeployment: z.custom<() => Promise<unknown>>((value) => typeof value === 'function') });
 
-describe('address shown by the console', () => {
+describe('hub address that the console shows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-'));
   const { fetch } = globalThis;
   before(() => {
@@ -25,7 +25,7 @@ describe('address shown by the console', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Returns the deployment as seen by a page that was built with these parameters. */
+  /** Returns the deployment's addresses as a page reads them that was built with these parameters. */
   async function deployment(parameters: string, project: string | undefined = PROJECT) {
     writeFileSync(join(folder, `.env.${PROJECT}`), `REGION=europe-west1\n${parameters}`);
     const told = builtIn(project, folder);

@@ -6,10 +6,10 @@ function task(id: string, dependencies: readonly string[] = []) {
   return sample({ id, description: id, dependencies });
 }
 
-describe('task graph', () => {
+describe('task graph of the console', () => {
   const tasks = [task('a'), task('b', ['a']), task('c', ['a', 'elsewhere']), task('d', ['b']), task('e')];
 
-  it('has edges only between shown tasks', () => {
+  it('has edges only between tasks that are shown', () => {
     assert.deepEqual(edgesOf(tasks), [
       { from: 'a', to: 'b' },
       { from: 'a', to: 'c' },
@@ -17,7 +17,7 @@ describe('task graph', () => {
     ]);
   });
 
-  it('moves by arrow key along edges and between tasks with the same dependency', () => {
+  it('moves the selection by arrow key along edges, and between tasks with the same dependency', () => {
     assert.equal(step(tasks, 'a', 'ArrowRight'), 'b');
     assert.equal(step(tasks, 'b', 'ArrowDown'), 'c');
     assert.equal(step(tasks, 'c', 'ArrowUp'), 'b');
@@ -27,7 +27,7 @@ describe('task graph', () => {
     assert.equal(step(tasks, 'a', 'x'), undefined);
   });
 
-  it('hides closed tasks without open dependents if there are too many', () => {
+  it('hides closed tasks without open dependents if there are too many tasks to show', () => {
     const closed = Array.from({ length: 300 }, (_, index) => task(`closed-${index}`));
     const shown = shownTasks([task('open', ['closed-7'])], closed);
     assert.deepEqual(

@@ -5,10 +5,10 @@ import { parseDueDate } from '../../../console/src/screens/todos/parseDueDate.ts
 
 const NOW = new Date(2026, 10, 24, 10, 0);
 
-describe("due date in a to-do's title", () => {
+describe('due date in the title of a to-do', () => {
   const at = (text: string) => parseDueDate(text, NOW)?.at;
 
-  it('is recognized if it is unambiguous', () => {
+  it('is recognized if the words have only one meaning', () => {
     assert.deepEqual(at('Call the bank tomorrow'), new Date(2026, 10, 25, 18, 0));
     assert.deepEqual(at('Call the bank tomorrow 9:30'), new Date(2026, 10, 25, 9, 30));
     assert.deepEqual(at('Call the bank today at 17:05'), new Date(2026, 10, 24, 17, 5));
@@ -20,7 +20,7 @@ describe("due date in a to-do's title", () => {
     assert.equal(parseDueDate('Call the bank on Friday', NOW)?.title, 'Call the bank');
   });
 
-  it('is not guessed', () => {
+  it('is not guessed if the words are ambiguous or do not name a future date', () => {
     for (const text of [
       'tomorrow',
       'Read "Tomorrow never dies"',
@@ -34,7 +34,7 @@ describe("due date in a to-do's title", () => {
       assert.equal(at(text), undefined, text);
   });
 
-  it('is in the future, and the rest of the title is preserved', () => {
+  it('is in the future, and the rest of the title is unchanged', () => {
     const when = fc.constantFrom('today 23:59', 'tomorrow', 'monday', 'on sunday 8:15', 'in 2 weeks', 'in 5 hours');
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), when, (title, words) => {

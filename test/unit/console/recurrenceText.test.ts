@@ -9,14 +9,14 @@ const rule = {
   latest_due: new Date('2026-11-24T15:00:00Z'),
 } as const;
 
-describe('recurring to-do in words', () => {
-  it('shows the day and the hour in its own time zone', () => {
+describe('description of a recurring to-do in words', () => {
+  it('states the day and the hour in the time zone of the to-do', () => {
     assert.match(recurrenceText(rule), /every Tuesday at 4:00\sPM, Europe\/Berlin/);
     const pacific = { ...rule, frequency: 'MONTHLY', timezone: 'Pacific/Kiritimati' } as const;
     assert.match(recurrenceText(pacific), /every month on day 25 at 5:00\sAM, Pacific\/Kiritimati/);
   });
 
-  it("ends on the last day in its own time zone, regardless of the reader's", () => {
+  it('states the last day in the time zone of the to-do, not in that of the reader', () => {
     const end_date = new Date('2026-12-31T09:59:59.999Z');
     assert.match(recurrenceText({ ...rule, timezone: 'Pacific/Kiritimati', end_date }), /until Thu, Dec 31/);
     assert.match(recurrenceText({ ...rule, timezone: 'America/Los_Angeles', end_date }), /until Thu, Dec 31/);

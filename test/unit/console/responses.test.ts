@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { pagesOf, responseFor } from '../../../console/src/calls/responses.ts';
 
 describe('tool response in the console', () => {
-  it('is not shown for another question', () => {
+  it('is not shown if the person has asked for something else since', () => {
     const known = { key: 'mine', live: { state: 'live', value: 1 } } as const;
     assert.deepEqual(responseFor('mine', known), { state: 'live', value: 1 });
     assert.deepEqual(responseFor('of all', known), { state: 'loading' });
     assert.deepEqual(responseFor('mine', undefined), { state: 'loading' });
   });
 
-  it('contains the requested number of pages, up to the end of the list', async () => {
+  it('contains the requested number of pages, or fewer if the list ends', async () => {
     const pages = [{ next: 'b' }, { next: 'c' }, { next: undefined }];
     const ask = async (cursor: string | undefined) => {
       const page = pages[['b', 'c'].indexOf(cursor ?? '') + 1];

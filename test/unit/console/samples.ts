@@ -1,4 +1,4 @@
-/** Tasks and lists in the form that the console uses. */
+/** Sample tasks and sample lists in the form that the console uses. */
 
 import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
 import { pagedOf } from '../../../console/src/live/paging.ts';
@@ -46,7 +46,7 @@ export function whole<Row>(rows: readonly Row[]): Paged<Row> {
   return listOf(rows, false, undefined);
 }
 
-/** Returns a truncated list with only these rows loaded. */
+/** Returns a truncated list of which only these rows are loaded. */
 export function cut<Row>(rows: readonly Row[], counted?: number, more = (): void => undefined): Paged<Row> {
   return listOf(rows, true, counted, more);
 }

@@ -1,14 +1,14 @@
-/** States of live data in the console. */
+/** State of live data in the console: loading, live, stale or denied. */
 import assert from 'node:assert/strict';
 import { type Live, nextState } from '../../../console/src/live/states.ts';
 
 const EARLIER = new Date(1000);
 const NOW = new Date(2000);
 
-describe('received value', () => {
+describe('value that the console receives', () => {
   const hear = (before: Live<string>, isFresh: boolean) => nextState(before, 'new', isFresh, NOW);
 
-  it('is live in every earlier state if it comes from the server', () => {
+  it('is live after every previous state if the server has sent it', () => {
     const states: Live<string>[] = [
       { state: 'loading' },
       { state: 'live', value: 'old' },
@@ -28,7 +28,7 @@ describe('received value', () => {
     });
   });
 
-  it('does not replace a denied state if it comes from the cache', () => {
+  it('from the cache does not replace the state "denied"', () => {
     assert.deepEqual(hear({ state: 'denied' }, false), { state: 'denied' });
   });
 });

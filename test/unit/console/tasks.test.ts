@@ -3,8 +3,8 @@ import { blockedReason, leaseEnd, stateOf } from '../../../console/src/parts/tas
 import { linesOf } from '../../../console/src/screens/task/lines.ts';
 import { NOW, task } from './samples.ts';
 
-describe('task in the console', () => {
-  it('has a state derived from its fields, not only from its stored status', () => {
+describe('task that the console shows', () => {
+  it('has a state that is derived from several fields, not only from its stored status', () => {
     assert.equal(stateOf(task()), 'available');
     assert.equal(stateOf(task({ blockers: 2 })), 'blocked');
     assert.equal(stateOf(task({ blockers: 1, failed_dependencies: ['x'] })), 'never');
@@ -14,7 +14,7 @@ describe('task in the console', () => {
     assert.equal(stateOf(task({ status: 'failed', failed_dependencies: ['x'] })), 'failed');
   });
 
-  it('is held up if its lease expired, a check failed or a budget is exhausted', () => {
+  it('is held up if its lease has expired, a check has failed or a budget is exhausted', () => {
     const at = NOW.getTime();
     const lapsed = { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] };
     const held = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
@@ -30,7 +30,7 @@ describe('task in the console', () => {
     assert.equal(blockedReason(task({ failed_check, budget_wait: 'task:t' }), at), 'budget');
   });
 
-  it('is held until its lease ends, which heartbeats renew except for runners', () => {
+  it('is held until its lease ends; heartbeats renew the lease, except for runners', () => {
     const claim = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
     const later = NOW.getTime() + 60_000;
     assert.equal(leaseEnd(task(claim), undefined), NOW.getTime());
@@ -44,7 +44,7 @@ describe('task in the console', () => {
 describe('log lines in the console', () => {
   const at = NOW.toISOString();
 
-  it('are in order regardless of the order of their chunks', () => {
+  it('are in order even if their chunks arrive in another order', () => {
     const line = (message: string) => JSON.stringify({ at, level: 'info', type: 'x', message });
     const chunk = (first_line: number, parts: Record<string, string>) => ({
       chunk: 0,
@@ -69,7 +69,7 @@ describe('log lines in the console', () => {
     );
   });
 
-  it('have no color codes, fit on one line each and show unreadable text unchanged', () => {
+  it('have no color codes, fit on one line each, and show unreadable text unchanged', () => {
     const message = '\u001b[31mred\u001b[0m\nand more';
     const parts = { n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json` };
     const head = { chunk: 0, first_line: 0, lines: 2, bytes: 0, claim_epoch: 1, sequence: 0 };

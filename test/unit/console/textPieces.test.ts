@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { hostOf, piecesOf } from '../../../console/src/parts/textPieces.ts';
 
-describe('texts of agents and people in the console', () => {
-  it('show invisible characters and link only https addresses', () => {
+describe('text of an agent or person in the console', () => {
+  it('shows invisible characters, and makes links only of https addresses', () => {
     assert.deepEqual(piecesOf('See https://example.org/a?b=1 \u202Enow'), [
       { kind: 'text', text: 'See ' },
       { kind: 'link', text: 'https://example.org/a?b=1' },
@@ -19,7 +19,7 @@ describe('texts of agents and people in the console', () => {
       );
   });
 
-  it('lose no characters and leave none invisible', () => {
+  it('loses no character, and leaves no character invisible', () => {
     const unseen = fc.constantFrom(
       '\u202E',
       '\u200B',
@@ -44,7 +44,7 @@ describe('texts of agents and people in the console', () => {
     );
   });
 
-  it('name the host of an address', () => {
+  it('shows the host of a link, but none for an address with a password', () => {
     assert.equal(hostOf('https://xn--e1afmkfd.example/x'), 'xn--e1afmkfd.example');
     assert.equal(hostOf('https://user:pass@example.org/'), undefined);
   });

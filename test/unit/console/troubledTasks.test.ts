@@ -9,8 +9,8 @@ function held(id: string, minutesLeft: number) {
   return task({ id, status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at });
 }
 
-describe('held-up tasks', () => {
-  it('are those that wait for a budget or a check and those with an expired lease', () => {
+describe('list of held-up tasks', () => {
+  it('contains tasks that wait for a budget or a check, and tasks whose lease has expired', () => {
     const certain = whole([task({ id: 'poor', budget_wait: 'workspace:default' })]);
     const list = troubledTasks(
       { certain, expiring: whole([held('gone', -11), held('late', -1), held('fine', 5)]) },
@@ -20,14 +20,14 @@ describe('held-up tasks', () => {
     assert.equal(list.count, 2);
   });
 
-  it('are complete if the last loaded lease has not expired', () => {
+  it('is complete if the last loaded task has a lease that has not expired', () => {
     const expiring = cut([held('gone', -11), held('fine', 5)]);
     const list = troubledTasks({ certain: whole([]), expiring }, AT);
     assert.equal(list.count, 1);
     assert.equal(list.more, undefined);
   });
 
-  it('may be incomplete if all loaded leases have expired', () => {
+  it('may be incomplete if the leases of all loaded tasks have expired', () => {
     let loaded = 0;
     const expiring = cut([held('gone', -12), held('gone too', -11)], undefined, () => loaded++);
     const list = troubledTasks({ certain: whole([]), expiring }, AT);

@@ -10,7 +10,7 @@ const session = sampleSession({ capability_keys: ['python', 'python|testing', 'r
 
 const NONE = { items: [], more: false };
 
-describe('claim', () => {
+describe('claim of a task', () => {
   for (const { capabilities, runner, serves = 'owner', keys, part } of [
     { capabilities: ['Python'], keys: ['', 'python'], part: {} },
     { capabilities: ['python', 'testing'], keys: ['', 'python', 'python|testing'], part: {} },
@@ -28,7 +28,7 @@ describe('claim', () => {
       part: { type: 'coding' },
     },
   ]) {
-    it(`queries tasks for ${capabilities.join(' and ')}${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
+    it(`queries the tasks for ${capabilities.join(' and ')}${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
       const asked: unknown[] = [];
       const agent = sampleAgent({
         capability_details: capabilities.map((name) => ({ name, category: 'declared' })),
@@ -66,7 +66,7 @@ describe('claim', () => {
 });
 
 describe('capability sets of coding tasks', () => {
-  it('are the ones that a claim queries even if its session does not list them', () => {
+  it('are queried by a claim even if the session does not list them', () => {
     const name = fc.constantFrom('Claude', 'gemini', 'project:a/b', 'Project:c/d', 'rust', 'claude2');
     fc.assert(
       fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {

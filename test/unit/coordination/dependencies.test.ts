@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { resolveBatch } from '../../../functions/src/toolsets/coordination/rules/dependencies.ts';
 import { refusal } from '../../support/refusal.ts';
 
-describe('batch dependencies', () => {
-  it("refer to the batch's tasks as task-N and to existing tasks by id", () => {
+describe('dependencies in a batch of new tasks', () => {
+  it('name tasks of the batch as task-N, and existing tasks by id', () => {
     assert.deepEqual(resolveBatch([['task-2', 'task-0abc-001'], [], ['task-1', 'task-2']]), [
       [{ sibling: 1 }, { existing: 'task-0abc-001' }],
       [],
@@ -12,7 +12,7 @@ describe('batch dependencies', () => {
     ]);
   });
 
-  it('are deduplicated', () => {
+  it('are stored once if they are listed twice', () => {
     assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [{ sibling: 0 }, { existing: 'x' }]);
   });
 
@@ -35,7 +35,7 @@ describe('batch dependencies', () => {
       'task-3 -> task-4 -> task-5 -> task-3',
     ],
   ] as const) {
-    it(`are rejected with the path of a cycle: ${name}`, async () => {
+    it(`are rejected with the path of the cycle if they form a cycle: ${name}`, async () => {
       const error = await refusal(() => resolveBatch(batch));
       assert.equal(error.message, `The dependencies form a cycle: ${path}.`);
       assert.equal(error.details.reason, 'DEPENDENCY_CYCLE');
@@ -47,7 +47,7 @@ describe('batch dependencies', () => {
     assert.equal(resolveBatch(chain).length, 500);
   });
 
-  it('are accepted for any acyclic graph in any order of the tasks', () => {
+  it('are accepted if they form no cycle, for any order of the tasks in the batch', () => {
     fc.assert(
       fc.property(shuffledGraph(false), (edges) => {
         const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
@@ -60,7 +60,7 @@ describe('batch dependencies', () => {
     );
   });
 
-  it('are rejected for any cyclic graph, with an existing cycle', async () => {
+  it('are rejected if they form a cycle, and the error names a cycle that exists', async () => {
     await fc.assert(
       fc.asyncProperty(shuffledGraph(true), async (edges) => {
         const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
@@ -77,7 +77,7 @@ describe('batch dependencies', () => {
   });
 });
 
-/** Returns each task's dependencies by index: acyclic in a hidden order, or with one cycle. */
+/** Returns the dependencies of each task by index: without a cycle in a hidden order, or with one cycle. */
 function shuffledGraph(withCycle: boolean): fc.Arbitrary<number[][]> {
   return fc.integer({ min: 1, max: 30 }).chain((size) => {
     const order = fc.shuffledSubarray([...Array(size).keys()], { minLength: size, maxLength: size });

@@ -18,26 +18,26 @@ const later = secondsAfterStart(500);
 const claimedBy = (agentId: string, from: Task = sampleTask()): Task => claimTask(from, agentId, 60, START);
 const lapsed = (): Task => releaseTask(claimedBy('ann'));
 
-describe('late report', () => {
-  it('is accepted if no agent has claimed the task since', () => {
+describe("late report of a task's previous holder", () => {
+  it('is accepted if no other agent has claimed the task after the lease expired', () => {
     const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, done, later);
     assert.deepEqual([kind, task.status, task.claim_epoch], ['accepted', 'done', 1]);
     assert.deepEqual([task.claim?.claimed_by, task.claim?.claim_epoch], ['ann', 1]);
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'repeated');
   });
 
-  it('may be a final or a retryable failure', () => {
+  it('may state a final failure or a failure that is retried', () => {
     assert.equal(reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status, 'failed');
     const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
   });
 
-  it('is accepted once, because a retryable failure then waits for its retry', async () => {
+  it('is accepted only once, because the task then waits for its retry', async () => {
     const { task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
     await refusal(() => reportOutcome(task, { agent_id: 'ann' }, done, later));
   });
 
-  it('is stored separately if the task was claimed again', () => {
+  it('is stored separately if another agent has claimed the task', () => {
     const { kind, task } = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'ann' }, done, later);
     assert.equal(kind, 'late');
     assert.deepEqual([task.status, task.claim?.claimed_by, task.result], ['claimed', 'bob', undefined]);
@@ -49,7 +49,7 @@ describe('late report', () => {
     });
   });
 
-  it('is stored separately if the task is closed, which does not change it', () => {
+  it('is stored separately if the task is closed, and does not change the task', () => {
     const closed = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, done, START).task;
     const { kind, task } = reportOutcome(closed, { agent_id: 'ann' }, failed, later);
     assert.equal(kind, 'late');
@@ -70,7 +70,7 @@ describe('late report', () => {
     assert.deepEqual([retry_at, blockers], [undefined, 0]);
   });
 
-  it('is stored separately if the later claim has failed retryably', () => {
+  it('is stored separately if the next holder has reported a retryable failure', () => {
     const waiting = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, failedForNow, START).task;
     for (const task of [waiting, endBackoff(waiting), claimedBy('cleo', endBackoff(waiting))]) {
       const taskOutcome = reportOutcome(task, { agent_id: 'ann' }, done, later);
@@ -79,20 +79,20 @@ describe('late report', () => {
     }
   });
 
-  it('is stored separately if the later claim has also expired', () => {
+  it('is stored separately if the lease of the next holder has also expired', () => {
     const task = releaseTask(claimedBy('bob', lapsed()));
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'late');
     assert.equal(reportOutcome(task, { agent_id: 'bob' }, done, later).kind, 'accepted');
   });
 
-  it("with an old epoch does not complete the task for the holder's newer claim", () => {
+  it('with an old claim epoch does not complete the task if the agent has claimed it again', () => {
     const again = claimedBy('ann', lapsed());
     const old = reportOutcome(again, { agent_id: 'ann', claim_epoch: 1 }, done, later);
     assert.deepEqual([old.kind, old.task.status], ['late', 'claimed']);
     assert.equal(reportOutcome(again, { agent_id: 'ann' }, done, later).kind, 'accepted');
   });
 
-  it('is rejected with an epoch that the agent never had', async () => {
+  it('is rejected if the agent never had the claim epoch in the report', async () => {
     const error = await refusal(() => reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 7 }, done, later));
     assert.equal(error.code, 'CONFLICT');
     await refusal(() => reportOutcome(lapsed(), { agent_id: 'bob' }, done, later));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { compareInQueue } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
-describe('queue order', () => {
-  it('is by priority, deadline, creation and id, with tasks without a deadline last', () => {
+describe('order of the task queue', () => {
+  it('is by priority, deadline, time of creation and id; tasks without a deadline come last', () => {
     const due = (seconds: number) => ({ deadline: secondsAfterStart(seconds) });
     const ordered = [
       { id: 'a', priority: 1 },

@@ -13,8 +13,8 @@ const coding = sampleCodingTask();
 
 const ofRun: Task = sampleTask({ id: 'run-abc-one-1', owner_uid: 'ben' });
 
-describe("task that carries out its owner's instructions", () => {
-  it('is a coding task or a step of a run, but not a planned task', () => {
+describe('task that carries out instructions of its owner', () => {
+  it('is a coding task or a step of a run, but not a task of a plan', () => {
     assert.equal(instructedBy(coding), coding.coding.owner_uid);
     assert.equal(instructedBy(ofRun), 'ben');
     assert.equal(instructedBy(sampleTask({ owner_uid: 'ben' })), undefined);
@@ -30,7 +30,7 @@ describe("task that carries out its owner's instructions", () => {
     },
   });
 
-  it("is assigned depending on its owner's current role", async () => {
+  it("may be claimed depending on the owner's current role, which is read", async () => {
     asked.length = 0;
     const other = { owner_uid: 'somebody-else' };
     for (const standing of ['works', 'out', 'unknown'] as const) {
@@ -43,7 +43,7 @@ describe("task that carries out its owner's instructions", () => {
     );
   });
 
-  it('needs no read if its owner owns the agent, and neither does a planned task', async () => {
+  it("is claimed without reading the owner's role if the owner also owns the agent", async () => {
     asked.length = 0;
     const own = { owner_uid: coding.coding.owner_uid };
     assert.equal(await ownerState(ports('out'), coding, own), 'works');
@@ -51,7 +51,7 @@ describe("task that carries out its owner's instructions", () => {
     assert.deepEqual(asked, []);
   });
 
-  it('is cancelled with an error that explains the reason', () => {
+  it('is cancelled with an error that names the lost role if the owner loses access', () => {
     const changes = lostAccessChanges(versionOf<Task>(coding), NOW);
     const replaced = changes.find((change) => change.kind === 'replaceTask');
     assert.ok(replaced);

@@ -1,4 +1,4 @@
-/** Invariants of the state machine for any sequence of actions on one task. */
+/** Invariants of a task's state machine after any sequence of actions on one task. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -19,10 +19,10 @@ import { type Claimant, isClosed, isHeld, type Task } from '../../../functions/s
 import { requeueTask } from '../../../functions/src/toolsets/coordination/rules/taskActions.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
-/** Model that only tracks time and epochs. */
+/** Expected state, which tracks only the time and the claim epochs. */
 interface Model {
   now: number;
-  /** All epochs that each agent has received. */
+  /** All claim epochs that each agent has received. */
   readonly given: Map<string, Set<number>>;
 }
 
@@ -51,7 +51,7 @@ function step(name: string, change: (task: Task, now: Date, model: Model) => Tas
   };
 }
 
-/** Asserts the invariants of a step. */
+/** Asserts the invariants that every step preserves. */
 function holds(before: Task, after: Task): void {
   assert.ok(after.claim_epoch >= before.claim_epoch, 'the epoch never decreases');
   const isRevived = isClosed(before.status) && after.status === 'available';
@@ -63,7 +63,7 @@ function holds(before: Task, after: Task): void {
   } else if (isClosed(before.status)) {
     assert.deepEqual({ ...after, late_result: undefined }, { ...before, late_result: undefined }, 'closed is final');
   }
-  // Only finishing from outside closes a task without a claim.
+  // A task without a claim is closed only by a caller that does not hold it, such as its manager.
   const claimed = isHeld(after.status) || (isClosed(after.status) && before.claim !== undefined);
   if (claimed) assert.ok(after.claim !== undefined, 'a held or settled task has a claim');
   if (after.status === 'available') assert.equal(after.claim, undefined, 'no claim without a holder');
@@ -82,7 +82,7 @@ const outcome = fc.oneof(
   fc.record({ kind: fc.constant('failed' as const), error: fc.constant('no'), retryable: fc.boolean() }),
 );
 
-/** Any agent with any epoch. The holder is frequent, so that runs make progress. */
+/** Any agent with any epoch. The holder is chosen often, so that tasks make progress. */
 const claimant = fc.tuple(fc.oneof(agent, fc.constant(undefined)), epoch).map(([named, given]) => ({
   toString: () => `${named ?? 'the holder'} ${given ?? ''}`,
   of: (task: Task): Claimant => {
@@ -103,7 +103,7 @@ const claim = agent.map((agentId) =>
 
 const start = claimant.map((who) => step(`start ${who}`, (task, now) => startTask(task, who.of(task), now)));
 
-/** A heartbeat restores a runner's claim if its lease has just expired. */
+/** A heartbeat restores the claim of a runner whose lease has just expired. */
 const restore = claimant.map((who) =>
   step(`restore ${who}`, (task, now, model) => {
     const restored = restoreClaim(task, who.of(task), 60, now);
@@ -148,8 +148,8 @@ const others = fc.constantFrom(
   step('end backoff', (task) => endBackoff(task)),
 );
 
-describe('state machine', () => {
-  it('keeps one holder, one outcome and growing epochs after any steps', () => {
+describe('state machine of a task', () => {
+  it('keeps at most one holder, one outcome and epochs that never decrease after any steps', () => {
     const steps = fc.commands([claim, start, settle, restore, others], { maxCommands: 80, size: 'max' });
     fc.assert(
       fc.property(steps, (commands) => {

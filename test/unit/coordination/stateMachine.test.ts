@@ -1,4 +1,4 @@
-/** Transitions and rejections of the state machine. */
+/** Transitions that the state machine of a task allows or rejects. */
 import assert from 'node:assert/strict';
 import {
   claimTask,
@@ -26,7 +26,7 @@ const started = (by = 'ann') => startTask(claimed(by), { agent_id: by }, seconds
 const inState = (status: Task['status']): Task => ({ ...claimed(), status });
 
 describe('claimTask', () => {
-  it('assigns the task to the agent with a new epoch and a lease', () => {
+  it('assigns the task to the agent, with a new claim epoch and a lease', () => {
     const task = claimTask(sampleTask({ claim_epoch: 3 }), 'ann', 60, START);
     assert.equal(task.status, 'claimed');
     assert.equal(task.claim_epoch, 4);
@@ -40,7 +40,7 @@ describe('claimTask', () => {
   });
 
   for (const status of TASK_STATUSES.filter((one) => one !== 'available')) {
-    it(`rejects a task that is ${status}, with its state and holder`, async () => {
+    it(`rejects a task that is ${status}, with its state and its holder`, async () => {
       const error = await refusal(() => claimTask(inState(status), 'bob', 60, START));
       assert.equal(error.code, 'CONFLICT');
       assert.match(error.message, new RegExp(`"task-1" cannot be claimed: it is ${status}, held by "ann"`));
@@ -54,7 +54,7 @@ describe('claimTask', () => {
 });
 
 describe('startTask', () => {
-  it("starts the holder's task and renews the lease", () => {
+  it('starts a task of the holder and renews the lease', () => {
     const task = started();
     assert.equal(task.status, 'in_progress');
     assert.deepEqual(task.claim?.started_at, secondsAfterStart(10));
@@ -62,20 +62,20 @@ describe('startTask', () => {
     assert.equal(task.claim_epoch, 1);
   });
 
-  it('rejects another agent and reports the holder', async () => {
+  it('rejects an agent that does not hold the task, and names the holder', async () => {
     const error = await refusal(() => startTask(claimed(), { agent_id: 'bob' }, START));
     assert.match(error.message, /cannot be started: it is claimed, held by "ann"/);
     assert.equal(error.details.reason, 'NOT_HOLDER');
   });
 
-  it('rejects an older epoch of the same holder', async () => {
+  it('rejects an older claim epoch of the same holder', async () => {
     const again = claimTask(releaseTask(claimed()), 'ann', 60, START);
     const error = await refusal(() => startTask(again, { agent_id: 'ann', claim_epoch: 1 }, START));
     assert.match(error.message, /it is claimed, held by you/);
     assert.match(error.details.suggestion ?? '', /the value that coordination.claim_task returned/);
   });
 
-  it('changes nothing if the same claim repeats it', async () => {
+  it('changes nothing if the holder starts the task again under the same claim', async () => {
     const task = started();
     for (const claimant of [{ agent_id: 'ann' }, { agent_id: 'ann', claim_epoch: 1 }])
       assert.equal(startTask(task, claimant, secondsAfterStart(20)), task);
@@ -113,7 +113,7 @@ describe('reportOutcome', () => {
     });
   }
 
-  it('rejects another agent and reports the state and the holder', async () => {
+  it('rejects an agent that does not hold the task, and names the state and the holder', async () => {
     for (const [outcome, verb] of [
       [done, 'completed'],
       [failed, 'failed'],
@@ -123,13 +123,13 @@ describe('reportOutcome', () => {
     }
   });
 
-  it('rejects a report if no agent has claimed the task', async () => {
+  it('rejects a report about a task that no agent has claimed', async () => {
     const error = await refusal(() => reportOutcome(sampleTask(), { agent_id: 'ann' }, done, START));
     assert.match(error.message, /it is available/);
     assert.match(error.details.suggestion ?? '', /claim_task/);
   });
 
-  it('accepts the same report of the same holder again, and no other', async () => {
+  it('accepts a repeated report of the same outcome by the same holder, and no other report', async () => {
     const { task } = reportOutcome(started(), { agent_id: 'ann' }, done, START);
     assert.deepEqual(reportOutcome(task, { agent_id: 'ann' }, done, secondsAfterStart(99)), { kind: 'repeated', task });
     const other: ReportedOutcome = { kind: 'done', result: { output: 'Made it twice' } };
@@ -141,14 +141,14 @@ describe('reportOutcome', () => {
     await refusal(() => reportOutcome(task, { agent_id: 'ann', claim_epoch: 2 }, done, START));
   });
 
-  it('accepts the same failure again', () => {
+  it('accepts a repeated report of the same failure', () => {
     const { task } = reportOutcome(started(), { agent_id: 'ann' }, failed, START);
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, failed, START).kind, 'repeated');
   });
 });
 
-describe('retryable failure', () => {
-  it('requeues the task with a doubling wait until the retries are used up', () => {
+describe('retryable failure of a task', () => {
+  it('requeues the task after a wait that doubles each time, until no retries are left', () => {
     let task = sampleTask();
     for (let retry = 0; retry < MAX_TASK_RETRIES; retry++) {
       task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
@@ -162,39 +162,39 @@ describe('retryable failure', () => {
     assert.deepEqual([task.status, task.error, task.claim_epoch], ['failed', 'It broke', MAX_TASK_RETRIES + 1]);
   });
 
-  it('leaves no error after the task is completed', () => {
+  it('leaves no error on the task after a later attempt has completed the task', () => {
     const waiting = reportOutcome(claimed(), { agent_id: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.error, 'It broke');
     const after = reportOutcome(claimed('bob', endBackoff(waiting)), { agent_id: 'bob' }, done, START).task;
     assert.deepEqual([after.status, after.error], ['done', undefined]);
   });
 
-  it('cannot be retried if the task is not waiting', async () => {
+  it('allows no retry of a task that is not waiting for one', async () => {
     for (const task of [sampleTask(), claimed()]) {
       assert.match((await refusal(() => endBackoff(task))).message, /cannot be retried/);
     }
   });
 });
 
-describe('lease', () => {
-  it('is released to the queue, and its holder is recorded', () => {
+describe('lease of a task', () => {
+  it('is released so that the task returns to the queue, and the holder is recorded', () => {
     const task = releaseTask(started());
     assert.deepEqual([task.status, task.claim, task.claim_epoch], ['available', undefined, 1]);
     assert.deepEqual(task.lapsed_claims, [{ agent_id: 'ann', claim_epoch: 1 }]);
   });
 
-  it('records the last 20 holders', () => {
+  it('leaves a record of at most the last 20 holders', () => {
     let task = sampleTask();
     for (let count = 0; count < 25; count++) task = releaseTask(claimed(`agent-${count}`, task));
     assert.equal(task.lapsed_claims.length, 20);
     assert.deepEqual(task.lapsed_claims.at(-1), { agent_id: 'agent-24', claim_epoch: 25 });
   });
 
-  it('is renewed from the time the holder was seen', () => {
+  it('is renewed from the time at which the holder was last seen', () => {
     assert.deepEqual(renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at, secondsAfterStart(110));
   });
 
-  it('cannot be released or renewed if it does not exist', async () => {
+  it('cannot be released or renewed if no agent holds the task', async () => {
     const closed = reportOutcome(claimed(), { agent_id: 'ann' }, done, START).task;
     for (const task of [sampleTask(), closed]) {
       assert.match((await refusal(() => releaseTask(task))).message, /cannot be released/);

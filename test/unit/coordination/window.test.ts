@@ -1,4 +1,4 @@
-/** Claim window with a reader whose queries the test answers. */
+/** Claim window whose queries return when the test decides. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
@@ -11,7 +11,7 @@ interface Query {
   fail(error: Error): Promise<void>;
 }
 
-/** Reader whose queries stay pending until the test answers them. */
+/** Task reader whose queries stay pending until the test completes them. */
 class ScriptedReader {
   readonly queries: Query[] = [];
 
@@ -32,7 +32,7 @@ class ScriptedReader {
   }
 }
 
-/** Runs the action and then all pending microtasks. */
+/** Runs the action, and then all pending microtasks. */
 async function settled(act: () => void): Promise<void> {
   act();
   await new Promise((resolve) => setImmediate(resolve));
@@ -51,14 +51,14 @@ describe('ClaimWindow', () => {
     window = new ClaimWindow((limit) => reader.claimable(limit));
   });
 
-  it('reads only as many tasks as the call needs', async () => {
+  it('reads only as many tasks as the calls need', async () => {
     const first = next();
     assert.equal(reader.query(0).limit, 1);
     await reader.query(0).answer(names(3));
     assert.equal(await first, 'task-1');
   });
 
-  it('serves concurrent calls with one more query and a different task each', async () => {
+  it('serves concurrent calls with one additional query, and gives each a different task', async () => {
     const first = next();
     const others = [next(), next(), next()];
     await reader.query(0).answer(names(50));
@@ -77,7 +77,7 @@ describe('ClaimWindow', () => {
     assert.equal(await urgent, 'task-1');
   });
 
-  it('returns undefined to calls without a task, and queries again for the next call', async () => {
+  it('returns undefined if no task is left for a call, and queries again for the next call', async () => {
     const first = next();
     await reader.query(0).answer(['task-1']);
     const others = [next(), next()];
@@ -89,7 +89,7 @@ describe('ClaimWindow', () => {
     assert.equal(await later, 'task-2');
   });
 
-  it('never returns a task twice while its commit is in progress', async () => {
+  it('never returns a task to a second call while the first call commits its claim', async () => {
     const first = next();
     await reader.query(0).answer(['task-1']);
     await first;
@@ -98,7 +98,7 @@ describe('ClaimWindow', () => {
     assert.equal(await second, 'task-2');
   });
 
-  it('returns a task again after its claim was refused', async () => {
+  it('returns a task again after the claim of another call was refused', async () => {
     const first = next();
     await reader.query(0).answer(names(3));
     assert.equal(await first, 'task-1');
@@ -108,7 +108,7 @@ describe('ClaimWindow', () => {
     assert.equal(await again, 'task-1');
   });
 
-  it('does not return a task that was claimed during the query', async () => {
+  it('does not return a task that another call claimed during the query', async () => {
     const first = next();
     await reader.query(0).answer(['task-1']);
     await first;
@@ -118,7 +118,7 @@ describe('ClaimWindow', () => {
     assert.equal(await second, undefined);
   });
 
-  it('passes a failed query to every waiting call, and then works again', async () => {
+  it('fails every waiting call if a query fails, and then works again', async () => {
     const first = next();
     const refused = assert.rejects(first, /no connection/);
     await reader.query(0).fail(new Error('no connection'));

@@ -14,14 +14,14 @@ import {
 import { countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { START, sampleTask } from '../../support/builders.ts';
 
-describe('capability keys', () => {
-  it('ignore order, case and repetition', () => {
+describe('sets of required capabilities', () => {
+  it('have the same key for any order, letter case and repetition', () => {
     assert.equal(capabilityKey(['Testing', 'coding', 'CODING']), capabilityKey(['coding', 'testing']));
     assert.equal(capabilityKey([]), '');
     assert.notEqual(capabilityKey(['coding']), capabilityKey(['coding', 'testing']));
   });
 
-  it('are satisfied by an agent with all capabilities', () => {
+  it('that an agent satisfies include the empty set and each set of which it has every capability', () => {
     const keys = [[], ['coding'], ['coding', 'testing'], ['writing']].map(capabilityKey);
     assert.deepEqual(satisfiedKeys(keys, ['CODING']), ['', 'coding']);
     assert.deepEqual(satisfiedKeys(keys, ['testing', 'coding', 'x']), ['', 'coding', 'coding|testing']);
@@ -29,7 +29,7 @@ describe('capability keys', () => {
     assert.deepEqual(satisfiedKeys([], ['coding']), [''], 'a task without requirements is for every agent');
   });
 
-  it("are satisfied exactly if they are a subset of the agent's capabilities", () => {
+  it('are satisfied exactly if the agent has each of their capabilities', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'A');
     fc.assert(
       fc.property(fc.array(fc.array(name), { maxLength: 6 }), fc.array(name), (required, has) => {
@@ -45,25 +45,25 @@ describe('capability keys', () => {
 });
 
 describe('countedChange', () => {
-  it('moves a task from one counter to another', () => {
+  it('moves a task from the counter of its old state to that of its new state', () => {
     const change = countedChange(sampleTask(), sampleTask({ status: 'claimed' }), START);
     const by = { available: -1, claimed: 1 };
     assert.deepEqual(change, { kind: 'count', workspace: 'alpha', session: 'session-1', by, at: START });
   });
 
-  it('only increments a counter for a new task', () => {
+  it('only increments a counter if the task is new', () => {
     const change = countedChange(undefined, sampleTask(), START);
     assert.deepEqual(change.kind === 'count' && change.by, { available: 1 });
   });
 
-  it('changes no counter if the state remains', () => {
+  it('changes no counter if the state of the task is unchanged', () => {
     const change = countedChange(sampleTask({ retries: 1 }), sampleTask(), START);
     assert.deepEqual(change.kind === 'count' && change.by, {});
   });
 });
 
-describe('public states and priorities', () => {
-  it('match docs/semantics.md', () => {
+describe('public task states and priorities', () => {
+  it('are those that docs/semantics.md lists', () => {
     const words = TASK_STATUSES.map((status) => [status, coordinationStatus(status)]);
     assert.deepEqual(Object.fromEntries(words), {
       available: 'available',
@@ -84,13 +84,13 @@ describe('public states and priorities', () => {
     assert.deepEqual(stored.toSorted(), [...TASK_STATUSES].toSorted());
   });
 
-  it('convert a priority to a word', () => {
+  it('show a stored priority number as a word', () => {
     const words = Array.from({ length: 10 }, (_, index) => priorityWord(index + 1));
     const expected = ['critical', 'critical', 'high', 'high', 'normal', 'normal', 'low', 'low', 'low', 'low'];
     assert.deepEqual(words, expected);
   });
 
-  it('classify every state as available, held or closed', () => {
+  it('divide the stored states into available, held and closed', () => {
     for (const status of TASK_STATUSES) {
       assert.equal(Number(status === 'available') + Number(isHeld(status)) + Number(isClosed(status)), 1, status);
     }

@@ -1,11 +1,11 @@
-/** Actions in the console: each screen calls its tool with the typed values and shows the outcome. */
+/** Actions of a person in the console: each screen calls its tool with the typed values and shows the outcome. */
 import assert from 'node:assert/strict';
 import { Backend, Refused } from './backend.ts';
 import { Page } from './page.ts';
 
 const DAY = 86_400_000;
 
-describe('actions in the console', () => {
+describe('console screen', () => {
   let backend: Backend;
 
   beforeEach(() => {
@@ -15,7 +15,7 @@ describe('actions in the console', () => {
     backend.put('workspaces/default/sessions/session-1');
   });
 
-  it('cancels only the chosen tasks, by key and by mouse', async () => {
+  it('cancels only the chosen tasks, whether they are chosen by key or by mouse', async () => {
     for (const id of ['task-1', 'task-2', 'task-3']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend, '/tasks');
     (await page.get('link', 'task-1')).key('x');
@@ -31,7 +31,7 @@ describe('actions in the console', () => {
     assert.deepEqual(backend.called('coordination.cancel_task'), [{ task_id: 'task-1' }, { task_id: 'task-3' }]);
   });
 
-  it('reports how many chosen tasks were refused and keeps them chosen', async () => {
+  it('reports how many of the chosen tasks were refused, and keeps these tasks chosen', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id, priority: 5 });
     backend.tools['coordination.update_task'] = ({ task_id: id }) => {
       if (id === 'task-2') throw new Refused('There is no such task.');
@@ -45,7 +45,7 @@ describe('actions in the console', () => {
     assert.deepEqual(backend.called('coordination.update_task')[0], { task_id: 'task-1', priority: 4 });
   });
 
-  it('cancels many tasks in groups, shows the progress and stops on request', async () => {
+  it('cancels many tasks in groups, shows the progress, and stops if the person asks', async () => {
     for (let number = 1; number <= 55; number++) backend.put(`tasks/task-${number}`);
     backend.tools['coordination.cancel_task'] = ({ task_id: id }) =>
       backend.put(`tasks/${id}`, { status: 'cancelled' });
@@ -69,7 +69,7 @@ describe('actions in the console', () => {
     assert.deepEqual(page.all('alert'), []);
   });
 
-  it('cancels, retries and releases a task only after explaining the effect', async () => {
+  it('cancels, retries or releases a task only after it has explained the effect', async () => {
     backend.put('agents/worker-1');
     backend.put('tasks/task-1', { status: 'in_progress', claimed_by: 'worker-1', dependents: ['task-2'] });
     backend.tools['coordination.cancel_task'] = () => backend.put('tasks/task-1', { status: 'cancelled' });
@@ -92,7 +92,7 @@ describe('actions in the console', () => {
     );
   });
 
-  it('sends a message to the holder of a task and releases the task', async () => {
+  it('sends a message to the holder of a task, and releases the task', async () => {
     backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'worker-1' });
     const page = await Page.open(backend, '/t/task-1');
     (await page.field('Write to worker-1')).type(' Mind the leap years. ');
@@ -108,7 +108,7 @@ describe('actions in the console', () => {
     );
   });
 
-  it('answers a question by a button and an approval with a comment', async () => {
+  it('answers a question by a button, and an approval request with a comment', async () => {
     backend.put('requests/which', { kind: 'choice', question: 'Which dates?', options: ['Excel', '20xx'] });
     const rights = { toolsets: null, held_to: null, readonly: false, grant: null };
     const call = { tool: 'github.createPR', arguments: '{"title":"A"}', ...rights };
@@ -127,7 +127,7 @@ describe('actions in the console', () => {
     ]);
   });
 
-  it("sets and removes a task's budget and rejects an invalid amount", async () => {
+  it('sets and removes the budget of a task, and rejects an invalid amount', async () => {
     backend.put('tasks/task-1');
     let money: unknown;
     const amount = { limit: {}, spent: { money: 0, tokens: 0 }, left: {} };
@@ -157,7 +157,7 @@ describe('actions in the console', () => {
     ]);
   });
 
-  it('adds a to-do with the date in its title, unless the person declines', async () => {
+  it('adds a to-do with the due date that its title contains, unless the person declines the date', async () => {
     const page = await Page.open(backend, '/todos');
     (await page.field('What is to do')).type('Mow the lawn in 3 days 9:15');
     await page.shows('as “in 3 days 9:15” says');
@@ -174,7 +174,7 @@ describe('actions in the console', () => {
     ]);
   });
 
-  it('keeps typed text while a to-do is being added', async () => {
+  it('keeps the text that a person types while another to-do is being added', async () => {
     const page = await Page.open(backend, '/todos');
     const [title, due] = [await page.field('What is to do'), await page.field('Due')];
     const release = backend.hold('todo.add_task');
@@ -183,12 +183,12 @@ describe('actions in the console', () => {
     await page.press('Add');
     title.type('Second');
     release();
-    // The first to-do's fields are emptied when the call is complete.
+    // The fields of the first to-do are emptied when its call has completed.
     await page.waitFor('the due date is empty', () => due.value === '');
     assert.equal(title.value, 'Second');
   });
 
-  it('completes a to-do, undoes that, and deletes one after a confirmation', async () => {
+  it('completes a to-do, undoes the completion, and deletes a to-do after a confirmation', async () => {
     backend.put('todos/todo-1', { title: 'Water the plants' });
     backend.tools['todo.complete_task'] = () =>
       backend.put('todos/todo-1', { completed: true, completed_at: new Date() });
@@ -205,7 +205,7 @@ describe('actions in the console', () => {
     assert.deepEqual(backend.called('todo.reopen_task'), [{ task_id: 'todo-1' }]);
   });
 
-  it('offers no undo after ten seconds', async () => {
+  it('no longer offers to undo a change after ten seconds', async () => {
     backend.put('todos/todo-1');
     const page = await Page.open(backend, '/todos?show=all');
     await page.press('Done');
@@ -214,7 +214,7 @@ describe('actions in the console', () => {
     await page.gone('button', 'Undo');
   });
 
-  it('sends only changed fields of a to-do, and emptied ones as removed', async () => {
+  it('sends only the changed fields of a to-do, and marks emptied fields as removed', async () => {
     const due = new Date('2099-01-01T10:00:30Z');
     backend.put('todos/todo-1', { title: 'Write', description: 'Notes', due_date: due, tags: ['a', 'b'] });
     const page = await Page.open(backend, '/d/todo-1');
@@ -230,7 +230,7 @@ describe('actions in the console', () => {
     ]);
   });
 
-  it("shows, postpones, removes and sets a to-do's reminder, and delegates the to-do", async () => {
+  it('shows, postpones, removes and sets the reminder of a to-do, and delegates the to-do', async () => {
     let reminders = [{ id: 'other', task_id: 'todo-2', remind_at: new Date(Date.now() + DAY).toISOString() }];
     const own = { ...reminders[0], id: 'own', task_id: 'todo-1', remind_at: new Date().toISOString() };
     backend.put('todos/todo-1');
@@ -260,7 +260,7 @@ describe('actions in the console', () => {
     assert.deepEqual(backend.called('todo.delete_reminder'), [{ reminder_id: 'own' }]);
   });
 
-  it('saves preferences and rejects invalid values', async () => {
+  it('saves the preferences of a person, and rejects invalid values', async () => {
     backend.put('agents/helper', { name: 'Helper', owner_uid: 'ada' });
     const page = await Page.open(backend, '/preferences');
     const minutes = await page.field('Minutes before');
@@ -280,7 +280,7 @@ describe('actions in the console', () => {
     });
   });
 
-  it('starts a run with a budget and opens it', async () => {
+  it('starts a run with a budget, and opens the page of the run', async () => {
     backend.put('runs/run-1', { title: 'Say which index' });
     backend.tools['orchestration.orchestrate'] = () => ({ runId: 'run-1' });
     const page = await Page.open(backend, '/runs');
@@ -299,7 +299,7 @@ describe('actions in the console', () => {
     ]);
   });
 
-  it('explains why a person lacks permission and who can change it', async () => {
+  it('explains which permission a person lacks, and who can grant it', async () => {
     backend.tools['access.explain'] = () => ({
       allowed: false,
       needs: 'the role leader',
@@ -320,7 +320,7 @@ describe('actions in the console', () => {
     ]);
   });
 
-  it("undoes an agent's actions from its audit log and reports what was not undone", async () => {
+  it('undoes the actions of an agent from its audit log, and reports those that were not undone', async () => {
     const event = { event_id: 'e1', at: new Date().toISOString(), by: 'worker-1', on_behalf_of: 'ada' };
     let undone_by: string | undefined;
     backend.tools['system.getAudit'] = () => ({
@@ -340,7 +340,7 @@ describe('actions in the console', () => {
     assert.deepEqual(backend.called('system.undo'), [{ event_id: 'e1' }]);
   });
 
-  it('reports an unknown outcome if a call gets no response', async () => {
+  it('reports that the outcome is unknown if a call gets no response', async () => {
     backend.put('tasks/task-1');
     const page = await Page.open(backend, '/t/task-1');
     await page.get('button', 'More urgent');

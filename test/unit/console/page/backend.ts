@@ -1,4 +1,4 @@
-/** In-memory replacement for both databases and the tools, as used by the console. */
+/** Replaces both databases and the tools, as the console uses them, by data in memory. */
 import type { Comparison, DocumentQuery, DocumentsQuery, NodeQuery } from '../../../../console/src/live/query.ts';
 import { type StoredDocuments, storedVersions, withTimes } from '../../../stored/documents.ts';
 
@@ -19,7 +19,7 @@ export interface Called {
   readonly params: Fields;
 }
 
-/** Error of a tool call. */
+/** Error with which a tool refuses a call. */
 export class Refused extends Error {
   readonly code: string;
 
@@ -31,7 +31,7 @@ export class Refused extends Error {
 
 type Tool = (params: Fields) => unknown;
 
-/** Calls that every page makes. */
+/** Tools that every page of the console calls. */
 const USUAL: Readonly<Record<string, Tool>> = {
   'access.whoami': () => ({ workspaces: [{ workspace: 'default' }], truncated: false, accepted: [] }),
   'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [] }),
@@ -40,9 +40,9 @@ const USUAL: Readonly<Record<string, Tool>> = {
 export class Backend {
   readonly person = { uid: 'ada', name: 'Ada Person', email: 'ada@example.org' };
   readonly connection = { deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' } };
-  /** Tool calls, except those that every page makes. */
+  /** Recorded tool calls, except the calls that every page makes. */
   readonly calls: Called[] = [];
-  /** Every subscription that was opened, including repetitions. */
+  /** Path of every subscription that was opened. A path that was opened twice is listed twice. */
   readonly opened: string[] = [];
   readonly denied = new Set<string>();
   readonly tools: Record<string, Tool> = { ...USUAL };
@@ -51,12 +51,12 @@ export class Backend {
   private readonly listening = new Set<Listening>();
   private readonly held = new Map<string, Promise<void>>();
 
-  /** Number of open subscriptions. */
+  /** Number of subscriptions that are open now. */
   get heard(): number {
     return this.listening.size;
   }
 
-  /** Stores a document: the stored sample of its collection with these changes. */
+  /** Stores a document that consists of the collection's sample document and these changes. */
   put(path: string, more: Fields = {}): void {
     const id = path.split('/').at(-1) ?? '';
     const before = this.stored.get(path) ?? { ...sampleOf(path), id };
@@ -78,7 +78,7 @@ export class Backend {
     this.tell(path);
   }
 
-  /** Holds the responses of a tool until they are released. */
+  /** Holds back the responses of a tool, and returns a function that releases them. */
   hold(method: string): () => void {
     let release = (): void => undefined;
     this.held.set(method, new Promise<void>((resolve) => (release = resolve)));
@@ -89,7 +89,7 @@ export class Backend {
     return this.calls.filter((call) => call.method === method).map(({ params }) => params);
   }
 
-  // Replacements for live/firestore.ts, live/realtime.ts and session/session.ts in the page.
+  // Modules that replace live/firestore.ts, live/realtime.ts and session/session.ts in the page.
 
   watchDocuments = (asked: DocumentsQuery, hearing: Hearing) => this.listen({ asked, hearing });
   watchDocument = (asked: DocumentQuery, hearing: Hearing) => this.listen({ asked, hearing });
@@ -146,7 +146,7 @@ export class Backend {
       const isConnection = asked.node === '.info/connected';
       hearing.next(isConnection ? true : (this.stored.get(asked.node) ?? null));
     } else if (this.denied.has(collectionOf(asked))) {
-      // As in Firestore, a refused subscription receives nothing more.
+      // A subscription that was refused receives nothing more, as in Firestore.
       this.listening.delete(one);
       hearing.error(new Error('permission-denied'));
     } else if ('collection' in asked) {
@@ -187,7 +187,7 @@ function fieldOf(data: unknown, path: string): unknown {
   return path.split('.').reduce((inner: unknown, name) => Object(inner)[name], data);
 }
 
-/** Compares like Firestore: only values of one type. For arrays, the length is sufficient here. */
+/** Compares values of the same type only, as Firestore does. Arrays are compared only by length. */
 function holds(stored: unknown, how: Comparison, value: unknown): boolean {
   if (how === '==') return stored === value;
   if (how === 'in') return Array.isArray(value) && value.includes(stored);
@@ -197,7 +197,7 @@ function holds(stored: unknown, how: Comparison, value: unknown): boolean {
   return how === '>' ? Number(stored) > Number(value) : Number(stored) < Number(value);
 }
 
-/** Returns the newest stored sample of a document's collection. */
+/** Returns the newest sample document of the collection to which a document belongs. */
 function sampleOf(path: string): Fields {
   const collection = path
     .split('/')

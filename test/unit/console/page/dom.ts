@@ -1,4 +1,4 @@
-/** Minimal document for Preact and simulated actions: no layout, no styles, no browser. */
+/** Minimal document in which Preact renders and tests act. It has no layout and no styles. */
 
 type Listener = (this: DomNode, event: DomEvent) => void;
 
@@ -30,7 +30,7 @@ export class DomEvent {
   }
 }
 
-/** Event target that may have children: the window, the document, an element or a text. */
+/** Event target that may have children: the window, the document, an element or a text node. */
 export class DomNode {
   readonly nodeType: number = 0;
   parentNode: DomNode | null = null;
@@ -77,7 +77,7 @@ export class DomNode {
     this.listeners.get(type)?.delete(listener);
   }
 
-  /** The event bubbles up to the window. */
+  /** The event bubbles from this node up to the window. */
   dispatchEvent(event: DomEvent): boolean {
     event.target = this;
     for (let at: DomNode | null = this; at !== null; at = at.parentNode) {
@@ -87,7 +87,7 @@ export class DomNode {
     return !event.defaultPrevented;
   }
 
-  /** All descendant elements in document order. */
+  /** All elements below this node, in document order. */
   get elements(): readonly DomElement[] {
     return this.childNodes.flatMap((child) => (child instanceof DomElement ? [child, ...child.elements] : []));
   }
@@ -107,7 +107,7 @@ export class DomText extends DomNode {
   }
 }
 
-/** Preact lowercases the event name of a listener if the element has a property with that name. */
+/** Preact converts an event name to lower case if the element has a property with that name. */
 const HEARD = ['onclick', 'oninput', 'onchange', 'onsubmit', 'onkeydown', 'onscroll', 'onclose'];
 
 export class DomElement extends DomNode {
@@ -117,7 +117,7 @@ export class DomElement extends DomNode {
   readonly style: Record<string, string> = {};
   readonly attributes = new Map<string, string>();
   scrollTop = 0;
-  /** Height of 60 table rows. */
+  /** Height in pixels at which 60 table rows are visible. */
   clientHeight = 3200;
   scrollHeight = 3200;
   disabled = false;
@@ -178,7 +178,7 @@ export class DomElement extends DomNode {
     return this.parentNode instanceof DomElement ? this.parentNode.closest(selector) : null;
   }
 
-  /** Supports the console's selectors: an element name with at most one attribute. */
+  /** Supports the selectors that the console uses: an element name with at most one attribute. */
   matches(selector: string): boolean {
     const [, name, attribute] = /^(\w+)(?:\[(\w+)(?:="\w+")?\])?$/.exec(selector) ?? [];
     if (name === undefined) throw new Error(`This document does not look for ${selector}.`);
@@ -204,7 +204,7 @@ export class DomElement extends DomNode {
     if (document !== undefined) document.activeElement = this;
   }
 
-  /** Performs the browser's default actions: toggles, submits the form and closes the form's dialog. */
+  /** Performs the browser's default action: toggles a box, submits a form, or closes the form's dialog. */
   click(): void {
     if (this.disabled) return;
     const isSent = this.dispatchEvent(new DomEvent('click'));

@@ -1,5 +1,5 @@
 /**
- * The console without a browser: everything below the sign-in is rendered into a minimal document, and a `Backend`
+ * The console without a browser. Everything below the sign-in is rendered into a minimal document, and a `Backend`
  * replaces Firebase and the tools.
  */
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ async function bundle(): Promise<Script> {
   return new Script(outputFiles[0]?.text ?? '');
 }
 
-/** Timeout of a wait. Long enough for a busy machine. */
+/** Maximum time in milliseconds for which a test waits. Long enough for a busy machine. */
 const PATIENCE_MS = 60_000;
 
 async function eventually<Value>(what: () => string, look: () => Value | undefined | false): Promise<Value> {
@@ -85,7 +85,7 @@ const ROLES: Readonly<Record<string, (one: DomElement) => boolean>> = {
   row: ({ localName }) => localName === 'tr',
 };
 
-/** Part of the page. Finds elements by role and name, as people do. */
+/** Part of the page in which elements are found by role and name, as people find them. */
 export class Part {
   readonly element: DomElement;
 
@@ -93,7 +93,7 @@ export class Part {
     this.element = element;
   }
 
-  /** Returns the current elements, except those inside a closed dialog. */
+  /** Returns the elements that have this role and name now, except those inside a closed dialog. */
   all(role: string, name?: string | RegExp): readonly Part[] {
     const isOf = ROLES[role] ?? ((one: DomElement) => one.getAttribute('role') === role);
     return this.element.elements
@@ -115,7 +115,7 @@ export class Part {
     );
   }
 
-  /** Returns the field whose label starts with these words. */
+  /** Returns the form field whose label starts with this text. */
   field(label: string): Promise<Part> {
     const find = () => {
       const found = this.element.elements.find(
@@ -141,7 +141,7 @@ export class Part {
     );
   }
 
-  /** Waits for a condition of the test. */
+  /** Waits until `look` returns a value, and otherwise fails with the description `what`. */
   async waitFor(what: string, look: () => unknown): Promise<void> {
     await eventually(
       () => what,
@@ -188,7 +188,7 @@ export class Part {
 export class Page extends Part {
   readonly window = new DomNode();
   readonly document = new DomDocument(this.window);
-  /** Warnings and errors that the page wrote to the browser's console. */
+  /** Warnings and errors that the page has written to the browser console. */
   readonly complaints: unknown[] = [];
   private readonly clock = { now: Date.now() };
   private readonly ticking = new Set<() => void>();
@@ -201,7 +201,7 @@ export class Page extends Part {
     this.document.insertBefore(this.element, null);
   }
 
-  /** Opens the console at an address as a signed-in person. */
+  /** Opens the console at an address, as a person who is signed in. */
   static async open(backend: Backend, address = '/'): Promise<Page> {
     bundled ??= bundle();
     const script = await bundled;
@@ -222,13 +222,13 @@ export class Page extends Part {
     return new Part(this.document.activeElement);
   }
 
-  /** Advances the page's clock and runs its intervals once. */
+  /** Advances the clock of the page, and runs each interval function once. */
   pass(milliseconds: number): void {
     this.clock.now += milliseconds;
     for (const tick of this.ticking) tick();
   }
 
-  /** Follows a link within the page, without loading it again. */
+  /** Follows a link within the page without loading the page again. */
   follow(address: string): void {
     const link = new DomElement('a', '');
     link.setAttribute('href', address);
@@ -296,10 +296,10 @@ export class Page extends Part {
   }
 }
 
-/** Matches `instanceof HTMLAnchorElement`. */
+/** Makes `instanceof HTMLAnchorElement` true for the elements of the minimal document. */
 const Anchor = { [Symbol.hasInstance]: (value: unknown) => value instanceof DomElement && value.localName === 'a' };
 
-/** Stub of ResizeObserver. Nothing here changes its size. */
+/** Replaces ResizeObserver and never reports a change, because the minimal document has no sizes. */
 class Unsized {
   observe(): void {}
   disconnect(): void {}

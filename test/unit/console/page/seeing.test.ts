@@ -1,4 +1,4 @@
-/** Contents of the console: live, truncated and refused data. */
+/** Data that the console shows: live data, truncated lists and data that the person may not read. */
 import assert from 'node:assert/strict';
 import { Backend } from './backend.ts';
 import { Page } from './page.ts';
@@ -7,7 +7,7 @@ const MANY = 2000;
 const CHUNKS = 40;
 const LINES_OF_CHUNK = 500;
 
-describe('contents of the console', () => {
+describe('data shown in the console', () => {
   let backend: Backend;
 
   beforeEach(() => {
@@ -17,7 +17,7 @@ describe('contents of the console', () => {
     backend.put('workspaces/default/sessions/session-1');
   });
 
-  it('shows each new task immediately through its existing listeners', async () => {
+  it('includes a new task immediately, without another subscription', async () => {
     const page = await Page.open(backend, '/tasks?view=board');
     await page.shows('available 0');
     const { length } = backend.opened;
@@ -29,20 +29,20 @@ describe('contents of the console', () => {
     assert.deepEqual(backend.calls, [], 'no tool is called');
   });
 
-  it('opens each listener once, closes it when the page is left and reopens it on return', async () => {
+  it('is subscribed to once, until the person leaves the page, and again after the return', async () => {
     backend.put('tasks/task-1', { description: 'Here' });
     const page = await Page.open(backend, '/tasks');
     await page.get('link', 'Here');
     assert.deepEqual(backend.opened.toSorted(), [...new Set(backend.opened)].sort());
     page.tell('pagehide');
-    // The connection status is still observed.
+    // The subscription to the connection status stays open.
     assert.equal(backend.heard, 2);
     backend.put('tasks/task-2', { description: 'While it was away' });
     page.tell('pageshow');
     await page.get('link', 'While it was away');
   });
 
-  it('shows a revoked role as refused data and a granted role immediately', async () => {
+  it('is replaced by a refusal when a role is revoked, and appears when a role is granted', async () => {
     backend.put('tasks/task-1', { description: 'In the open' });
     backend.denied.add('tasks').add('workspaces');
     const page = await Page.open(backend, '/tasks');
@@ -56,7 +56,7 @@ describe('contents of the console', () => {
     await page.gone('link', 'In the open');
   });
 
-  it('lists failed, stuck and held-up tasks', async () => {
+  it('includes lists of the failed, the stuck and the held-up tasks', async () => {
     const gone = new Date(Date.now() - 3_600_000);
     const claim = { status: 'claimed', claimed_by: 'w', claimed_at: gone, lease_seconds: 600 };
     const check = { name: 'build', at: gone, repository: 'octo/app', pull_request: 7 };
@@ -79,7 +79,7 @@ describe('contents of the console', () => {
     assert.deepEqual(trouble.all('link', 'working'), []);
   });
 
-  it("counts a lease down by the page's clock and shows when it has expired", async () => {
+  it('includes the remaining time of a lease, and the fact that a lease has expired', async () => {
     const lease = { lease_seconds: 3600, lease_expires_at: new Date(Date.now() + 3_600_000) };
     backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'w', claimed_at: new Date(), ...lease });
     const page = await Page.open(backend, '/tasks');
@@ -90,7 +90,7 @@ describe('contents of the console', () => {
     await page.shows(/lapsed (10|9) min ago/);
   });
 
-  it('shows recurring to-dos in words, with the next date', async () => {
+  it('describes recurring to-dos in words, with their next date', async () => {
     const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Europe/Berlin' };
     backend.put('recurringTasks/one', recurring);
     backend.tools['todo.list_recurring_tasks'] = () => ({
@@ -101,13 +101,13 @@ describe('contents of the console', () => {
     await page.shows(/(Mar 2|2 Mar).*(Mar 3|3 Mar)/);
   });
 
-  it('shows the findings of agents', async () => {
+  it('includes the findings of agents', async () => {
     backend.put('discoveries/one', { content: 'The export has two date formats.', tags: ['dates'] });
     const page = await Page.open(backend);
     await (await page.get('region', 'Found out')).shows('The export has two date formats.');
   });
 
-  it('shows no response under the heading of another question', async () => {
+  it('never shows the response to one question under the heading of another', async () => {
     const event = { at: new Date().toISOString(), by: 'w', on_behalf_of: 'ada', workspace: 'default', changes: [] };
     backend.tools['system.getAudit'] = ({ of }) => ({ events: [{ ...event, event_id: 'e', tool: `tool.${of}` }] });
     const page = await Page.open(backend, '/audit?of=workspace');
@@ -120,7 +120,7 @@ describe('contents of the console', () => {
     await page.shows('tool.mine');
   });
 
-  it('shows more members and connections of truncated lists, without a total for a partial list', async () => {
+  it('includes more rows of a truncated list on request, and no total for an incomplete list', async () => {
     const member = (uid: string) => ({ uid, role: 'worker', name: uid, added_at: new Date().toISOString() });
     const at = new Date(Date.now() + 86_400_000).toISOString();
     const key = (name: string) => ({
@@ -152,7 +152,7 @@ describe('contents of the console', () => {
     await connections.get('heading', /2$/);
   });
 
-  it('finds a task once, by its words and by its id, and opens it', async () => {
+  it('includes a found task once, whether its words or its id were typed, and opens the task', async () => {
     backend.put('tasks/task-water', { description: 'Draw the water' });
     const page = await Page.open(backend, '/tasks');
     await page.get('link', 'Draw the water');
@@ -168,7 +168,7 @@ describe('contents of the console', () => {
     assert.equal(page.address, '/t/task-water');
   });
 
-  it('opens each screen by g and a letter, and a task by j, k and Enter', async () => {
+  it('is reached by key: g and a letter open a screen, and j, k and Enter open a task', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend);
     await page.shows('No pending questions.');
@@ -197,7 +197,7 @@ describe('contents of the console', () => {
     assert.equal(page.focused.text, 'task-1');
   });
 
-  it('keeps other screens working if one cannot be rendered', async () => {
+  it('remains visible on other screens if one screen cannot be rendered', async () => {
     const member = { uid: 'ben', role: 'worker', name: 'Ben', added_at: 'at no time' };
     backend.tools['access.list_members'] = () => ({ access: 'private', members: [member] });
     const page = await Page.open(backend, '/access');
@@ -210,7 +210,7 @@ describe('contents of the console', () => {
     await page.shows('Ben');
   });
 
-  it(`renders fewer than 100 of ${MANY} tasks at a time, and others after scrolling`, async () => {
+  it(`includes fewer than 100 of ${MANY} tasks at a time, and later tasks after scrolling`, async () => {
     for (let number = 1; number <= MANY; number++) {
       const created_at = new Date(Date.UTC(2026, 10, 24) + number);
       backend.put(`tasks/task-${number}`, { created_at, description: `Task ${number}` });
@@ -229,7 +229,7 @@ describe('contents of the console', () => {
     assert.ok(page.all('row').length < 100, `${page.all('row').length} rows`);
   });
 
-  it(`renders part of a log of ${CHUNKS * LINES_OF_CHUNK} lines and loads earlier ones on scrolling`, async () => {
+  it(`includes part of a log of ${CHUNKS * LINES_OF_CHUNK} lines, and earlier lines after scrolling`, async () => {
     const line = { level: 'info', type: 'output', at: new Date().toISOString() };
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       const first_line = chunk * LINES_OF_CHUNK;
