@@ -76,12 +76,12 @@ const settings = z.strictObject({
 /** Settings from the command line. Durations are in seconds. */
 export type Settings = z.output<typeof settings>;
 
-/** Invalid command line. The message explains why. */
+/** Thrown if the command line is invalid. The message lists every problem. */
 export class UsageError extends Error {}
 
 /**
  * @returns undefined if only help was requested
- * @throws UsageError listing every problem
+ * @throws UsageError if the arguments are invalid
  */
 export function parseSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings | undefined {
   const { help, 'allow-http': allowHttp = false, ...values } = parsed(args);
@@ -99,7 +99,7 @@ export function parseSettings(args: readonly string[], env: NodeJS.ProcessEnv): 
   return { ...checked.data, once: once || task !== undefined };
 }
 
-/** Returns whether requests to the address cannot be read on another machine. */
+/** Returns whether no other machine can read the requests to a URL: it uses https, or names this machine. */
 function isSafe(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }

@@ -1,4 +1,4 @@
-/** Claude Code. Source: https://code.claude.com/docs/en/headless, and the types of its Agent SDK. */
+/** Adapter for Claude Code. Source: https://code.claude.com/docs/en/headless, and the types of its Agent SDK. */
 import { z } from 'zod';
 import { milliseconds } from '../outage/reset.ts';
 import {
@@ -37,7 +37,7 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('system'),
     subtype: z.string().optional(),
     model: z.string().optional(),
-    /** `none` for subscription logins and for cloud providers. */
+    /** `none` if Claude Code uses a subscription login or a cloud provider. */
     apiKeySource: z.string().optional(),
     attempt: z.number().optional(),
     max_retries: z.number().optional(),
@@ -84,13 +84,13 @@ type Event = z.output<typeof event>;
 type SystemEvent = Extract<Event, { type: 'system' }>;
 type ResultEvent = Extract<Event, { type: 'result' }>;
 
-/** Key sources that mean a login instead of an API key. */
+/** Values of `apiKeySource` that mean that Claude Code uses no API key. */
 const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 
 export const claude: CodingCli = {
   tool: 'CLAUDECODE',
   program: 'claude',
-  // Claude Code 2.1.197 reads references only after white space and some punctuation. Email addresses stay unchanged.
+  // Claude Code 2.1.197 reads "@" as a reference only after white space and some punctuation, not in emails.
   reference: /(?<![\w\\])@/g,
   prepare: (wishes) => ({ args: argumentsOf(wishes), dispose: () => undefined }),
   read: eventReader(event, eventsOf),
@@ -110,12 +110,12 @@ function argumentsOf({ model, allowedTools, unsafe }: RunWishes): readonly strin
 }
 
 /**
- * Returns settings that add to the user's own. Not `--allowedTools`: it splits its values at commas and spaces
- * outside brackets, so `Bash(ls) Bash Read(x)` would allow the whole shell.
+ * Returns settings that Claude Code applies in addition to the user's own. Not `--allowedTools`: it splits its values
+ * at commas and spaces outside brackets, so `Bash(ls) Bash Read(x)` would allow the whole shell.
  */
 function settingsOf(allowedTools: readonly string[]) {
   return {
-    // The word "ultracode" in a task must not start a fleet of agents.
+    // The word "ultracode" in a task would otherwise start many agents.
     workflowKeywordTriggerEnabled: false,
     ...(allowedTools.length > 0 && { permissions: { allow: allowedTools } }),
   };
@@ -136,7 +136,7 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-/** Claude Code also sends the event while requests are allowed, to report the remaining usage. */
+/** Claude Code also sends this event to report the remaining usage, while requests are still allowed. */
 function limitEvent(info: { status: string; resetsAt?: number | undefined } | undefined): AgentEvent[] {
   if (info?.status !== 'rejected') return [];
   return [{ kind: 'limited', endsAt: info.resetsAt === undefined ? undefined : milliseconds(info.resetsAt) }];
@@ -183,7 +183,7 @@ function resultOf(one: ResultEvent): AgentEvent {
   };
 }
 
-/** Sums `modelUsage`, which covers every model of the session. `usage` covers only the last prompt. */
+/** Returns the sums of `modelUsage`, which covers every model of the session. `usage` covers only the last prompt. */
 function sessionTokens({ modelUsage }: ResultEvent): Tokens | undefined {
   const models = Object.values(modelUsage ?? {});
   if (models.length === 0) return undefined;

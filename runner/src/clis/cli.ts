@@ -3,26 +3,26 @@ import { z } from 'zod';
 import type { CodingTool } from '../hub/hub.ts';
 
 export interface CodingCli {
-  /** Name of the tool in tasks. */
+  /** Name of the coding agent, as tasks specify it. */
   readonly tool: CodingTool;
-  /** Name of the program, also listed in the runner's capabilities. */
+  /** Name of the executable, which the runner also sends to the hub when it registers. */
   readonly program: string;
-  /** Matches each at sign in a prompt that the CLI could read as a reference to a file, an agent or a resource. */
+  /** Matches each "@" in a prompt that the CLI could read as a reference to a file, an agent or a resource. */
   readonly reference: RegExp;
   /**
-   * Prepares a headless run with streamed JSON. The prompt goes to standard input.
-   * @throws AttemptFailure if the CLI cannot express an allowed tool
+   * Prepares a headless run that prints streamed JSON and reads the prompt from standard input.
+   * @throws AttemptFailure if the CLI's language for permission rules cannot express an allowed tool
    */
   prepare(wishes: RunWishes, place: RunPlace): Launch;
-  /** Parses a line of standard output. Returns undefined if it is not an event. */
+  /** Parses a line of standard output. Returns undefined if the line is not an event. */
   read(line: string): readonly AgentEvent[] | undefined;
 }
 
 export interface RunWishes {
   readonly model: string | undefined;
-  /** Rules, in the CLI's language, for tools that need no confirmation; excludes rules that the runner refuses. */
+  /** Rules, in the CLI's language, for the tools that need no confirmation. The runner has checked the rules. */
   readonly allowedTools: readonly string[];
-  /** Turns off the CLI's permission checks. */
+  /** Whether the CLI's permission checks are turned off. */
   readonly unsafe: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface RunPlace {
 
 export interface Launch {
   readonly args: readonly string[];
-  /** Removes the files written for the run. Call it after the run. */
+  /** Deletes the files that `prepare` wrote for the run. Call it when the run has ended. */
   dispose(): void;
 }
 
@@ -41,10 +41,10 @@ export type AgentEvent =
   | {
       readonly kind: 'started';
       readonly model: string | undefined;
-      /** Whether the agent pays by use with an API key; undefined if unknown. */
+      /** Whether the agent uses an API key, which is charged by use; undefined if unknown. */
       readonly hasKey?: boolean | undefined;
     }
-  /** `partial`: a `said` event that follows directly continues this one. */
+  /** `partial`: a `said` event that follows directly is the next part of the same text. */
   | { readonly kind: 'said'; readonly text: string; readonly partial: boolean }
   | ToolUse
   | { readonly kind: 'toolResult'; readonly failed: boolean; readonly text: string }
@@ -56,38 +56,38 @@ export type AgentEvent =
 export interface ToolUse {
   readonly kind: 'toolUse';
   readonly tool: string;
-  /** Command line, if the tool is a shell. */
+  /** Command that the agent runs, if the tool is a shell. */
   readonly command: string | undefined;
   readonly file: string | undefined;
 }
 
-/** Problem after which the agent continues. */
+/** Problem that does not end the agent's run. */
 export interface Warning {
   readonly kind: 'warned';
   readonly text: string;
-  /** HTTP status, if the model refused the request. */
+  /** HTTP status with which the model refused the request, if it did. */
   readonly httpStatus?: number | undefined;
 }
 
-/** Final event of an agent. */
+/** Last event of a run. */
 export interface AgentResult {
   readonly kind: 'result';
   readonly succeeded: boolean;
-  /** Final message, or the error. */
+  /** Final message of the agent, or its error. */
   readonly text: string;
-  /** HTTP status of the model's last refusal. */
+  /** HTTP status with which the model refused the last request, if it did. */
   readonly httpStatus: number | undefined;
   readonly turns: number | undefined;
   readonly tokens: Tokens | undefined;
-  /** Range of `tokens`: the session so far, or since the previous result. `turns` always covers the latter. */
+  /** Requests that `tokens`: the session so far, or since the previous result. `turns` always covers the latter. */
   readonly tokensOf: 'session' | 'prompt';
-  /** Cost of the session so far. */
+  /** Cost in US dollars since the start of the session. */
   readonly costUsd: number | undefined;
 }
 
-/** Token counts. The three kinds of input do not overlap. */
+/** Numbers of tokens. Each input token is counted in only one of the three kinds of input. */
 export interface Tokens {
-  /** Input that was neither read from a cache nor written to one. */
+  /** Input tokens that were neither read from a cache nor written to one. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -96,7 +96,6 @@ export interface Tokens {
 
 export const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Adds two token counts. */
 export function addTokens(one: Tokens, other: Tokens): Tokens {
   return {
     input: one.input + other.input,
@@ -106,13 +105,13 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
   };
 }
 
-/** Number of tokens as a CLI reports it; null and missing mean 0. */
+/** Schema of a number of tokens in a CLI's output. If the number is null or missing, it is 0. */
 export const count = z
   .number()
   .nullish()
   .transform((value) => value ?? 0);
 
-/** Returns a parser for lines of JSON. Lines of an unknown shape are newer events, which are ignored. */
+/** Returns a parser for lines of JSON. The parser ignores lines of an unknown shape: newer CLIs may print them. */
 export function eventReader<Shape extends z.ZodType>(
   shape: Shape,
   eventsOf: (event: z.output<Shape>) => readonly AgentEvent[],

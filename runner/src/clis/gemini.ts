@@ -1,4 +1,4 @@
-/** Gemini CLI. Source: its docs/cli/headless.md, and its StreamJsonFormatter. */
+/** Adapter for Gemini CLI. Source: its docs/cli/headless.md, and its StreamJsonFormatter. */
 import { z } from 'zod';
 import { type AgentEvent, type CodingCli, count, eventReader, type RunWishes, type Tokens } from './cli.ts';
 import { writePolicies } from './geminiPolicy.ts';
@@ -36,10 +36,10 @@ type ResultEvent = Extract<Event, { type: 'result' }>;
 export const gemini: CodingCli = {
   tool: 'GEMINI',
   program: 'gemini',
-  // Gemini CLI 0.61.0 reads references anywhere, unless a backslash precedes them.
+  // Gemini CLI 0.61.0 reads every "@" as a reference, unless a backslash precedes it.
   reference: /(?<!\\)@/g,
   prepare: (wishes, place) => {
-    // Not --allowed-tools: that flag splits its values at commas and replaces the user's own list.
+    // The flag --allowed-tools is not used: it splits its values at commas and replaces the user's own list.
     const policies = writePolicies(wishes.allowedTools, place);
     return { args: argumentsOf(wishes, policies.paths), dispose: policies.remove };
   },
@@ -54,7 +54,7 @@ function argumentsOf({ model, unsafe }: RunWishes, policies: readonly string[]):
     'stream-json',
     '--approval-mode',
     unsafe ? 'yolo' : 'auto_edit',
-    '--skip-trust', // The owner trusts the repository by starting the runner on it.
+    '--skip-trust', // The owner has shown trust by starting the runner here.
     ...policies.map((path) => `--policy=${path}`),
     ...(model === undefined ? [] : ['-m', model]),
   ];
@@ -81,7 +81,7 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-/** Gemini CLI reports neither turns nor cost. Its final text arrives earlier, as messages. */
+/** Gemini CLI reports neither turns nor cost. The final text is in the messages before this event. */
 function resultOf({ status, error, stats }: ResultEvent): AgentEvent {
   return {
     kind: 'result',
@@ -98,8 +98,8 @@ function resultOf({ status, error, stats }: ResultEvent): AgentEvent {
 type Stats = NonNullable<ResultEvent['stats']>;
 
 /**
- * Gemini CLI includes cached tokens in its input tokens, and thoughts only in the total. Thoughts are billed as
- * output. It does not report tokens written to a cache.
+ * Gemini CLI includes cached tokens in its input tokens, but counts thoughts only in the total, although they are
+ * billed as output. It does not report tokens written to a cache.
  */
 function tokensOf({ total_tokens: total, input_tokens: input, output_tokens: output, cached }: Stats): Tokens {
   return {

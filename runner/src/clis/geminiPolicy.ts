@@ -7,7 +7,7 @@ import { AttemptFailure } from '../task/failure.ts';
 import { allowsAnything, parseRule } from '../task/permissions.ts';
 import type { RunPlace } from './cli.ts';
 
-/** Both names of the shell tool. */
+/** Name of the shell tool in rules, and its class name, which Gemini CLI also accepts. */
 const SHELL = 'run_shell_command';
 const SHELLS: readonly string[] = [SHELL, 'ShellTool'];
 
@@ -15,14 +15,14 @@ const SHELLS: readonly string[] = [SHELL, 'ShellTool'];
 const PRIORITY = 0;
 
 export interface Policies {
-  /** Values for `--policy`, one flag per value. Empty if no tools are allowed. */
+  /** Paths for `--policy`, one flag per path. Empty if no tools are allowed. */
   readonly paths: readonly string[];
   remove(): void;
 }
 
 /**
- * Writes a run's policy to a temporary folder. `--policy` replaces the user's own policies, so the folder also links
- * to them. The links keep commas, at which the CLI splits values, out of the paths.
+ * Writes a run's policy to a temporary folder. `--policy` replaces the user's own policies, so the folder also
+ * contains links to them. The CLI splits values at commas, which the paths of the links do not contain.
  * @throws AttemptFailure if Gemini CLI cannot express a rule
  */
 export function writePolicies(allowedTools: readonly string[], place: RunPlace): Policies {
@@ -73,14 +73,14 @@ function ruleOf(allowed: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** JSON escapes are a subset of TOML's. TOML also refuses DEL and lone surrogates. */
+/** A JSON string is a valid TOML string, except that TOML does not allow DEL and lone surrogates in it. */
 function tomlString(text: string): string {
   return JSON.stringify(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll('\x7f', '\\u007f');
 }
 
 const settings = z.object({ policyPaths: z.array(z.string()) });
 
-/** Returns the policies that Gemini CLI loads without `--policy`: those of all settings, or the user's folder. */
+/** Returns the policy paths that Gemini CLI uses by default: those in its settings, or else the user's folder. */
 function userPolicyPaths({ folder, env }: RunPlace): readonly string[] {
   const home = env['GEMINI_CLI_HOME'] || env['HOME'] || homedir();
   const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] || systemSettings();
@@ -96,7 +96,7 @@ function systemSettings(): string {
     : '/etc/gemini-cli/settings.json';
 }
 
-/** Missing or invalid settings name no policies: Gemini CLI reports invalid ones when it starts. */
+/** Returns no paths if the settings file is missing or invalid. Gemini CLI itself reports invalid settings. */
 function policyPathsIn(file: string): readonly string[] {
   try {
     return settings.parse(JSON.parse(withoutComments(readFileSync(file, 'utf8')))).policyPaths;
@@ -105,7 +105,7 @@ function policyPathsIn(file: string): readonly string[] {
   }
 }
 
-/** The first alternative skips strings, which can contain comment markers. */
+/** The first alternative matches strings, so that comment markers inside strings are kept. */
 function withoutComments(json: string): string {
   return json.replaceAll(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*.*?\*\//gs, '$1');
 }

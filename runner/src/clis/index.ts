@@ -14,7 +14,7 @@ export interface InstalledCli extends ProgramVersion {
   readonly tool: CodingTool;
 }
 
-/** Returns the coding agents on the PATH, with their versions. */
+/** Returns the coding agents that are installed on the PATH, with their versions. */
 export async function findInstalled(env: NodeJS.ProcessEnv): Promise<readonly InstalledCli[]> {
   const found = await Promise.all(
     Object.values(CLIS).map(async ({ tool, program }) => {

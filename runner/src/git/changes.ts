@@ -1,7 +1,6 @@
-/** Changes on a branch since its starting point. */
 import type { Git } from './git.ts';
 
-/** Limits for readable reports; the branch has everything. */
+/** Limits that keep reports readable. The branch contains all changes. */
 const MAX_COMMITS = 200;
 const MAX_FILES = 1000;
 
@@ -18,7 +17,7 @@ export interface FileChange {
   readonly deletions: number;
 }
 
-/** @param base a commit; shared history is omitted */
+/** @param base a commit; commits that it shares with the branch are omitted */
 export async function changesSince(git: Git, base: string, branch: string): Promise<Changes> {
   const ref = `refs/heads/${branch}`;
   const head = await git('rev-parse', ref);
@@ -42,7 +41,7 @@ export async function changesSince(git: Git, base: string, branch: string): Prom
   };
 }
 
-/** Git prints "-" instead of numbers for binary files. */
+/** For binary files, git prints "-" instead of the numbers of lines. */
 function fileChange(entry: string): FileChange {
   const [insertions = '', deletions = '', ...path] = entry.split('\t');
   return { path: path.join('\t'), insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 };

@@ -1,14 +1,14 @@
-/** A checkout that the runner created, and the check that a folder still is that checkout. */
+/** Access to a checkout that the runner created, and checks that no one has replaced that checkout. */
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Git, gitIn } from './git.ts';
 
-/** Folder with its repository. All paths are absolute and without links. */
+/** A checkout's folder and repository. All paths are absolute and contain no symbolic links. */
 export interface Checkout {
   readonly folder: string;
-  /** The checkout's own git directory: HEAD, index, reflog. */
+  /** The checkout's own git directory, with HEAD, index and reflog. */
   readonly gitDir: string;
-  /** Directory that checkouts share: objects, branches, configuration. */
+  /** Git directory that all checkouts of the repository share, with objects, branches and configuration. */
   readonly commonDir: string;
 }
 
@@ -20,8 +20,8 @@ export interface CheckoutOptions {
 }
 
 /**
- * Returns git bound to a checkout. It never searches for a repository: without the folder's `.git`, it would find the
- * one around it.
+ * Returns git bound to a checkout. The result never searches for a repository: if the folder has no `.git`, git would
+ * find a repository in a parent folder.
  */
 export function gitAt({ folder, gitDir, commonDir }: Checkout, options: CheckoutOptions = {}): Git {
   const { index, input, settings = [], set = {} } = options;
@@ -39,9 +39,9 @@ export function gitAt({ folder, gitDir, commonDir }: Checkout, options: Checkout
 }
 
 /**
- * Compares a linked worktree with the one that the runner created: the folder, its `.git` file, the registration in
- * the repository, and the repository that git finds from inside.
- * @returns the difference, as the end of a sentence about the checkout; undefined if it matches
+ * Checks whether a linked worktree is still the one that the runner created. Compares the folder, its `.git` file,
+ * the registration in the repository, and the repository that git finds from inside the folder.
+ * @returns the first difference, worded as a predicate for the subject "the checkout"; undefined if there is none
  */
 export async function deviationOf(checkout: Checkout): Promise<string | undefined> {
   const { folder, gitDir, commonDir } = checkout;
@@ -65,7 +65,7 @@ export async function deviationOf(checkout: Checkout): Promise<string | undefine
   }
 }
 
-/** @returns the problem with the repository's registration of the checkout; undefined if it is correct */
+/** @returns what is wrong with the repository's registration of the checkout; undefined if nothing is */
 export function registrationProblem({ folder, gitDir, commonDir }: Checkout): string | undefined {
   const lost = 'is no longer registered in the repository';
   if (dirname(dirname(gitDir)) !== commonDir || !existsSync(gitDir)) return lost;
@@ -75,7 +75,7 @@ export function registrationProblem({ folder, gitDir, commonDir }: Checkout): st
   return undefined;
 }
 
-/** Returns the path in one of git's files, without links; undefined if it leads nowhere. */
+/** Returns the path that a file of git contains, with links resolved; undefined if that path does not exist. */
 function pathIn(file: string, from: string): string | undefined {
   const path = resolve(from, readLine(file).replace(/^gitdir: /, ''));
   return existsSync(path) ? realpathSync(path) : undefined;

@@ -1,8 +1,8 @@
-/** Git's environment: the user's, without variables that select another repository or prompt at the terminal. */
+/** Environments for git: the user's environment without variables that select another repository or cause prompts. */
 
 /**
- * Variables that select a repository or a part of one, or change how git reads arguments. The first group is `git
- * rev-parse --local-env-vars` without command-line configuration, which can hold credentials.
+ * Variables that select a repository or part of a repository, or change how git reads arguments. The first group is
+ * the output of `git rev-parse --local-env-vars` without command-line configuration, which can hold credentials.
  */
 const SELECTING = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
@@ -31,14 +31,14 @@ const SELECTING = [
   'GIT_QUARANTINE_PATH',
 ];
 
-/** Returns the environment for the runner's git and for agents, without variables that select a repository. */
+/** Returns the environment for the runner's git and for agents, without the variables that select a repository. */
 export function withoutSelection(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SELECTING.includes(name.toUpperCase())));
 }
 
 /**
- * Returns an environment in which neither git, ssh nor Git Credential Manager prompts at the terminal. The user's
- * `GIT_ASKPASS` stays, because CI systems pass credentials with it; `SSH_ASKPASS` opens a window.
+ * Returns an environment in which neither git, ssh nor Git Credential Manager prompts at the terminal. The user's own
+ * `GIT_ASKPASS` is kept, because CI systems pass credentials with it; `SSH_ASKPASS` opens a window.
  */
 export function withoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { SSH_ASKPASS: _, ...rest } = env;
@@ -52,7 +52,7 @@ export function withoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Returns the variable that makes ssh fail instead of prompting, unless the user has chosen a program. */
+/** Returns the variable that makes ssh fail instead of prompting, unless the user has set an ssh command. */
 export function sshWithoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return env['GIT_SSH_COMMAND'] || env['GIT_SSH'] ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' };
 }

@@ -5,8 +5,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Runs git and returns its standard output as UTF-8, without the last line end.
- * @throws Error with git's standard error, if git fails, prints too much or times out
+ * Runs git and returns its standard output, decoded as UTF-8, without the line break at the end.
+ * @throws Error with the text of git's standard error, if git fails, prints too much or times out
  */
 export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -45,7 +45,6 @@ export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input =
   });
 }
 
-/** Ends git and the programs that it started: ssh, filters, credential helpers. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

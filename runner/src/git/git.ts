@@ -5,14 +5,14 @@ import { execute } from './execute.ts';
 import { isLocked, type RefusalKind, refusalOf } from './refusal.ts';
 import { type GitVersion, gitVersion, isBefore } from './version.ts';
 
-/** Other git processes hold a lock only briefly. */
+/** Attempts at a command while another git process holds a lock. Such locks usually last less than a second. */
 const LOCK_ATTEMPTS = 8;
 const LOCK_WAIT_MS = 250;
 
 /**
- * The user's hooks are for the user's commits: they can prompt, refuse, or run code that a task has added. A file
- * watcher is not needed. The other settings fix git's output format for parsing and the encoding of the runner's
- * commits to UTF-8.
+ * Hooks are turned off, because the user's hooks can prompt, refuse, or run code that a task has added. The file
+ * watcher is turned off, because it is not needed. The other settings fix the output format, so that it can be
+ * parsed, and set the encoding of commits to UTF-8.
  */
 const SETTINGS = [
   `core.hooksPath=${devNull}`,
@@ -27,11 +27,11 @@ const SETTINGS = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Hooks from the configuration, which git 2.54 and later run regardless of core.hooksPath. */
+/** First version of git that runs hooks from the configuration. It does so regardless of core.hooksPath. */
 const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
 const NAMED_HOOKS = ['config', '--null', '--name-only', '--get-regexp', String.raw`^hook\..*\.(command|event)$`];
 
-/** Subcommands that only read, or only write objects. Git runs no hooks for them. */
+/** Subcommands that run no hooks, because they only read or only write objects. */
 const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'cat-file',
   'check-ignore',
@@ -56,7 +56,7 @@ const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'write-tree',
 ]);
 
-/** Error with git's own message. */
+/** Thrown if git fails. The message contains git's own message. */
 export class GitError extends Error {
   readonly kind: RefusalKind;
 
@@ -66,22 +66,21 @@ export class GitError extends Error {
   }
 }
 
-/** Runs git and returns its output, without the last line end. */
+/** Runs git with the arguments and returns its output, without the line break at the end. */
 export type Git = (...args: readonly string[]) => Promise<string>;
 
 export interface GitOptions {
-  /** The user's environment. Variables that select a repository are removed. */
+  /** The user's environment. Variables that select a repository are removed from it. */
   readonly env?: NodeJS.ProcessEnv;
   /** Variables that override `env`, for example `GIT_DIR`. */
   readonly set?: Readonly<Record<string, string>>;
   /** Settings of the form `key=value` that override the user's. */
   readonly settings?: readonly string[];
-  /** Standard input. */
   readonly input?: string;
 }
 
 /**
- * Returns git bound to a folder. It never prompts, runs no hooks, and waits for locks of other git processes.
+ * Returns git bound to a folder. Its commands never prompt, run no hooks, and wait for locks of other git processes.
  * @throws GitError if git fails
  */
 export function gitIn(folder: string, options: GitOptions = {}): Git {
@@ -96,7 +95,7 @@ export function gitIn(folder: string, options: GitOptions = {}): Git {
     });
 }
 
-/** Retries while another git process holds a lock. */
+/** Retries an action while another git process holds a lock. */
 async function pastLocks<T>(action: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -117,7 +116,7 @@ function runsHooks([subcommand, ...args]: readonly string[]): boolean {
 /** Subcommands that can start ssh. */
 const CONNECTING: ReadonlySet<string | undefined> = new Set(['fetch', 'lfs', 'ls-remote', 'push', 'submodule']);
 
-/** Returns a variable that keeps ssh from prompting, unless the user has chosen the command. */
+/** Returns the variable that keeps ssh from prompting; empty if the user has set an ssh command. */
 async function batchMode(call: Call): Promise<NodeJS.ProcessEnv> {
   const configured = await run(call, [], ['config', 'core.sshCommand']).catch(() => '');
   return configured === '' ? sshWithoutPrompts(call.env) : {};
@@ -128,11 +127,11 @@ interface Call {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Read before each command, because a task can install hooks. */
+/** Returns settings that disable the configured hooks. Read before each command, because a task can add hooks. */
 async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
   const version = await gitVersion(call.env);
   if (version !== undefined && isBefore(version, NAMED_HOOKS_SINCE)) return [];
-  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // No hooks are configured.
+  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // Fails if no hooks are configured.
   const names = listed.split('\0').flatMap((key) => key.replace(/^hook\./, '').replace(/\.\w+$/, '') || []);
   return [...new Set(names)].flatMap((name) => ['-c', `hook.${name}.enabled=false`]);
 }
@@ -149,7 +148,7 @@ function run(
   });
 }
 
-/** Returns whether git succeeds. Every failure counts as no. */
+/** Returns whether a git command succeeds. */
 export async function succeeds(git: Git, ...args: readonly string[]): Promise<boolean> {
   return git(...args).then(
     () => true,

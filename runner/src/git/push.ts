@@ -4,17 +4,17 @@ import { fetchRefs } from './start/remote.ts';
 
 const ATTRIBUTES = ['.gitattributes', '**/.gitattributes'].map((pattern) => `:(glob)${pattern}`);
 
-/** Pushes only the branch, regardless of the user's push settings. */
+/** Options that push only the branch, regardless of the user's push settings. */
 const BRANCH_ONLY = ['--quiet', '--no-follow-tags', '--recurse-submodules=no', '--no-signed'];
 
 /**
- * Pushes without force, so that commits that others have pushed in the meantime stay.
- * @throws GitError if "origin" then lacks some of the branch's commits
+ * Pushes a branch without force, so that commits that others have pushed to it are kept.
+ * @throws GitError if "origin" lacks some of the branch's commits afterwards
  */
 export async function pushBranch(git: Git, branch: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
   try {
-    // Git LFS sends large files from a hook, which the runner's own git does not run.
+    // Git LFS normally sends large files in a hook, but the runner's git commands run no hooks.
     if (await hasLargeFiles(git, ref)) await git('lfs', 'push', 'origin', ref);
     await git('push', ...BRANCH_ONLY, 'origin', `${ref}:${ref}`);
   } catch (error) {
@@ -30,11 +30,11 @@ async function isOnOrigin(git: Git, branch: string): Promise<boolean> {
     const theirs = origin.branches.get(branch);
     return theirs !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', ref, theirs));
   } catch {
-    return false; // Origin does not respond, so the error of the push counts.
+    return false; // Origin does not respond. The caller then reports the error of the push.
   }
 }
 
-/** Returns whether Git LFS is set up here and stores files of the branch. */
+/** Returns whether Git LFS is set up on this machine and stores files of the branch. */
 async function hasLargeFiles(git: Git, ref: string): Promise<boolean> {
   if (!(await succeeds(git, 'config', '--get-regexp', String.raw`^filter\.lfs\.(process|clean)$`))) return false;
   return succeeds(git, 'grep', '--quiet', '--fixed-strings', 'filter=lfs', ref, '--', ...ATTRIBUTES);

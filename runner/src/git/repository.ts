@@ -1,4 +1,4 @@
-/** The repository that a runner works on. The user's checkout is only read. */
+/** The repository that a runner works on. The runner never changes the user's checkout. */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Git, GitError, gitIn, succeeds } from './git.ts';
@@ -6,9 +6,9 @@ import { hostBySsh, projectOfOrigin } from './start/project.ts';
 
 export interface Repository {
   readonly git: Git;
-  /** Absolute path of the folder that all worktrees share: `.git` of the main checkout. */
+  /** Absolute path of the git directory that all worktrees share: `.git` of the main checkout. */
   readonly commonDir: string;
-  /** The runner's own folder in the repository, for its state. */
+  /** Folder in the git directory for the runner's state. */
   readonly stateFolder: string;
   /** `owner/name`, if the remote "origin" is a repository on github.com. */
   readonly project: string | undefined;
@@ -22,7 +22,7 @@ export async function openRepository(path: string): Promise<Repository> {
   const paths = await search('rev-parse', '--absolute-git-dir', '--git-common-dir');
   const [gitDir = '', common = ''] = paths.split('\n');
   const commonDir = realpathSync(resolve(folder, common));
-  // Git must not search from here on: if the repository disappeared, git would find one around it.
+  // GIT_DIR keeps git from searching: if the repository disappeared, git would find one in a parent folder.
   const git = gitIn(folder, { set: { GIT_DIR: gitDir } });
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
     throw new GitError(`HEAD of ${folder} is not a commit: check out a branch, or make the first commit.`);
@@ -34,7 +34,7 @@ export async function openRepository(path: string): Promise<Repository> {
   return { git, commonDir, stateFolder, project, hasOrigin: origin !== undefined };
 }
 
-/** Returns the ssh command in git's order of precedence. */
+/** Returns the ssh command that git uses, from the sources in git's order of precedence. */
 async function sshCommand(git: Git): Promise<string> {
   const { GIT_SSH_COMMAND: command, GIT_SSH: program } = process.env;
   const configured = await git('config', 'core.sshCommand').catch(() => '');

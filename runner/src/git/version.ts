@@ -1,10 +1,9 @@
-/** Version of git. */
+/** Determines the installed version of git. */
 import { execute } from './execute.ts';
 
-/** Major and minor version. */
 export type GitVersion = readonly [major: number, minor: number];
 
-/** @returns undefined if the output of `git --version` is unknown */
+/** @returns the version of git; undefined if the output of `git --version` is unknown */
 export function versionIn(printed: string): GitVersion | undefined {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(printed) ?? [];
   return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
@@ -16,7 +15,7 @@ export function isBefore([major, minor]: GitVersion, [otherMajor, otherMinor]: G
 
 const versions = new Map<string | undefined, Promise<GitVersion | undefined>>();
 
-/** Returns the version of git on an environment's PATH. Checked only once. */
+/** Returns the version of the git on an environment's PATH, and caches it. */
 export function gitVersion(env: NodeJS.ProcessEnv): Promise<GitVersion | undefined> {
   const path = env['PATH'];
   const known = versions.get(path);

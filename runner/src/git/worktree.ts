@@ -1,4 +1,4 @@
-/** A task's branch in a linked worktree, outside the user's checkout. */
+/** Creates and removes linked worktrees for task branches, outside the user's checkout. */
 import {
   chmodSync,
   copyFileSync,
@@ -20,19 +20,19 @@ import type { StartingPoint } from './start/startingPoint.ts';
 
 export interface Worktree extends Checkout {
   readonly branch: string;
-  /** Commit of the branch. */
+  /** Commit of the branch when the worktree was created. */
   readonly startedAt: string;
 }
 
-/** Git's storage rules and settings before the agent ran. */
+/** Ignore rules and storage settings of git from before the agent ran. */
 export interface Before extends IgnoredBefore {
   readonly settings: ContentSettings;
 }
 
 export interface WorktreeWishes extends Pick<StartingPoint, 'branch' | 'existed' | 'at'> {
-  /** Path at which nothing exists yet. */
+  /** Path for the worktree, at which nothing exists yet. */
   readonly folder: string;
-  /** Folder for runners' worktrees. A branch in one of them becomes available soon. */
+  /** Folder for runners' worktrees. A branch that is checked out below it becomes available soon. */
   readonly ownFolder: string;
 }
 
@@ -51,7 +51,7 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
       const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];
       await git('worktree', 'add', '--quiet', ...force, ...how);
     });
-    // Another runner can have added a worktree at the same time. If both detect each other, both give up.
+    // Another runner can have added a worktree at the same time. If each detects the other's worktree, both give up.
     await requireFree(repository, branch, { ...wishes, except: folder });
     const gitDir = registrationOf(commonDir, folder);
     if (gitDir === undefined) throw new GitError(`Git did not register the worktree ${folder}.`);
@@ -63,7 +63,7 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
   }
 }
 
-/** @returns the path without links; nothing exists there */
+/** @returns the path, with links resolved, at which nothing exists */
 function newFolder(path: string): string {
   const parent = dirname(path);
   mkdirSync(parent, { recursive: true });
@@ -72,7 +72,7 @@ function newFolder(path: string): string {
   return folder;
 }
 
-/** Reads the state from before the agent that the runner needs later, and copies the index. */
+/** Reads the state before the agent runs, which the runner needs afterwards, and copies the index. */
 export async function noteBefore(worktree: Worktree, baseline: string): Promise<Before> {
   const git = gitAt(worktree);
   copyFileSync(`${worktree.gitDir}/index`, baseline);
@@ -84,9 +84,9 @@ export async function noteBefore(worktree: Worktree, baseline: string): Promise<
 }
 
 /**
- * Removes a worktree and its registration; the branch stays. The caller has made everything in it reachable
- * elsewhere.
- * @returns why it was not removed, or undefined
+ * Removes a worktree and its registration; the branch stays. The caller must have made everything in the worktree
+ * reachable elsewhere.
+ * @returns why the worktree was not removed; undefined if it was removed
  */
 export async function removeWorktree(checkout: Checkout): Promise<string | undefined> {
   if (existsSync(checkout.folder)) {
@@ -97,15 +97,15 @@ export async function removeWorktree(checkout: Checkout): Promise<string | undef
 }
 
 /**
- * Removes the rest of an interrupted `git worktree add` or removal. No agent has worked there since.
- * @returns why it was not removed, or undefined
+ * Removes what is left of an interrupted `git worktree add` or removal. No agent may have worked in the folder.
+ * @returns why the remains were not removed; undefined if they were removed
  */
 export function removeRemains(commonDir: string, folder: string): string | undefined {
   const gitDir = registrationOf(commonDir, folder);
   return removeFolders({ folder, gitDir: gitDir ?? '', commonDir });
 }
 
-/** The folder is removed before its registration, so that an interrupted removal can be continued. */
+/** Removes the folder before its registration, so that a later call can complete an interrupted removal. */
 function removeFolders({ folder, gitDir, commonDir }: Checkout): string | undefined {
   try {
     remove(folder);
@@ -134,7 +134,7 @@ function makeWritable(folder: string): void {
     if (entry.isDirectory()) makeWritable(`${folder}/${entry.name}`);
 }
 
-/** Keeps a worktree and detaches its HEAD, so that another attempt can use its branch. */
+/** Detaches the HEAD of a worktree that is kept, so that another attempt can use the branch. */
 export async function leaveWorktree(checkout: Checkout): Promise<void> {
   if (registrationProblem(checkout) !== undefined) return;
   const git = gitAt(checkout);

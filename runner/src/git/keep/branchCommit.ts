@@ -8,31 +8,31 @@ import { keep } from './kept.ts';
 
 export interface Work {
   readonly tree: string;
-  /** Commit at which the attempt started. */
+  /** Commit at which the worktree was when the attempt started. */
   readonly startedAt: string;
   readonly message: string;
 }
 
 export interface Committed {
-  /** Commit of the uncommitted files, if there were any. */
+  /** Commit that the runner created for uncommitted files, if there were any. */
   readonly commit: string | undefined;
-  /** Last commit of the work. */
+  /** Last commit of the agent's work, including the runner's commit. */
   readonly end: string;
-  /** Whether `end` is on the branch. It is not if another checkout uses the branch. */
+  /** Whether `end` is on the branch. False if another checkout uses the branch. */
   readonly isOnBranch: boolean;
-  /** Sentences about work kept outside the branch. */
+  /** Sentences about work that is kept outside the branch, and where. */
   readonly notes: readonly string[];
 }
 
 type End = Pick<Committed, 'commit' | 'end' | 'notes'>;
 
-/** @throws GitError if git fails, for example because the branch moved in the meantime */
+/** @throws GitError if git fails, for example because another process moved the branch at the same time */
 export async function commitToBranch(worktree: Worktree, work: Work): Promise<Committed> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
   const isSymbolic = await succeeds(git, 'symbolic-ref', '--quiet', ref);
   const existing = await commitOf(git, ref);
-  // The agent can turn the branch into a symbolic ref to a branch of the user, which must not be moved.
+  // If the agent made the branch a symbolic ref to a branch of the user, that branch must not be moved.
   const tip = (isSymbolic ? undefined : existing) ?? work.startedAt;
   const isAtBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
   const head = isAtBranch ? tip : await commitOf(git, 'HEAD');
@@ -52,7 +52,7 @@ export async function commitToBranch(worktree: Worktree, work: Work): Promise<Co
   return { commit, end, isOnBranch: true, notes };
 }
 
-/** HEAD contains the branch, so the uncommitted files follow HEAD. */
+/** Handles a HEAD that contains the branch: the uncommitted files are committed on top of HEAD. */
 async function continued(worktree: Worktree, { tree, message }: Work, head: string): Promise<End> {
   const merged = mergedHeads(worktree.gitDir);
   if (merged.length === 0 && tree === (await treeOf(gitAt(worktree), head)))
@@ -62,8 +62,8 @@ async function continued(worktree: Worktree, { tree, message }: Work, head: stri
 }
 
 /**
- * The agent checked out unrelated history. Only the uncommitted files there belong to the task.
- * @param head undefined if there is no commit yet
+ * Handles a HEAD that does not contain the branch: only the uncommitted files are part of the task.
+ * @param head undefined if HEAD has no commit yet
  */
 async function moved(worktree: Worktree, { tree, message }: Work, tip: string, head: string | undefined): Promise<End> {
   const git = gitAt(worktree);
@@ -81,10 +81,10 @@ async function moved(worktree: Worktree, { tree, message }: Work, tip: string, h
   return { commit, end: commit, notes: [] };
 }
 
-/** @returns the branch's tree with the rest's changes applied, or undefined if they conflict */
+/** @returns the tree of the branch with the changes in `rest`, or undefined if these conflict with the branch */
 async function appliedTo(worktree: Worktree, tip: string, head: string, rest: string): Promise<string | undefined> {
   const git = gitAt(worktree);
-  // A cherry-pick, as a merge whose base is the commit that the changes were made on.
+  // This is a cherry-pick, expressed as a merge. The merge base is the commit that the changes were made on.
   const ours = await commitTree(worktree, await treeOf(git, tip), [head], 'Base of a merge');
   const merged = await git('merge-tree', '--write-tree', ours, rest).catch((error: unknown) => {
     if (error instanceof GitError) return undefined;
@@ -106,7 +106,7 @@ function mergedHeads(gitDir: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** Returns whether another checkout uses the branch. The user can take it when the agent leaves it. */
+/** Returns whether another checkout uses the branch. If the agent leaves the branch, the user can check it out. */
 async function isElsewhere(git: Git, { folder, branch }: Worktree): Promise<boolean> {
   const listed = await git('worktree', 'list', '--porcelain');
   return listed

@@ -1,12 +1,12 @@
 /**
- * Settings that decide how git stores files. Agents share the repository's configuration: if an agent adds a filter,
- * the runner must not apply it to the agent's work.
+ * Git settings that determine how git stores files. Agents share the repository's configuration. If an agent adds a
+ * filter, the runner must not apply that filter to the agent's work.
  */
 import type { Git } from '../git.ts';
 
 const SHAPING = String.raw`^(filter\..*|core\.(attributesfile|autocrlf|eol|excludesfile|filemode|ignorecase|precomposeunicode|symlinks|bigfilethreshold))$`;
 
-/** Values by key, as `git config` lists them. */
+/** Values of the settings by key, as `git config --list` prints them. */
 export type ContentSettings = Readonly<Record<string, string>>;
 
 const WITHOUT: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 
 /** Reads the settings that apply to a checkout. */
 export async function contentSettings(git: Git): Promise<ContentSettings> {
-  const listed = await git('config', '--null', '--get-regexp', SHAPING).catch(() => ''); // No settings exist.
+  const listed = await git('config', '--null', '--get-regexp', SHAPING).catch(() => ''); // Fails if no such settings exist.
   const entries = listed.split('\0').filter(Boolean);
   return Object.fromEntries(
     entries.map((entry): [string, string] => {
@@ -31,7 +31,7 @@ export async function contentSettings(git: Git): Promise<ContentSettings> {
   );
 }
 
-/** Returns settings that restore the earlier state, as `key=value`. An empty filter command disables the filter. */
+/** Returns settings, as `key=value`, that restore the earlier state. An empty filter command disables the filter. */
 export function restoring(before: ContentSettings, now: ContentSettings): readonly string[] {
   const changed = Object.keys({ ...before, ...now }).filter((key) => before[key] !== now[key]);
   return changed.map((key) => {

@@ -1,6 +1,7 @@
 /**
- * Ignored files are removed with the worktree if the repository had the ignore rule: build outputs, dependencies. If
- * the attempt added the rule, the files may not be reproducible.
+ * Finds ignored files that must not be lost. If the repository had the ignore rule before, the files are build
+ * outputs or dependencies and are removed with the worktree. If the attempt added the rule, they may not be
+ * reproducible.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,9 +9,9 @@ import { resolve } from 'node:path';
 import { type Checkout, gitAt } from '../checkout.ts';
 import type { Git } from '../git.ts';
 
-/** Ignore rules from before the agent ran. */
+/** Sources of the ignore rules that applied before the agent ran. */
 export interface IgnoredBefore {
-  /** Commit at which the attempt started. */
+  /** Commit at which the worktree was when the attempt started. */
   readonly startedAt: string;
   /** Lines of the ignore files outside the worktree. */
   readonly outerRules: readonly string[];
@@ -24,15 +25,15 @@ export async function outerRules({ commonDir }: Pick<Checkout, 'commonDir'>, git
   return files.flatMap((file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []));
 }
 
-/** Returns a checkout's ignored paths, without a slash at the end; a fully ignored folder is one path. */
+/** Returns a checkout's ignored paths, without a slash at the end. A fully ignored folder is a single path. */
 export async function ignoredPaths(git: Git): Promise<readonly string[]> {
   const listed = await git('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
   return listed.split('\0').flatMap((path) => (path === '' ? [] : path.replace(/\/$/, '')));
 }
 
 /**
- * Returns the ignored paths that no earlier rule of the repository covers: only rules added by the attempt ignore
- * them, or git cannot report the rule.
+ * Returns the ignored paths that no earlier rule of the repository covers. Either only rules that the attempt added
+ * ignore them, or git cannot report which rule does.
  */
 export async function newlyIgnored(
   checkout: Checkout,
@@ -42,15 +43,15 @@ export async function newlyIgnored(
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const expected = await ignoredBefore(checkout, paths, before, settings);
-  // Git also lists folders without a matching rule if it ignores every file in them, and lists those files too.
+  // If git ignores every file of a folder, it lists the folder even if no rule matches it, and lists the files too.
   const parents = new Set(paths.flatMap(parentsOf));
   return paths.filter((path) => !expected.has(path) && !parents.has(path));
 }
 
-/** Prefix of a path, so that git never reads its first characters as pattern syntax. */
+/** Prefix for paths, so that git does not read the first characters of a path as pattern syntax. */
 const HERE = './';
 
-/** Returns the paths ignored by a rule that existed when the agent started; none if git cannot report the rules. */
+/** Returns the paths that a rule from before the agent ran ignores. Returns none if git cannot report the rules. */
 async function ignoredBefore(
   checkout: Checkout,
   paths: readonly string[],
@@ -82,7 +83,6 @@ async function ignoredBefore(
   return found;
 }
 
-/** Returns the path's parent folders. */
 function parentsOf(path: string): readonly string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join('/'));

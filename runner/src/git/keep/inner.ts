@@ -1,4 +1,4 @@
-/** Keeps repositories inside a worktree, whose objects are removed with it. */
+/** Keeps the commits of repositories inside a worktree, because removing the worktree would delete them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, succeeds } from '../git.ts';
@@ -11,15 +11,15 @@ import { addedSubmodules, FOUND_REF, gitlinks } from './submodules.ts';
 export interface Inner {
   /** Folders whose files belong to the surrounding checkout although they contain a `.git`. */
   readonly asFiles: readonly string[];
-  /** Submodules and clones: folders whose files belong to their own repository. */
+  /** Folders of submodules and clones, whose files belong to their own repository and not to the checkout. */
   readonly separate: readonly string[];
-  /** Commits of submodules, by path. */
+  /** Commits of the submodules to record in the checkout, by path. */
   readonly links: Readonly<Record<string, string>>;
-  /** Sentences about kept work and its location. */
+  /** Sentences that describe what was kept and where. */
   readonly notes: readonly string[];
-  /** Folders with a `.git` that git cannot read. Nothing below them can be stored. */
+  /** Folders with a `.git` that git cannot read. Git can store nothing below these folders. */
   readonly broken: readonly string[];
-  /** Commits of external repositories that a checkout in the worktree was at. */
+  /** Checked-out commits of checkouts inside the worktree whose repository is outside the worktree. */
   readonly heads: readonly string[];
 }
 
@@ -27,11 +27,11 @@ export interface InnerWishes {
   readonly checkout: Checkout;
   /** Paths in the checkout that contain a `.git`, outermost first. */
   readonly repositories: readonly string[];
-  /** Git in the checkout, with the index to compare its files to. */
+  /** Git bound to the checkout, with the index to which the files are compared. */
   readonly git: Git;
-  /** Git in the repository that keeps the commits. */
+  /** Returns git bound to the repository that keeps the commits. */
   readonly into: (settings: readonly string[]) => Git;
-  /** Folders where repositories in the worktree may store objects. */
+  /** Folders that are removed with the worktree, and in which its inner repositories can store objects. */
   readonly owners: readonly string[];
   readonly message: string;
 }
@@ -39,7 +39,7 @@ export interface InnerWishes {
 /**
  * Stores the commits of every repository in a checkout under `refs/muster/kept/`, and commits uncommitted files in
  * submodules and clones.
- * @throws GitError if one of them cannot be kept
+ * @throws GitError if the commits of a repository cannot be kept
  */
 export async function keepInner(wishes: InnerWishes): Promise<Inner> {
   const { checkout, repositories } = wishes;
@@ -50,7 +50,7 @@ export async function keepInner(wishes: InnerWishes): Promise<Inner> {
     const isPartOfOther = all.separate.some((folder) => path.startsWith(`${folder}/`));
     if (!isPartOfOther) all = together(all, await keepOne(path, links.includes(path), wishes));
   }
-  // Without its `.git`, git treats a submodule as unchanged and checks none of its files.
+  // Without its `.git`, a submodule counts as unchanged for git, which then checks none of its files.
   const lost = links.filter((path) => !repositories.includes(path) && hasFiles(`${checkout.folder}/${path}`));
   return { ...all, asFiles: [...all.asFiles, ...lost] };
 }
@@ -106,14 +106,14 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
   return [`"${path}" is a clone that the agent created. Its files are not on the branch.${kept}`];
 }
 
-/** Returns whether a repository was cloned: a remote-tracking branch contains the checked-out commit. */
+/** Returns whether a repository is a clone: a remote-tracking branch contains the checked-out commit. */
 async function isClone(checkout: Checkout): Promise<boolean> {
   const git = gitAt(checkout);
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))) return false;
   return (await git('for-each-ref', '--count=1', '--contains=HEAD', 'refs/remotes')) !== '';
 }
 
-/** Keeps a repository that owns its files, including uncommitted ones. */
+/** Keeps the commits and uncommitted files of a submodule or clone. */
 async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   const index = `${checkout.gitDir}/muster-index`;
   const inner = await keepInner({ ...wishes, checkout, git: gitAt(checkout) });
@@ -136,7 +136,7 @@ async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   return { ...inner, refs, head };
 }
 
-/** @returns refs that keep the commits missing from all of the repository's remotes */
+/** @returns refs of the kept commits, which are those that none of the repository's remotes has */
 async function keepCommits(
   checkout: Checkout,
   { into }: InnerWishes,
@@ -155,7 +155,7 @@ async function keepCommits(
   return tips.map(keptRef);
 }
 
-/** Error about files of an inner repository that git could not store. */
+/** Thrown if git cannot store some files of an inner repository. */
 class IncompleteError extends Error {
   constructor(folder: string, missing: readonly string[], reason: string) {
     super(`${missing.length} files in ${folder} cannot be stored. ${reason}`);

@@ -1,10 +1,10 @@
-/** Keeps commits that are on no branch under the runner's own refs, since they would be lost with a worktree. */
+/** Keeps commits that are on no branch: refs of the runner protect them when the worktree is removed. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Git } from '../git.ts';
 
 const KEPT_REF = 'refs/muster/kept';
 
-/** Files of a git directory that never name a commit of the checkout itself. */
+/** Files of a git directory whose object names are not commits of the checkout itself. */
 const OTHER_FILES: ReadonlySet<string> = new Set([
   'FETCH_HEAD',
   'commondir',
@@ -16,25 +16,25 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'packed-refs',
 ]);
 
-/** Maximum size of a file with a list of commits. A reflog line has about 200 bytes. */
+/** Maximum size of a file that is searched for commits. A line of a reflog has about 200 bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 const MAX_NAMED = 5;
 
-/** Returns the first few of some paths or refs, for people. */
+/** Joins the first few paths or refs for a message, and adds the number of the others. */
 export function listed(names: readonly string[]): string {
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** Target for commits that are on no branch. */
+/** Returns the ref under which a commit that is on no branch is kept. */
 export function keptRef(sha: string): string {
   return `${KEPT_REF}/${sha.slice(0, 12)}`;
 }
 
 /**
- * Returns every object name in the files where git records the checkout's commits: HEAD and its reflog, and a merge,
- * rebase, cherry-pick or bisection in progress.
+ * Returns every object name in the files in which git records commits of a checkout. These files belong to HEAD, its
+ * reflog, and a merge, rebase, cherry-pick or bisection in progress.
  */
 export function rememberedObjects(gitDir: string): readonly string[] {
   const names = new Set<string>();
@@ -60,9 +60,9 @@ export function rememberedObjects(gitDir: string): readonly string[] {
 }
 
 /**
- * Returns the objects that are commits, are on none of the given refs, and are not contained in each other.
- * @param gitWith git in the repository, with a standard input
- * @param known arguments of `git rev-list` for commits that stay reachable anyway
+ * Returns the objects that are commits and that neither the given refs nor the other returned commits contain.
+ * @param gitWith returns git bound to the repository, with the given standard input
+ * @param known arguments of `git rev-list` for commits that are reachable in any case
  */
 export async function unreachable(
   gitWith: (input: string) => Git,
@@ -90,9 +90,9 @@ export async function unreachable(
 }
 
 /**
- * Keeps every commit that a checkout was at and that no ref of its repository contains.
- * @param gitWith git in the repository itself, with a standard input
- * @returns the refs
+ * Keeps every commit that was checked out in a checkout and that no ref of its repository contains.
+ * @param gitWith returns git bound to the repository itself, with the given standard input
+ * @returns the refs under which the commits are kept
  */
 export async function keepUnreachable(
   gitWith: (input: string) => Git,
@@ -104,7 +104,7 @@ export async function keepUnreachable(
   return refs;
 }
 
-/** Keeps a commit of the repository. @returns the ref */
+/** Keeps a commit of the repository. Returns the ref under which the commit is kept. */
 export async function keep(git: Git, sha: string): Promise<string> {
   const ref = keptRef(sha);
   await git('update-ref', '--no-deref', ref, sha);

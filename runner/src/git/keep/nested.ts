@@ -1,4 +1,4 @@
-/** Repositories inside a checkout that are not submodules: agents create and clone them. */
+/** Finds repositories inside a checkout that are not submodules. Agents create or clone such repositories. */
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Checkout } from '../checkout.ts';
@@ -8,12 +8,12 @@ import { succeeds } from '../git.ts';
 export interface Found {
   /** Folders below the checkout that contain a `.git`, outermost first, without a slash at the end. */
   readonly repositories: readonly string[];
-  /** Unreadable folders. */
+  /** Folders that could not be searched, because they are unreadable. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Searches a checkout for `.git` entries. Git itself does not report those in folders with tracked files.
+ * Searches a checkout for `.git` entries. Git itself does not report these entries in folders with tracked files.
  * @param skip folders that git ignores, relative to the checkout
  */
 export function findRepositories(folder: string, skip: ReadonlySet<string>): Found {
@@ -44,16 +44,16 @@ function entriesOf(folder: string) {
 }
 
 /**
- * The kind of a folder with a `.git`. `inside`: a repository whose objects are in the checkout as well, and go with it.
- * `elsewhere`: its `.git` file names a repository outside, which is not ours to write to. `broken`: git does not
- * accept it, and never stores what is below its `.git`.
+ * The kind of a folder with a `.git`. `inside`: the objects of the repository are in the checkout too, and would be
+ * deleted with it. `elsewhere`: its `.git` file names a repository outside the checkout, to which the runner must not
+ * write. `broken`: git does not accept the repository, and stores no file below its `.git`.
  */
 export type Nested =
   | { readonly kind: 'inside'; readonly checkout: Checkout }
   | { readonly kind: 'elsewhere'; readonly head: string | undefined }
   | { readonly kind: 'broken' };
 
-/** @param owners folders that can contain a repository's objects: the checkout and its git directory */
+/** @param owners folders in which a repository's objects count as inside: the checkout and its git directory */
 export async function inspect(folder: string, owners: readonly string[]): Promise<Nested> {
   const gitDir = gitDirOf(folder);
   if (gitDir === undefined) return { kind: 'broken' };

@@ -16,7 +16,7 @@ import { takeSnapshot } from './snapshot.ts';
 
 export interface SettleWishes {
   readonly worktree: Worktree;
-  /** State when the agent started. */
+  /** State of the worktree when the agent started. */
   readonly before: Before;
   /** Folder for a copy of the initial index and for the runner's own index. */
   readonly baseline: string | undefined;
@@ -25,17 +25,17 @@ export interface SettleWishes {
 }
 
 export interface Settled {
-  /** Commit of the uncommitted files, if there were any. */
+  /** Commit that the runner created for uncommitted files, if there were any. */
   readonly commit: string | undefined;
-  /** Sentences about work kept outside the branch. */
+  /** Sentences about work that is kept outside the branch, and where. */
   readonly notes: readonly string[];
-  /** Sentence that explains why some work is only in the worktree. The attempt has failed. */
+  /** Sentence that explains why some work is only in the worktree, which makes the attempt fail. */
   readonly problem: string | undefined;
   /** Reason to keep the worktree although the attempt can complete. */
   readonly stays: string | undefined;
 }
 
-/** Settles a worktree. Never rejects for errors of git or the file system: they become the `problem`. */
+/** Makes everything in a worktree reachable. Errors of git and the file system become the `problem`. */
 export async function settle(wishes: SettleWishes): Promise<Settled> {
   const { worktree } = wishes;
   const notes: string[] = [];
@@ -108,7 +108,7 @@ async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]
   return { commit, problem: undefined };
 }
 
-/** Without a copy of the initial index, the worktree's own is used. */
+/** Returns the path of the copy of the initial index. Without a copy, the worktree's own index is used. */
 function baselineOf({ baseline, worktree, index }: SettleWishes): string | undefined {
   const from = baseline ?? `${worktree.gitDir}/index`;
   if (!existsSync(from)) return undefined;
@@ -132,7 +132,7 @@ function ownGit({ commonDir }: Worktree): (input: string) => Git {
   return (input) => gitIn(commonDir, { set: { GIT_DIR: commonDir }, input });
 }
 
-/** @returns sentences about files that are only in the folder although they should be committed */
+/** @returns sentences about files that are not committed, although they may belong to the work */
 async function onlyInFolder(
   { worktree, before }: SettleWishes,
   ignored: readonly string[],
@@ -146,7 +146,7 @@ async function onlyInFolder(
   ];
 }
 
-/** Checks out the end of the branch for the acceptance command. All files are stored by now. */
+/** Checks out the last commit of the work for the acceptance command. All files have been stored before. */
 async function showCommitted({ worktree, index }: SettleWishes, { end, isOnBranch }: Committed): Promise<void> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;

@@ -1,11 +1,11 @@
-/** Stores a checkout's files as a git tree, with an index of the runner's own. */
+/** Stores a checkout's files as a git tree, using a separate index that belongs to the runner. */
 import { copyFileSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, GitError, succeeds } from '../git.ts';
 
 /**
- * Size, time and inode decide whether a file has changed, regardless of the user's settings. Lossy conversions must
- * not make git refuse a file.
+ * Git compares size, time and inode to detect changed files, regardless of the user's settings. Git must not refuse a
+ * file whose line ends or encoding it cannot restore.
  */
 const SETTINGS = [
   'core.ignoreStat=false',
@@ -19,13 +19,13 @@ export interface SnapshotWishes {
   readonly checkout: Checkout;
   /** Path of the runner's index. */
   readonly index: string;
-  /** Index from when the agent started. In its own index, an agent can mark files to be skipped. */
+  /** Copy of the index from when the agent started. The agent can mark files to be skipped in the current index. */
   readonly from: string | undefined;
-  /** Folders whose files are added although they contain a `.git`. */
+  /** Folders whose files are added although the folder contains a `.git`. */
   readonly asFiles: readonly string[];
-  /** Paths that keep their entry in the index. */
+  /** Paths whose index entry is not changed. */
   readonly without: readonly string[];
-  /** Commits of submodules, by path. */
+  /** Commits of the submodules to record in the tree, by path. */
   readonly links: Readonly<Record<string, string>>;
   readonly settings: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface Snapshot {
 }
 
 /**
- * Stores a checkout's files. Neither reads nor writes the checkout's own index, its lock and its HEAD.
+ * Stores a checkout's files. Does not change the checkout's HEAD, its own index, or the lock of that index.
  * @throws GitError if git cannot write a tree
  */
 export async function takeSnapshot(wishes: SnapshotWishes): Promise<Snapshot> {
@@ -69,7 +69,7 @@ export async function takeSnapshot(wishes: SnapshotWishes): Promise<Snapshot> {
   return { tree: await git()('write-tree'), missing: await unstored(), reason };
 }
 
-/** Starts from the given index, or from the checked-out commit. */
+/** Fills the runner's index from the given index, or from the checked-out commit. */
 async function startIndex({ checkout, index, from }: SnapshotWishes, git: Git): Promise<void> {
   rmSync(`${index}.lock`, { force: true });
   rmSync(index, { force: true });
@@ -78,7 +78,7 @@ async function startIndex({ checkout, index, from }: SnapshotWishes, git: Git): 
     await git('read-tree', 'HEAD');
 }
 
-/** Adds paths, halving on failure, so that paths that git refuses do not affect the others. */
+/** Adds paths to the index. If git refuses a list of paths, adds each half of the list separately. */
 async function addEach(
   paths: readonly string[],
   add: (pathspecs: readonly string[]) => Promise<boolean>,
@@ -96,7 +96,7 @@ async function changed(git: Git): Promise<readonly string[]> {
   return pathsIn(await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'));
 }
 
-/** Returns ignored files that the agent added to its own index. */
+/** Returns the ignored files that the agent added to the checkout's own index. */
 async function forced(checkout: Checkout, git: Git, without: readonly string[]): Promise<readonly string[]> {
   const options = ['--cached', '--ignored', '--exclude-standard', '-z'];
   const theirs = pathsIn(await gitAt(checkout)('ls-files', ...options).catch(() => ''));
@@ -119,8 +119,8 @@ function pathsIn(listed: string): readonly string[] {
 }
 
 /**
- * Git treats a folder with a `.git` as another repository, unless the index has a file below it. So the index gets
- * one, which `git add --all` removes because the file does not exist.
+ * Makes git add the files of inner repositories. Git treats a folder with a `.git` as another repository, unless the
+ * index has a file below it. So the index gets a placeholder, which `git add --all` removes later.
  */
 async function openToFiles(git: (input?: string) => Git, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

@@ -1,18 +1,18 @@
-/** Submodules of a worktree, which git leaves empty. */
+/** Checks out and finds the submodules of a worktree. Git leaves their folders empty in a new worktree. */
 import { existsSync } from 'node:fs';
 import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, GitError, gitIn } from '../git.ts';
 
-/** Commit of a submodule when the task started, as a ref in the submodule. */
+/** Ref in a submodule that names the commit at which the submodule was when the task started. */
 export const FOUND_REF = 'refs/muster/found';
 
 /**
- * Makes git treat every submodule as initialized. `git submodule init` would write to the configuration of the user's
- * repository.
+ * Makes git treat every submodule as initialized. `git submodule init` would do so by writing to the configuration of
+ * the user's repository.
  */
 const ACTIVE = ['submodule.active=.'];
 
-/** Fetches a branch's submodules. @returns the missing ones with the reason, one sentence each */
+/** Fetches and checks out a branch's submodules. Returns a sentence with the reason for each missing submodule. */
 export async function checkOutSubmodules(checkout: Checkout): Promise<readonly string[]> {
   const { folder } = checkout;
   const missed: string[] = [];
@@ -29,12 +29,12 @@ export async function checkOutSubmodules(checkout: Checkout): Promise<readonly s
   return missed;
 }
 
-/** Returns the paths in the index that `.gitmodules` lists as submodules; it can list others as well. */
+/** Returns the paths in the index that `.gitmodules` lists as submodules. Omits paths that only that file has. */
 export async function submodulesOf(folder: string, git: Git): Promise<readonly string[]> {
   return existsSync(`${folder}/.gitmodules`) ? gitlinks(git) : [];
 }
 
-/** Returns the paths of submodules that an agent added: in its own index and in `.gitmodules`. */
+/** Returns the paths of submodules that an agent added, both to the index and to `.gitmodules`. */
 export async function addedSubmodules(checkout: Checkout): Promise<readonly string[]> {
   const file = `${checkout.folder}/.gitmodules`;
   if (!existsSync(file)) return [];
@@ -42,11 +42,11 @@ export async function addedSubmodules(checkout: Checkout): Promise<readonly stri
   const keys = String.raw`^submodule\..*\.path$`;
   const listed = await git('config', '--file', file, '--null', '--get-regexp', keys).catch(() => '');
   const paths = listed.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1));
-  const links = await gitlinks(git).catch(() => []); // The index is corrupt.
+  const links = await gitlinks(git).catch(() => []); // Fails if the index is corrupt.
   return links.filter((path) => paths.includes(path));
 }
 
-/** Returns the paths in the index that record another repository's commit. */
+/** Returns the paths whose index entry is a commit of another repository. */
 export async function gitlinks(git: Git): Promise<readonly string[]> {
   const listed = await git('ls-files', '--stage', '-z');
   return listed.split('\0').flatMap((entry) => /^160000 \w+ \d\t(.+)$/s.exec(entry)?.[1] ?? []);

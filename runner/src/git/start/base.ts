@@ -1,28 +1,28 @@
-/** Resolves the base of a new branch from the name given by a task, the runner or the checkout. */
+/** Resolves the base of a new branch, which is the commit that it starts from. The task or the runner names it. */
 import { type Git, GitError } from '../git.ts';
 import type { RemoteRefs } from './remote.ts';
 
 export interface Base {
   readonly sha: string;
-  /** Branch of "origin", or of this repository, whose head the commit is, if any. */
+  /** Branch of "origin" or of this repository that ends at the commit, if there is one. */
   readonly branch: string | undefined;
-  /** Kind and name, for people: `the tag "v1"`. */
+  /** Kind and name of the base, for messages: `the tag "v1"`. */
   readonly description: string;
 }
 
-/** Named base. `sha` is its commit in this repository; undefined if the repository does not have it. */
+/** Base of a branch. `sha` is its commit in this repository; undefined if this repository does not have the base. */
 export interface NamedBase {
   readonly name: string;
   readonly kind: 'branch' | 'remote branch' | 'tag' | 'commit' | 'unknown';
   readonly sha: string | undefined;
-  /** Remote that has the branch, or could have it. */
+  /** Remote that has the branch, or may have it. */
   readonly remote: string;
-  /** Offset from the name, for example `~2`, or empty. `sha` is the commit of the name itself. */
+  /** Offset after the branch name, for example `~2`, or empty. `sha` is the commit of the name itself. */
   readonly suffix: string;
 }
 
 /**
- * Resolves a base using only this repository.
+ * Finds out what the name of a base means, using only this repository.
  * @param ref must not begin with "-", which git would treat as an option
  * @throws GitError, permanent, if the name is both a tag and a branch
  */
@@ -45,7 +45,7 @@ export async function nameBase(git: Git, ref: string): Promise<NamedBase> {
 /** Returns the base for a name with an offset, for example `main~2`, if the name is a branch. */
 async function offsetBase(git: Git, ref: string): Promise<NamedBase | undefined> {
   const [, start = '', suffix = ''] = /^(.+?)((?:[~^]\d*)+)$/.exec(ref) ?? [];
-  // An offset from HEAD refers to the checkout, not to newer commits on "origin".
+  // An offset from HEAD refers to the local checkout and never to newer commits on "origin".
   if (start === '' || /^(?:HEAD|@)$/.test(start)) return undefined;
   const named = await nameBase(git, start);
   return named.kind === 'branch' || named.kind === 'remote branch' ? { ...named, suffix } : undefined;
@@ -70,7 +70,7 @@ function remoteIn(name: string, remotes: readonly string[]): { remote: string; n
   return remote === '' ? undefined : { remote, name: name.slice(remote.length + 1) };
 }
 
-/** Returns the full names of the refs to fetch for a base. */
+/** Returns the full names of the remote refs to fetch, so that the base can be resolved. */
 export function wantedFor(named: NamedBase, refs: RemoteRefs): readonly string[] {
   if (named.kind === 'tag' || named.kind === 'commit') return [];
   if (named.kind !== 'unknown') return refs.branches.has(named.name) ? [`refs/heads/${named.name}`] : [];
@@ -89,14 +89,14 @@ function lookUp(ref: string, { branches, tags }: RemoteRefs) {
 
 interface Settled {
   readonly base: Base;
-  /** Log message, if this repository and the remote differ. */
+  /** Message for the log if this repository and the remote have different commits. */
   readonly note?: string | undefined;
 }
 
 /**
- * Chooses between this repository and the remote: the remote's branch, unless the local branch contains it.
- * @param refs of the remote after fetching its objects; undefined if nothing is fetched
- * @throws GitError, permanent, if neither has the base
+ * Chooses the commit of the base. The remote's branch takes precedence, unless the local branch contains it.
+ * @param refs of the remote , whose objects have been fetched; undefined if nothing is fetched
+ * @throws GitError, permanent, if neither this repository nor the remote has the base
  */
 export async function settleBase(git: Git, named: NamedBase, refs: RemoteRefs | undefined): Promise<Settled> {
   const start = await settleStart(git, named, refs);
@@ -156,7 +156,7 @@ async function settleUnknown(git: Git, { name: ref }: NamedBase, refs?: RemoteRe
   return { base: { sha, branch: undefined, description } };
 }
 
-/** Returns how many commits the first has that the second lacks, and the reverse. */
+/** Returns how many commits only the first revision contains, and how many only the second contains. */
 export async function compare(git: Git, one: string, other: string): Promise<{ ahead: number; behind: number }> {
   const [ahead, behind] = (await git('rev-list', '--left-right', '--count', `${one}...${other}`)).split('\t');
   return { ahead: Number(ahead), behind: Number(behind) };

@@ -1,9 +1,9 @@
-/** Branch names that block each other, because git stores a branch as a file and its path as folders. */
+/** Handles branch names that block each other, such as `a` and `a/b`: git stores branches as files in folders. */
 
-/** Existing branches. */
+/** Names of the existing branches, here and on "origin". */
 export interface ExistingBranches {
   readonly local: ReadonlySet<string>;
-  /** Undefined if the branch is not pushed. */
+  /** Branches of "origin"; undefined if the task's branch is not pushed. */
   readonly origin: ReadonlySet<string> | undefined;
   /** Whether the repository's file system treats "A" and "a" as one name. */
   readonly ignoreCase: boolean;
@@ -15,8 +15,8 @@ export type BranchChoice =
 
 /**
  * Returns the names for a task's branch, the preferred one first. There are alternatives only if the hub chose the
- * name: it then has the task's id, which a task's creator cannot know. Source: `defaultBranch` in
- * functions/src/toolsets/coding/rules/task.ts.
+ * name. Such a name contains the task's id, which the task's creator cannot know in advance. Source: `defaultBranch`
+ * in functions/src/toolsets/coding/rules/task.ts.
  */
 export function branchNames(taskId: string, branch: string): readonly string[] {
   const id = taskId.replace(/^task-|-\d+$/g, '').slice(-8);
@@ -25,13 +25,13 @@ export function branchNames(taskId: string, branch: string): readonly string[] {
   return isChosenByHub ? [branch, `task-${rest}`, `task-${rest}-2`] : [branch];
 }
 
-/** Chooses the first name that already has a branch, or else the first one available for a new branch. */
+/** Chooses the first name that already is a branch, or else the first name that no existing branch blocks. */
 export function chooseBranch(names: readonly string[], existing: ExistingBranches): BranchChoice {
   const { local, origin, ignoreCase } = existing;
   const choices = names.map((name): BranchChoice => {
     const here = blockerOf(name, local, ignoreCase);
     if (here !== undefined) return { blockedBy: here, onOrigin: false };
-    // GitHub and most other servers distinguish case.
+    // GitHub and most other servers distinguish capital and small letters.
     const there = origin && blockerOf(name, origin, false);
     return there === undefined ? { name } : { blockedBy: there, onOrigin: true };
   });

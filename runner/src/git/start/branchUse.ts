@@ -1,22 +1,21 @@
-/** Worktrees that use a branch. Git allows only one at a time. */
+/** Finds the worktrees that use a branch. Git allows only one worktree per branch. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GitError } from '../git.ts';
 import type { Repository } from '../repository.ts';
 
-/** An attempt that is being stopped has committed its work within this time. */
+/** Maximum wait for another runner's worktree. An attempt that is being stopped commits its work within this time. */
 const PATIENCE_MS = 5000;
 const BETWEEN_CHECKS_MS = 250;
 
-/** Worktree that uses a branch. */
 export interface BranchHolder {
   readonly folder: string;
-  /** Registration of a missing folder, for example on a disk that is not mounted. */
+  /** Whether the folder is missing, for example because it is on a disk that is not mounted. */
   readonly isMissing: boolean;
 }
 
-/** Another worktree uses the branch. */
+/** Thrown if another worktree uses the branch. */
 export class BranchBusy extends GitError {
   /** Whether a runner owns the worktree, so that the branch becomes available soon. */
   readonly isRunners: boolean;
@@ -27,7 +26,7 @@ export class BranchBusy extends GitError {
   }
 }
 
-/** Returns the worktrees that have a branch checked out, or in which a rebase or bisect of it is in progress. */
+/** Returns the worktrees that have a branch checked out, or in which the branch is being rebased or bisected. */
 export async function holdersOf({ git, commonDir }: Repository, branch: string): Promise<readonly BranchHolder[]> {
   const ref = `refs/heads/${branch}`;
   const blocks = (await git('worktree', 'list', '--porcelain')).split('\n\n');
@@ -45,10 +44,10 @@ export async function holdersOf({ git, commonDir }: Repository, branch: string):
 }
 
 /**
- * Waits briefly if another runner's worktree uses the branch; fails immediately if the user's does.
+ * Ensures that no worktree uses the branch. Waits briefly for worktrees of runners, but not for others.
  * @param options.except worktree that may use the branch
- * @returns whether a missing worktree is registered for the branch; `git worktree add` then needs `--force`
- * @throws BranchBusy if another worktree uses it
+ * @returns whether a missing worktree is registered for the branch, so that `git worktree add` needs `--force`
+ * @throws BranchBusy if another worktree uses the branch
  */
 export async function requireFree(
   repository: Repository,
@@ -68,7 +67,7 @@ export async function requireFree(
 
 const turns = new WeakMap<Repository, Promise<unknown>>();
 
-/** Runs a repository's actions sequentially, because git does not check and add a worktree atomically. */
+/** Runs the actions of a repository one at a time, because git does not check and add a worktree atomically. */
 export function serially<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
   const turn = (turns.get(repository) ?? Promise.resolve()).then(action);
   turns.set(
@@ -87,12 +86,12 @@ function linkedWorktrees(common: string): readonly { folder: string; state: stri
   if (!existsSync(worktrees)) return [];
   return readdirSync(worktrees).map((name) => {
     const state = `${worktrees}/${name}`;
-    // The path can be relative: `worktree.useRelativePaths` of git 2.48 and later.
+    // The path in this file can be relative, with `worktree.useRelativePaths` of git 2.48 and later.
     return { folder: dirname(resolve(state, textOf(`${state}/gitdir`))), state };
   });
 }
 
-/** A worktree during a rebase or bisect has a detached HEAD, but git updates the branch at the end. */
+/** Returns the branches of a rebase or bisection in progress. HEAD is then detached, but git still needs them. */
 function refsInProgress(state: string): readonly string[] {
   const rebased = ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'];
   const bisected = textOf(`${state}/BISECT_START`);

@@ -3,16 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Persistence {
   readonly attempts: number;
-  /** Delay before the second attempt, in milliseconds. Doubles before each further one. */
+  /** Delay before the second attempt, in milliseconds. Doubles before each further attempt. */
   readonly firstWaitMs: number;
   readonly lastWaitMs: number;
-  /** Returns whether another attempt can succeed. */
+  /** Returns whether a further attempt can succeed after this error. */
   readonly canPass: (error: unknown) => boolean;
-  /** Aborted when waiting must stop. */
+  /** Aborted to give up further attempts. */
   readonly signal: AbortSignal;
 }
 
-/** Returns the result of the first attempt that succeeds. Rejects with the last error. */
+/** Returns the result of the first attempt that succeeds. Rejects with the error of the last attempt if all fail. */
 export async function persistently<T>(action: () => Promise<T>, persistence: Persistence): Promise<T> {
   const { attempts, firstWaitMs, lastWaitMs, canPass, signal } = persistence;
   for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-/** GitHub repository in a remote's address. Only the host decides, so other servers are not mistaken for GitHub. */
+/** Determines the GitHub repository in a remote's address. Addresses with other hosts are not on GitHub. */
 import { spawn } from 'node:child_process';
 import type { Git } from '../git.ts';
 
@@ -9,7 +9,7 @@ export interface RemoteAddress {
   readonly path: string;
 }
 
-/** Returns the parts of an address; undefined for a local path, a `file:` URL and every other transport. */
+/** Returns the parts of a remote's address; undefined for a local path, a `file:` URL and every other transport. */
 export function parseAddress(address: string): RemoteAddress | undefined {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
   if (scheme === undefined) return parseScpAddress(address);
@@ -21,7 +21,7 @@ export function parseAddress(address: string): RemoteAddress | undefined {
   return { transport: isSsh ? 'ssh' : 'http', host: url.hostname, path: trimmed(url.pathname) };
 }
 
-/** `user@host:path`. It is a local path if a slash precedes the first colon. */
+/** `user@host:path`. The address is a local path if a slash precedes the first colon. */
 function parseScpAddress(address: string): RemoteAddress | undefined {
   const [, bracketed, plain, path = ''] =
     /^(?:\[(?:[^\]@/]*@)?([^\]@/:]+)(?::\d+)?\]|(?:[^@/:]*@)?([^@/:[\]]+)):(.*)$/.exec(address) ?? [];
@@ -41,10 +41,10 @@ export function projectAt({ transport, host, path }: RemoteAddress): string | un
   return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
 }
 
-/** Returns the host that an ssh client connects to for a name, which its configuration can define. */
+/** Returns the host to which ssh connects for a host name, which can be an alias in the ssh configuration. */
 export type ResolveHost = (host: string) => Promise<string | undefined>;
 
-/** Like `projectOf`, and also resolves names from the ssh configuration. */
+/** Like `projectOf`, and also resolves aliases from the ssh configuration. */
 export async function projectOf(address: string, resolveHost: ResolveHost): Promise<string | undefined> {
   const parsed = parseAddress(address);
   if (parsed === undefined) return undefined;
@@ -55,9 +55,9 @@ export async function projectOf(address: string, resolveHost: ResolveHost): Prom
 }
 
 /**
- * Returns `owner/name` if "origin" is fetched from and pushed to the same repository on github.com. Git's `insteadOf`
- * settings apply to both addresses.
- * @param fetched address that "origin" is fetched from
+ * Returns `owner/name` if "origin" has the same repository on github.com for fetching and for pushing. Git's
+ * `insteadOf` settings apply to both addresses.
+ * @param fetched address from which "origin" is fetched
  */
 export async function projectOfOrigin(
   git: Git,
@@ -74,14 +74,14 @@ export async function projectOfOrigin(
 const SSH_PATIENCE_MS = 10_000;
 
 /**
- * Asks ssh for the host of a name, with git's connection settings: the user's `GIT_SSH_COMMAND` or `core.sshCommand`.
- * Git itself calls the command with `-G` to detect the ssh variant.
+ * Returns a function that asks ssh for the host of an alias. It uses git's ssh command, from the user's
+ * `GIT_SSH_COMMAND` or `core.sshCommand`. Git itself also calls the command with `-G` to detect the ssh variant.
  */
 export function hostBySsh(command: string, env: NodeJS.ProcessEnv): ResolveHost {
   return (host) =>
     new Promise((resolve) => {
       if (!/^[\w][\w.-]*$/.test(host)) return resolve(undefined);
-      // Git also runs this command in a shell. The host has no character that a shell interprets.
+      // Git also runs this command in a shell. The host contains no character that a shell interprets.
       const child = spawn('/bin/sh', ['-c', `${command} -G ${host}`], {
         env,
         stdio: ['ignore', 'pipe', 'ignore'],

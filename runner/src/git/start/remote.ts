@@ -1,20 +1,20 @@
 /**
- * Branches and tags of a remote. Listing and fetching change neither refs, tags, `FETCH_HEAD`, the configuration nor
- * the checkout: a fetch only adds objects to the repository.
+ * Lists and fetches branches and tags of a remote. Neither operation changes refs, tags, `FETCH_HEAD`, the
+ * configuration or the checkout: a fetch only adds objects to the repository.
  */
 import { type Git, GitError, succeeds } from '../git.ts';
 
 export interface RemoteRefs {
-  /** For example `origin`. */
+  /** Name of the remote, for example `origin`. */
   readonly remote: string;
-  /** Names without `refs/heads/`, with their commits. */
+  /** Names of the branches without `refs/heads/`, with their commits. */
   readonly branches: ReadonlyMap<string, string>;
-  /** Names without `refs/tags/`, with the objects that the tags point to. */
+  /** Names of the tags without `refs/tags/`, with the objects that the tags point to. */
   readonly tags: ReadonlyMap<string, string>;
 }
 
 /**
- * Lists a remote's refs, to distinguish a missing ref from a remote that does not respond.
+ * Lists a remote's refs. The list distinguishes a missing ref from a remote that does not respond.
  * @throws GitError if the remote does not respond
  */
 export async function listRemote(git: Git, remote: string): Promise<RemoteRefs> {
@@ -24,13 +24,13 @@ export async function listRemote(git: Git, remote: string): Promise<RemoteRefs> 
     const [, sha, kind, name] = /^(\w+)\trefs\/(heads|tags)\/(.+)$/.exec(line) ?? [];
     if (sha === undefined || name === undefined) continue;
     if (kind === 'heads') branches.set(name, sha);
-    // The line of an annotated tag's commit follows the line of the tag.
+    // For an annotated tag, a second line with the tag's commit follows.
     else tags.set(name.replace(/\^\{\}$/, ''), sha);
   }
   return { remote, branches, tags };
 }
 
-/** Keeps the user's fetch configuration from changing refs, pruning refs, or adding tags. */
+/** Options with which a fetch changes no refs and adds no tags, regardless of the user's configuration. */
 const OBJECTS_ONLY = [
   '--quiet',
   '--refmap=',
@@ -43,8 +43,8 @@ const OBJECTS_ONLY = [
 ];
 
 /**
- * Fetches the objects of refs, and lists the remote.
- * @param select returns the full names of refs that the remote has
+ * Lists the remote's refs, and fetches the objects of the selected refs.
+ * @param select returns the full names of the refs to fetch, from those that the remote has
  * @throws GitError if the remote does not respond, or if a ref moves between the list and the fetch
  */
 export async function fetchRefs(
@@ -67,7 +67,7 @@ const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const LACKS_COMMIT = /not our ref|unadvertised object|couldn't find remote ref/i;
 
 /**
- * Fetches a commit by its full SHA, if the remote has it and allows that.
+ * Fetches a commit by its full SHA, if the remote has the commit and allows such requests.
  * @throws GitError if the remote does not respond
  */
 export async function fetchCommit(git: Git, remote: string, sha: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** A task's branch and its starting commit, resolved before the worktree exists. */
+/** Determines a task's branch and the commit that it starts from, before the worktree is created. */
 
 import { type Git, GitError, succeeds } from '../git.ts';
 import type { Repository } from '../repository.ts';
@@ -8,45 +8,45 @@ import { requireFree, serially } from './branchUse.ts';
 import { persistently } from './persistence.ts';
 import { fetchCommit, fetchRefs, type RemoteRefs } from './remote.ts';
 
-/** About four seconds in total. For longer outages, the hub offers the task again. */
+/** The attempts take about four seconds in total. In a longer outage, the task is returned to the hub's queue. */
 const FETCH_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 250;
 const LAST_WAIT_MS = 2000;
 
 export interface StartingPointWishes {
   readonly taskId: string;
-  /** The task's branch, as named by the hub. */
+  /** The task's branch, as the hub named it. */
   readonly branch: string;
   /** Base of a new branch: a branch, tag, commit or `HEAD`. It does not begin with "-". */
   readonly base: string;
-  /** Whether the branch is pushed. Its state on "origin" and the state of the base then count. */
+  /** Whether the branch is pushed at the end. If so, the branch and the base are fetched from "origin" first. */
   readonly fetch: boolean;
-  /** Folder for runners' worktrees. A branch in one of them becomes available soon. */
+  /** Folder for runners' worktrees. A branch that is checked out below it becomes available soon. */
   readonly ownFolder: string;
-  /** Aborted when waiting must stop. */
+  /** Aborted to stop waiting for locks and the network. */
   readonly signal: AbortSignal;
 }
 
 export interface StartingPoint {
-  /** Branch to work on. It differs from the requested one if that name cannot be a branch here. */
+  /** Branch to work on. It differs from the requested branch if another branch blocks that name. */
   readonly branch: string;
-  /** Whether the branch exists, here or on "origin". It then exists here. */
+  /** Whether the branch already existed, here or on "origin". If only "origin" had it, it now exists here too. */
   readonly existed: boolean;
   /** Commit that the worktree starts from. */
   readonly at: string;
   readonly base: Base;
-  /** Branches of "origin"; undefined if it was not asked. */
+  /** Branches of "origin"; undefined if "origin" was not asked. */
   readonly originBranches: ReadonlySet<string> | undefined;
-  /** Sentences for the log about unexpected choices. */
+  /** Sentences for the log about choices that the user may not expect. */
   readonly notes: readonly string[];
 }
 
 /**
- * Finds where a task starts, and updates its branch from "origin". In the repository, it changes only the task's
- * branch, and only moves it forward.
- * @throws BranchBusy if another worktree uses the branch
- * @throws GitError, permanent, if the name cannot be a branch, is blocked by another one, or the base does not exist
- * @throws GitError, transient, if "origin" does not respond, or its branch and the local one have diverged
+ * Finds the commit that a task starts from, and updates the task's branch from "origin". In the repository, this
+ * changes only the task's branch, and only moves the branch forward.
+ * @throws BranchBusy if another worktree uses the task's branch
+ * @throws GitError, permanent, if the branch name is invalid or blocked, or if the base does not exist
+ * @throws GitError, transient, if "origin" does not respond, or if its branch and the local branch have diverged
  */
 export async function findStartingPoint(repository: Repository, wishes: StartingPointWishes): Promise<StartingPoint> {
   const { git } = repository;
@@ -80,7 +80,7 @@ async function requireName(git: Git, branch: string): Promise<void> {
 
 interface Fetched {
   readonly origin?: RemoteRefs;
-  /** Remote that has the base. */
+  /** Refs of the remote that has the base. */
   readonly baseRemote?: RemoteRefs;
 }
 
@@ -128,8 +128,8 @@ async function choose(git: Git, names: readonly string[], origin: RemoteRefs | u
 }
 
 /**
- * Creates the branch if only "origin" has it, and moves it forward if "origin" is ahead.
- * @returns its commit; undefined if neither has it
+ * Creates the local branch if only "origin" has it, and moves the local branch forward if "origin" is ahead.
+ * @returns the commit of the branch; undefined if neither repository has the branch
  */
 async function bringUpToDate(git: Git, branch: string, theirs: string | undefined): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
