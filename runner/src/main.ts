@@ -16,7 +16,7 @@ import { CannotStart, checkAgents, checkGit, checkSystem, checkWorktrees } from 
 import { agentEnvironment } from './task/agentEnvironment.ts';
 import { clean } from './text.ts';
 
-/** Messages quote external texts, which can contain characters that reorder a terminal's output. */
+/** Messages quote external texts, in which special characters could change the order of a terminal's output. */
 const say = (message: string): void => console.error(clean(message));
 
 const NO_PROJECT =
@@ -35,7 +35,7 @@ try {
   say(explain(error));
   process.exitCode = 1;
 }
-// A claim that still waits must not keep the process running.
+// A claim that is still waiting at the hub must not keep the process running.
 process.exit();
 
 async function run(settings: Settings): Promise<boolean> {
@@ -70,13 +70,13 @@ async function run(settings: Settings): Promise<boolean> {
   }
 }
 
-/** Describes whose tasks the runner waits for, and the consequence. */
+/** Describes whose tasks the runner waits for, and warns if others' instructions run on this machine. */
 function awaited(serves: Settings['for'], workspace: string): string {
   if (serves === 'owner') return 'tasks of its owner';
   return `tasks of every worker in the workspace "${workspace}", whose instructions run on this machine`;
 }
 
-/** Aborted by the first termination signal, and when the parent script ends. */
+/** Returns a signal that is aborted by the first termination signal, and when the parent script ends. */
 function signalled(): AbortSignal {
   const shutdown = new AbortController();
   const end = (): void => {
@@ -90,8 +90,8 @@ function signalled(): AbortSignal {
 }
 
 /**
- * Outside the repository: Claude Code treats everything below a `.git` as sensitive, and worktrees inside the
- * checkout would change it. See docs/decisions/0025-runner.md.
+ * Returns the folder for worktrees. It is outside the repository: Claude Code treats everything below a `.git` as
+ * sensitive, and worktrees inside the checkout would appear in it as changes. See docs/decisions/0025-runner.md.
  */
 function worktreesFolder({ worktrees, repo }: Settings): string {
   if (worktrees !== undefined) return resolve(worktrees);

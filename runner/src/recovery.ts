@@ -28,9 +28,9 @@ export interface RecoveryOptions {
 }
 
 /**
- * Ends the attempts' processes, commits and removes their worktrees, then starts sending unsent entries. An attempt
- * without an ending ends as lost, so that the task is available immediately.
- * @returns the outboxes that are sending
+ * Ends the attempts' processes, commits and removes their worktrees, then starts sending unsent entries. Attempts
+ * without an ending are reported as lost, so that their tasks are available immediately.
+ * @returns the outboxes that send the unsent entries
  */
 export async function recover(options: RecoveryOptions): Promise<readonly Outbox[]> {
   const { hubUrl, agentId, attempts, say } = options;
@@ -39,14 +39,14 @@ export async function recover(options: RecoveryOptions): Promise<readonly Outbox
     const { taskId } = record.facts;
     const warnings = await salvage(record, options);
     for (const warning of warnings) say(`${taskId}: ${warning}`);
-    // Only a runner of the same agent can send the ending.
+    // Only a runner with the same hub and agent can send the ending.
     if (record.facts.hub !== hubUrl || record.facts.agentId !== agentId) record.leave();
     else outboxes.push(deliver(record, warnings, options));
   }
   return outboxes;
 }
 
-/** @returns sentences about work kept outside the branch */
+/** @returns sentences about work that is kept outside the branch */
 async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptions): Promise<readonly string[]> {
   const { mark, taskId } = record.facts;
   const { commonDir } = repository;
@@ -63,7 +63,7 @@ async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptio
   return finishWork(record, repository);
 }
 
-/** Commits an attempt's work and removes its worktree, or keeps the worktree. */
+/** Commits an attempt's work and removes its worktree. Keeps the worktree if that fails. */
 async function finishWork(record: AttemptRecord, repository: Repository): Promise<readonly string[]> {
   const { branch, description, taskId, worktree: folder } = record.facts;
   const { commonDir } = repository;
@@ -94,7 +94,7 @@ async function finishWork(record: AttemptRecord, repository: Repository): Promis
 
 const asList = (problem: string | undefined): readonly string[] => (problem === undefined ? [] : [problem]);
 
-/** Returns the head of the branch, for an attempt whose work record is unreadable. */
+/** Returns the commit of the branch, used if the record of the attempt's work is unreadable. */
 async function branchHead({ git }: Repository, branch: string): Promise<string> {
   return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() => git('rev-parse', 'HEAD'));
 }

@@ -5,7 +5,7 @@ import { withoutFormats } from './redaction/formats.ts';
 import { createKeyBlockRedactor } from './redaction/keyBlocks.ts';
 import { REDACTED } from './redaction/placeholder.ts';
 
-/** Characters that a URL cannot contain. */
+/** Unpaired halves of characters, which `encodeURIComponent` does not accept. */
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -18,10 +18,10 @@ export interface Redactor {
 }
 
 /**
- * Creates a redactor for one environment's secrets and for all secrets of a known form.
- * @param secrets texts to remove in every form
- * @param env environment; variables whose names suggest a secret count as secrets
- * @param exists whether a path exists on this machine
+ * Creates a redactor for the secrets of one environment and for all secrets in a known format.
+ * @param secrets texts to remove in every encoding
+ * @param env environment; the values of variables whose names suggest a secret are removed
+ * @param exists returns whether a path exists on this machine; an existing path is not a secret
  */
 export function createRedactor(
   secrets: readonly string[],
@@ -45,7 +45,7 @@ export function createRedactor(
   return { text, json };
 }
 
-/** Forms of a secret: unchanged, in a JSON string, in an address and in a form. */
+/** Returns the encodings of a secret: unchanged, in a JSON string, in a URL and in form data. */
 function spellings(secret: string): readonly string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.replace(LONE_SURROGATES, '')), inForm];

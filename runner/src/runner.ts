@@ -23,22 +23,22 @@ import { TaskLog } from './task/log.ts';
 import { AttemptRecord } from './task/record.ts';
 import { cut } from './text.ts';
 
-/** Wait of one claim at the hub, in milliseconds. The hub's maximum. */
+/** Time for which one claim waits at the hub, in milliseconds. This is the hub's maximum. */
 const CLAIM_WAIT_MS = 25_000;
 const RETRY_MS = 5000;
 
-/** Delay of a returned task whose attempt could not be recorded, in seconds. */
+/** Delay until a task is available again if its attempt could not be recorded, in seconds. */
 const UNRECORDED_SECONDS = 60;
 
-/** Time to send pending entries after a stop, in milliseconds. */
+/** Time for sending pending entries when the runner stops, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
 
 const RECOVERY_INTERVAL_MS = 30_000;
 
-/** The hub accepts 5,000. */
+/** Maximum length of a message to the hub, which accepts 5,000 characters. */
 const MAX_MESSAGE_CHARACTERS = 4500;
 
-/** Maximum interval between heartbeats, in milliseconds. Limits the delay until end_task takes effect. */
+/** Maximum interval between heartbeats, in milliseconds. A runner learns with a heartbeat that its task was ended. */
 export const MAX_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
@@ -65,9 +65,9 @@ export class Runner {
   private readonly project: string | undefined;
   private readonly active = new Set<Outbox>();
   private readonly stopping = new AbortController();
-  /** Id of the last message that a coding agent received. Later messages are sent again if the runner ends first. */
+  /** Id of the last message that a coding agent received. The hub sends later messages again. */
   private readUntil: string | undefined;
-  /** Aborted when the runner is stopped, or cannot continue. */
+  /** Aborted when the runner is stopped or cannot continue. */
   private readonly ending: AbortSignal;
   private readonly outages: Outages;
 
@@ -90,7 +90,7 @@ export class Runner {
 
   /**
    * @returns whether all requested tasks were completed
-   * @throws HubRefusal if the hub no longer accepts the runner; active attempts have then ended in order
+   * @throws HubRefusal if the hub no longer accepts the runner; active attempts are completed and recorded first
    */
   async run(): Promise<boolean> {
     const { settings } = this.options;
@@ -116,7 +116,7 @@ export class Runner {
       this.active.add(outbox);
   }
 
-  /** Recovers attempts of runners in other containers after their heartbeats have stopped for long enough. */
+  /** Recovers the attempts of runners in other containers when their heartbeats have stopped for long enough. */
   private async recoverLater(): Promise<void> {
     const { clock, say } = this.options;
     while (!this.ending.aborted && AttemptRecord.areLeftAlone(this.attempts)) {
@@ -126,7 +126,7 @@ export class Runner {
     }
   }
 
-  /** If one loop fails, waits until the others have ended their attempts. */
+  /** Runs tasks in parallel loops. If one loop fails, waits until the other loops have ended their attempts. */
   private async loops(count: number): Promise<void> {
     const loops = Array.from({ length: count }, () => this.loop());
     for (const loop of loops) loop.catch(() => this.stopping.abort());
@@ -153,7 +153,7 @@ export class Runner {
     return false;
   }
 
-  /** Waits for a task. Returns undefined if none came, if no coding agent works, or if the runner ends. */
+  /** Waits for a task and claims it. Undefined if no task came, if no coding agent works, or if the runner ends. */
   private async claim(): Promise<ClaimedTask | undefined> {
     const { hub, settings, say } = this.options;
     const tools = this.outages.working;
@@ -194,7 +194,7 @@ export class Runner {
     const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
     this.active.add(outbox);
     const outage = this.outages.reasonOf(tool);
-    // The agent stopped working while the claim was waiting at the hub.
+    // An outage of the coding agent began while the claim was waiting at the hub.
     if (outage !== undefined) return this.returnTask(task, record, outbox, outage);
     say(`${taskId}: ${description.split('\n')[0]} (${tool}, branch ${branch}, attempt ${task.attempt})`);
     const attempt = new Attempt({
@@ -236,7 +236,7 @@ export class Runner {
     try {
       record.keep(ending);
     } catch {
-      // The ending is sent from memory. The disk copy matters only if the runner is killed.
+      // The ending is sent from memory, so the copy on disk matters only if the runner is killed.
     }
     return this.concluded(record, outbox, ending, await outbox.finish(ending));
   }
@@ -256,7 +256,7 @@ export class Runner {
 
   /**
    * Returns a task whose attempt cannot be recorded, for example on a full disk. Without a record, no other runner
-   * could finish the attempt if this one is killed.
+   * could finish the attempt if this runner were killed.
    */
   private async returnUnrecorded({ id: taskId, epoch, branch }: ClaimedTask, error: unknown): Promise<boolean> {
     const { hub, say } = this.options;
@@ -282,7 +282,7 @@ export class Runner {
   }
 }
 
-/** Returns a path without a kept worktree. Names repeat if a hub restarts its counters. */
+/** Returns a path at which no kept worktree is. A hub whose counters restart can repeat names. */
 function unusedPath(path: string): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? path : `${path}-${number}`;
@@ -290,7 +290,7 @@ function unusedPath(path: string): string {
   }
 }
 
-/** Ends the runner's processes if it is killed. @returns a function that stops the watchdog */
+/** Starts a process that ends the runner's processes if the runner is killed. Returns a function that stops it. */
 function startWatchdog(mark: string): () => void {
   const program = fileURLToPath(new URL('process/watchdog.js', import.meta.url));
   const child = spawn(process.execPath, [program, `${MARK_VARIABLE}=${mark}`], {

@@ -1,10 +1,10 @@
-/** Checks before the first claim, for obstacles that would make every task fail. */
+/** Checks, before the first claim, for problems that would make every task fail. */
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { execute } from './git/execute.ts';
 import { type GitVersion, isBefore, versionIn } from './git/version.ts';
 import type { CodingTool } from './hub/hub.ts';
 
-/** The runner cannot start. The message is one sentence with the remedy. */
+/** Thrown if the runner cannot start. The message explains the problem and its fix. */
 export class CannotStart extends Error {}
 
 /** First version of git with `ls-files --deduplicate`. */
@@ -12,7 +12,7 @@ const MIN_GIT_VERSION: GitVersion = [2, 31];
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
-  /** Undefined on Windows. */
+  /** User id of the runner's process; undefined on Windows. */
   readonly uid: number | undefined;
   /** Environment of the coding agents. */
   readonly env: NodeJS.ProcessEnv;
@@ -35,7 +35,7 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
     throw new CannotStart(`The runner needs git ${least} or newer, but found ${printed.trim()}. Update git.`);
 }
 
-/** @param printed output of `git --version`; an unreadable version counts as new enough */
+/** @param printed output of `git --version`; a version that cannot be parsed counts as new enough */
 export function isTooOld(printed: string): boolean {
   const version = versionIn(printed);
   return version !== undefined && isBefore(version, MIN_GIT_VERSION);
@@ -45,7 +45,7 @@ export function isTooOld(printed: string): boolean {
 export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid, env }: Machine): void {
   if (tools.length === 0)
     throw new CannotStart('No coding agent found. Install Claude Code (claude) or Gemini CLI (gemini).');
-  // Claude Code 2.1.197 makes an exception for its own containers, which set these variables.
+  // Claude Code 2.1.197 allows root in its own containers, which set these variables.
   const isExcepted = env['IS_SANDBOX'] === '1' || Boolean(env['CLAUDE_CODE_BUBBLEWRAP']);
   if (unsafe && uid === 0 && tools.includes('CLAUDECODE') && !isExcepted)
     throw new CannotStart(
@@ -54,8 +54,8 @@ export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid
 }
 
 /**
- * Creates the folder for worktrees if it does not exist.
- * @throws CannotStart if the runner cannot write to the folder, or if agents could not edit there
+ * Checks the folder for worktrees, and creates it if it does not exist.
+ * @throws CannotStart if the runner cannot write to the folder, or if coding agents would refuse to edit files there
  */
 export function checkWorktrees(folder: string): void {
   let real: string;

@@ -3,7 +3,7 @@ import { withoutHidden } from '../../functions/src/kernel/hiddenCharacters.ts';
 
 const CLUSTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Search range around a cut for grapheme cluster boundaries, in UTF-16 units. A flag has 4, a family 11. */
+/** Range around a cut that is searched for grapheme cluster boundaries, in UTF-16 units. A flag emoji has 4 units. */
 const NEAR = 256;
 
 /** Returns the text without invisible and reordering characters, and with U+FFFD for each lone surrogate. */
@@ -12,8 +12,8 @@ export function clean(text: string): string {
 }
 
 /**
- * Returns the beginning of a text, cut between grapheme clusters. A cluster longer than 256 units or `most` is cut
- * between code points.
+ * Returns the beginning of a text, cut between grapheme clusters. A cluster that is longer than 256 units or than
+ * `most` is cut between code points.
  * @param most maximum length in UTF-16 units
  */
 export function cut(text: string, most: number): string {
@@ -42,17 +42,17 @@ export function cutBytes(text: string, most: number): string {
   return cut(text, read);
 }
 
-/** Returns the text, or its beginning and the number of missing characters. At most about 30 units above `most`. */
+/** Returns the text, or its beginning and the number of missing characters, which adds about 30 units to `most`. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   const kept = cut(text, most);
   return `${kept}… (${text.length - kept.length} more characters)`;
 }
 
-/** Closest boundaries before and after a position, in UTF-16 units. Both are the position if it is a boundary. */
+/** Closest boundaries before and after a position, in UTF-16 units. At a boundary, both equal the position. */
 type Limits = readonly [before: number, after: number];
 
-/** Finds the boundaries of grapheme clusters and code points. The cost does not depend on the text's length. */
+/** Finds the boundaries of grapheme clusters and code points. The run time does not depend on the text's length. */
 function limitsAround(text: string, position: number): { clusters: Limits; codePoints: Limits } {
   const codePoints: Limits = isInsidePair(text, position) ? [position - 1, position + 1] : [position, position];
   const { start, isLimit } = startBefore(text, position);
@@ -66,7 +66,7 @@ function limitsAround(text: string, position: number): { clusters: Limits; codeP
   return { clusters: isWhole ? [from, to] : codePoints, codePoints };
 }
 
-/** Finds a position from which to search for clusters. A printable ASCII character starts one. */
+/** Finds a position before the given one at which a grapheme cluster starts, such as a printable ASCII character. */
 function startBefore(text: string, position: number): { start: number; isLimit: boolean } {
   const furthest = Math.max(0, position - NEAR);
   for (let at = position - 1; at > furthest; at--) {

@@ -41,7 +41,7 @@ export function gitAt({ folder, gitDir, commonDir }: Checkout, options: Checkout
 /**
  * Checks whether a linked worktree is still the one that the runner created. Compares the folder, its `.git` file,
  * the registration in the repository, and the repository that git finds from inside the folder.
- * @returns the first difference, worded as a predicate for the subject "the checkout"; undefined if there is none
+ * @returns the first difference, worded as the predicate of a sentence about the checkout; undefined without one
  */
 export async function deviationOf(checkout: Checkout): Promise<string | undefined> {
   const { folder, gitDir, commonDir } = checkout;

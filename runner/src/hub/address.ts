@@ -1,5 +1,5 @@
-/** Returns whether a URL names this machine. Only literal addresses and `localhost` count: no name is looked up. */
+/** Returns whether a URL names this machine. Only loopback addresses and `localhost` do: no name is resolved. */
 export function isLoopback({ hostname }: URL): boolean {
-  // The URL parser has written every IPv4 address as four decimal numbers.
+  // The URL parser converts every notation of an IPv4 address to four decimal numbers.
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,4 +1,4 @@
-/** Claims tasks through a network that can lose responses. */
+/** Claims tasks over a network that can lose responses. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HubUnreachable } from './connection.ts';
@@ -12,8 +12,8 @@ export interface ClaimOptions {
 }
 
 /**
- * Waits for a task. Returns undefined if none came, or if the runner ends. The hub may have claimed a task whose
- * response was lost. A repeated claim with the same key returns that task and claims no other.
+ * Waits for a task and claims it. Returns undefined if no task became available, or if the runner ends. If a response
+ * is lost, the claim is repeated with the same idempotency key, which returns the task that the first call claimed.
  */
 export async function claimTask(
   hub: Pick<Hub, 'claim'>,

@@ -1,4 +1,4 @@
-/** Client for Muster's MCP endpoint. The only file that uses the MCP SDK. */
+/** Client for Muster's MCP endpoint. This is the only file that uses the MCP SDK. */
 import { Client, SdkHttpError, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { oneLine } from '../../../functions/src/kernel/hiddenCharacters.ts';
@@ -6,7 +6,7 @@ import { cut } from '../text.ts';
 import { VERSION } from '../version.ts';
 import { fetchThroughProxy } from './fetching.ts';
 
-/** The hub refused a call. A retry would be refused too. */
+/** Thrown if the hub refuses a call in a way that a retry would not change. */
 export class HubRefusal extends Error {
   readonly type: string;
 
@@ -16,7 +16,7 @@ export class HubRefusal extends Error {
   }
 }
 
-/** The hub refuses the credential, or its rights are too low. Only another credential helps. */
+/** Thrown if the hub refuses the credential, or if the credential's role or restrictions do not allow the call. */
 export class CredentialRefused extends HubRefusal {
   /** @param said the hub's reason, as a sentence */
   constructor(tool: string, said: string) {
@@ -28,10 +28,10 @@ export class CredentialRefused extends HubRefusal {
 const HOW_TO_GET_ANOTHER =
   'Create another with "npm run agents -- create --name <name>" or onboarding.registerAgent, and restart the runner with it as MUSTER_TOKEN. With the same name, it also sends the pending reports.';
 
-/** The hub did not respond, or reported a temporary failure. A retry can help. */
+/** Thrown if the hub did not respond or reported a temporary failure. A retry can succeed. */
 export class HubUnreachable extends Error {}
 
-/** Temporary errors: by type in coding's envelope, by code in the github tools' envelope. */
+/** Temporary errors. The `coding` tools report them as a type, the `github` tools as a code. */
 const TRANSIENT_STATUSES = new Set([
   'RATE_LIMITED',
   '-32400',
@@ -43,18 +43,18 @@ const TRANSIENT_STATUSES = new Set([
   '-32603',
 ]);
 
-/** Returns whether an HTTP status blames the request rather than the network or the server. */
+/** Returns whether an HTTP status means that the request itself is at fault, not the network or the server. */
 const refuses = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Reasons that exclude a credential from every task. */
+/** Refusal reasons that apply to a credential in every call, not only to one task. */
 const BEYOND_CREDENTIAL = new Set(['ROLE_TOO_WEAK', 'TOOLSET_NOT_ALLOWED']);
 
 const MAX_SAID_LENGTH = 300;
 
-/** Time in addition to the requested wait, in milliseconds. The hub may have to start an instance first. */
+/** Timeout of a call, in milliseconds, in addition to its requested wait. The hub may have to start an instance. */
 const TIMEOUT_MS = 60_000;
 
-/** Error envelopes of coding and of the github tools. */
+/** Schema of the errors of the `coding` tools and of the `github` tools. */
 const refusal = z.looseObject({
   message: z.string().optional(),
   error: z
@@ -72,7 +72,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Wait requested from the hub, in milliseconds. */
+  /** Time that the hub may wait before it responds, in milliseconds. */
   readonly waitMs?: number;
 }
 
@@ -80,7 +80,7 @@ export class HubConnection {
   private readonly url: URL;
   private readonly token: string;
   private client: Promise<Client> | undefined;
-  /** The hub's last message about a refused credential, which the SDK does not pass on. */
+  /** The hub's last message about a refused credential. The SDK does not include it in its errors. */
   private said = '';
 
   /** @param url address of `/mcp`; its workspace parameter is kept */
@@ -146,7 +146,7 @@ export class HubConnection {
   }
 }
 
-/** Returns the message of a JSON-RPC error on one line, or the status. */
+/** Returns the message of a JSON-RPC error on one line, or the HTTP status if there is no message. */
 async function messageOf(response: Response): Promise<string> {
   const body = await response.text().catch(() => '');
   const message = /^\s*\{/.test(body) ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message : undefined;
@@ -193,7 +193,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof UnauthorizedError ? 401 : undefined;
 }
 
-/** Returns whether an error is a JSON-RPC error about the request: an unknown tool or invalid arguments. */
+/** Returns whether an error is a JSON-RPC error that blames the request: an unknown tool, or invalid arguments. */
 function isProtocolError(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return error.code === -32601 || error.code === -32602 || error.code === -32600;

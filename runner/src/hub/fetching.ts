@@ -1,8 +1,8 @@
-/** Requests to the hub, through the environment's proxy, without following redirects. */
+/** Sends requests to the hub through the environment's proxy, without following redirects. */
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch as fetchBy } from 'undici';
 import { isLoopback } from './address.ts';
 
-/** The hub redirected a request. The runner does not follow, because the request carries a credential. */
+/** Thrown if the hub redirects a request. The runner does not follow, because the request contains a credential. */
 export class Redirected extends Error {
   /** @param location header of the response */
   constructor(url: URL, location: string | null) {
@@ -14,9 +14,9 @@ export class Redirected extends Error {
 }
 
 /**
- * Returns a `fetch` for the hub at an address. It uses `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower
- * case. Requests to this machine never use a proxy, which could not reach it and could read the credential.
- * @throws Redirected from the returned function
+ * Returns a `fetch` for the hub. It uses the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower
+ * case. Requests to this machine use no proxy, which could read the credential.
+ * @throws Redirected, thrown by the returned function if the hub redirects
  */
 export function fetchThroughProxy(hub: URL): typeof fetch {
   const proxies = isLoopback(hub) ? {} : proxiesOf(process.env);
@@ -32,13 +32,13 @@ export function fetchThroughProxy(hub: URL): typeof fetch {
 }
 
 interface Proxies {
-  /** Name of the variable with the proxy. */
+  /** Name of the environment variable that sets the proxy. */
   readonly name?: string;
   readonly httpProxy?: string;
   readonly httpsProxy?: string;
 }
 
-/** Returns the environment's proxies. Like curl, uses http for one without a scheme. */
+/** Returns the environment's proxies. Like curl, it assumes http for a proxy without a scheme. */
 function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   const [https, http] = ['https_proxy', 'http_proxy'].map((name) => [name, name.toUpperCase()].find((one) => env[one]));
   const name = https ?? http;
@@ -50,11 +50,11 @@ function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   return { name, httpProxy: addressIn(http), httpsProxy: addressIn(https) };
 }
 
-/** Undici's dispatchers; Node's own read the variables only if an option enables it at start. */
+/** Returns a dispatcher of undici. Node's own fetch uses these variables only with an option at start. */
 function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
   if (name === undefined) return new Agent();
   const { emitWarning } = process;
-  process.emitWarning = () => undefined; // Hides the warning that the class is experimental.
+  process.emitWarning = () => undefined; // Hides undici's warning that EnvHttpProxyAgent is experimental.
   try {
     return new EnvHttpProxyAgent(proxies);
   } catch (error) {
@@ -64,18 +64,18 @@ function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
   }
 }
 
-/** Uses the `fetch` of the same undici: another version may not accept the dispatcher. */
+/** Sends a request with the `fetch` of the installed undici, because Node's may not accept its dispatcher. */
 async function send(input: Parameters<typeof fetch>[0], init: RequestInit, dispatcher: Dispatcher): Promise<Response> {
   const url = input instanceof Request ? input.url : input;
   const request = Object.assign({ ...init }, { dispatcher });
   return Object.assign(await fetchBy(url, request));
 }
 
-/** Adds the proxy, as a possible cause, to an error. */
+/** Returns the error with a message that names the proxy as a possible cause. */
 function explained(error: unknown, { name, httpProxy, httpsProxy }: Proxies): unknown {
   if (name === undefined || !(error instanceof TypeError)) return error;
   const address = httpsProxy || httpProxy || '';
-  const host = URL.canParse(address) ? new URL(address).host : address; // Without the password.
+  const host = URL.canParse(address) ? new URL(address).host : address; // Without the user and password.
   const cause = error.cause ?? error;
   return new TypeError(`${messageOf(cause)} (${name} is set to the proxy ${host})`, { cause });
 }

@@ -4,13 +4,13 @@ import type { Json } from '../redaction.ts';
 import type { FailureClass } from '../task/failure.ts';
 import type { HubConnection } from './connection.ts';
 
-/** Names of the tools in tasks, and their programs. */
+/** Names of the coding agents in tasks. Their programs are listed in `src/clis`. */
 export const CODING_TOOLS = ['CLAUDECODE', 'GEMINI'] as const;
 export type CodingTool = (typeof CODING_TOOLS)[number];
 
 export interface LogEntry {
   readonly sequence: number;
-  /** RFC 3339. */
+  /** Time of the entry, as an RFC 3339 timestamp. */
   readonly at: string;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly type: 'system' | 'agent' | 'tool' | 'command' | 'output' | 'git' | 'acceptance';
@@ -32,13 +32,12 @@ const claimedTask = z.object({
 
 const message = z.object({ id: z.string(), from: z.string(), text: z.string(), task_id: z.string().optional() });
 
-/** Message to the runner. */
 export type Message = z.output<typeof message>;
 
 export type ClaimedTask = z.output<typeof claimedTask> & { readonly messages: readonly Message[] };
 
 const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() });
-/** Why a runner must stop working on a task. */
+/** Reason for which the hub wants the runner to stop working on a task. */
 export type Stop = z.output<typeof stop>;
 
 const answer = <Result extends z.ZodType>(result: Result) => z.object({ result });
@@ -48,7 +47,7 @@ const endAnswer = answer(z.object({ outcome: z.string() }));
 const registration = z.object({ agentId: z.string(), workspace: z.string() });
 const registered = answer(registration);
 
-/** The runner's identity and workspace. */
+/** The runner's identity and workspace, as the hub returns them. */
 type Registered = z.output<typeof registration>;
 
 const pullRequest = z.object({ number: z.number(), url: z.string().optional() });
@@ -60,7 +59,7 @@ export interface Ending {
     readonly class: FailureClass;
     readonly message: string;
     readonly retryable?: boolean;
-    /** Returns the task: it is available again after this delay, and the attempt does not count. */
+    /** If set, the task returns to the queue, is available again after this delay, and the attempt does not count. */
     readonly returnAfterSeconds?: number;
   };
 }
@@ -76,7 +75,7 @@ export interface ClaimWishes {
   readonly waitMs: number;
   readonly project?: string | undefined;
   readonly taskId?: string | undefined;
-  /** Id of the last message passed to a coding agent. */
+  /** Id of the last message that was passed to a coding agent. The hub does not send earlier messages again. */
   readonly readUntil?: string | undefined;
 }
 
@@ -98,14 +97,14 @@ export class Hub {
     this.connection = connection;
   }
 
-  /** Registers the machine's coding agents and whose tasks it runs. Returns the runner's identity. */
+  /** Registers the runner with its coding agents and the owners of its tasks. Returns the runner's identity. */
   async register(programs: readonly ProgramVersion[], serves: 'owner' | 'workspace'): Promise<Registered> {
     const args = { programs, serves };
     return (await this.connection.call('coding_register_runner', args, registered)).result;
   }
 
   /**
-   * Waits for a task. Returns undefined if none came.
+   * Waits for a task and claims it. Returns undefined if no task became available.
    * @param key idempotency key of this claim; a repeated call returns the first result
    */
   async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
@@ -128,7 +127,7 @@ export class Hub {
     return (await this.connection.call('coding_heartbeat_task', args, standing)).result.stop;
   }
 
-  /** @returns the outcome, as defined by end_task */
+  /** @returns the outcome of the task, as `end_task` returns it */
   async end(taskId: string, epoch: number, ending: Ending): Promise<string> {
     const { result } = await this.connection.call('coding_end_task', { taskId, epoch, ...ending }, endAnswer);
     return result.outcome;

@@ -1,25 +1,25 @@
-/** Outages of coding agents: no task can run because of the runner's machine or account. */
+/** Tracks outages of coding agents, in which no task can run because of the runner's machine or account. */
 import type { CodingTool } from '../hub/hub.ts';
 import type { AttemptFailure, FailureClass } from '../task/failure.ts';
 import { type Clock, firstWait, nextWait, timeLeft, type Wait } from './schedule.ts';
 
-/** Longest sleep, in milliseconds, so that a changed clock or a suspended machine is noticed. */
+/** Maximum sleep, in milliseconds. The limit lets the runner notice a changed clock or a suspended machine. */
 const MAX_SLEEP_MS = 30_000;
 
 /**
- * Maximum returns of one task while the agent works in between. Beyond it the task is the cause, for example with a
- * model that the account does not have.
+ * Number of times that a task is returned although the agent works in between. After that, the task counts as the
+ * cause, for example because its model is not available to the account.
  */
 const MAX_RETURNS = 3;
 
-/** Delay of a returned task, in seconds. Also limits a script that starts runners in a loop. */
+/** Delay until a returned task is available again, in seconds. It also slows down scripts that restart runners. */
 export const RETURN_AFTER_SECONDS = 30;
 
 export interface OutageOptions {
   readonly tools: readonly CodingTool[];
-  /** Whether the runner waits until a tool works again. A runner for one task ends instead. */
+  /** Whether the runner waits until a tool works again. A runner that runs a single task ends instead. */
   readonly waits: boolean;
-  /** Returns whether a tool's agent works again. */
+  /** Checks whether a coding agent works again. */
   readonly probe: (tool: CodingTool, failure: FailureClass) => Promise<boolean>;
   readonly say: (message: string) => void;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface OutageOptions {
 export class Outages {
   private readonly options: OutageOptions;
   private readonly failing = new Map<CodingTool, AttemptFailure>();
-  /** Returns per task, without those for which the CLI reported the end of a limit. */
+  /** Number of returns per task. Returns with a reported end of a limit are not counted. */
   private readonly returns = new Map<string, number>();
   private readonly ends: Promise<void>[] = [];
   private wake = new AbortController();
@@ -39,19 +39,19 @@ export class Outages {
     this.options = options;
   }
 
-  /** Tools without a known outage. */
+  /** Returns the coding agents without a known outage. */
   get working(): readonly CodingTool[] {
     return this.options.tools.filter((tool) => !this.failing.has(tool));
   }
 
-  /** Returns why a tool does not work; undefined if it does. */
+  /** Returns why a coding agent does not work; undefined if it has no known outage. */
   reasonOf(tool: CodingTool): AttemptFailure | undefined {
     return this.failing.get(tool);
   }
 
   /**
-   * Returns the failure to report: if the machine or the account is the cause, the task is returned.
-   * @param tool the task's tool
+   * Records a failure. Returns the failure to report, which returns the task if the machine or account is the cause.
+   * @param tool the coding agent of the task
    */
   note(tool: CodingTool, taskId: string, failure: AttemptFailure): AttemptFailure {
     if (!failure.isOutage) return failure;
@@ -64,7 +64,7 @@ export class Outages {
     return failure.returning(RETURN_AFTER_SECONDS);
   }
 
-  /** Resolves when a tool works again, or when the runner ends. */
+  /** Resolves when a coding agent works again, or when the runner ends. */
   async change(): Promise<void> {
     const woken = AbortSignal.any([this.wake.signal, this.options.ending]);
     if (woken.aborted) return;

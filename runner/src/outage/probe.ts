@@ -1,4 +1,4 @@
-/** Probes whether a coding agent works with a run in an empty folder, which uses up no task. */
+/** Probes a coding agent with a run in an empty folder, so that no task is needed to find out whether it works. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { FailureClass } from '../task/failure.ts';
 const TIMEOUT_MS = 2 * 60_000;
 const PROMPT = 'Reply with the word OK. Use no tools.';
 
-/** Arguments for headless runs with streamed JSON in which no tool is approved. */
+/** Command-line arguments for a headless run that prints streamed JSON and in which no tool is approved. */
 const ARGUMENTS: Readonly<Record<CodingTool, readonly string[]>> = {
   CLAUDECODE: ['-p', '--output-format', 'stream-json', '--verbose', '--max-turns', '1'],
   GEMINI: ['-p', '', '--output-format', 'stream-json', '--approval-mode', 'default', '--skip-trust'],
@@ -18,10 +18,10 @@ const ARGUMENTS: Readonly<Record<CodingTool, readonly string[]>> = {
 
 export interface ProbeOptions {
   readonly tool: CodingTool;
-  /** Class of the agent's failure. */
+  /** Class of the agent's failure that started the outage. */
   readonly failure: FailureClass;
   readonly env: NodeJS.ProcessEnv;
-  /** Mark that identifies its processes. */
+  /** Mark that identifies the probe's processes. */
   readonly mark: string;
   /** Aborted when the runner ends. */
   readonly signal: AbortSignal;

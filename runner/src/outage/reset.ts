@@ -1,4 +1,4 @@
-/** Parses the end of a limit from a coding agent's output. Source: Claude Code 2.1.197 and Gemini CLI 0.61.0. */
+/** Parses the time at which an account limit ends from the output of Claude Code 2.1.197 and Gemini CLI 0.61.0. */
 
 /** `Claude AI usage limit reached|1754388000` */
 const EPOCH = /limit reached\|(\d{10,13})\b/;
@@ -15,8 +15,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the end of the limit that a text describes, to the minute; undefined if the text has none.
- * @param now in milliseconds since 1970; a time of day means the next one after it
+ * Returns the time at which a limit ends according to a text, to the minute; undefined if the text has no such time.
+ * @param now current time in milliseconds since 1970; a time of day in the text means its next occurrence
  */
 export function resetIn(text: string, now: number): number | undefined {
   const epoch = EPOCH.exec(text)?.[1];
@@ -25,7 +25,7 @@ export function resetIn(text: string, now: number): number | undefined {
   return span === undefined ? timeIn(text, now) : now + lengthOf(span);
 }
 
-/** Converts a CLI's time, in seconds or milliseconds since 1970, to milliseconds. */
+/** Converts a CLI's timestamp, in seconds or milliseconds since 1970, to milliseconds. */
 export function milliseconds(epoch: number): number {
   return epoch < 1e12 ? epoch * 1000 : epoch;
 }
@@ -48,13 +48,13 @@ function timeIn(text: string, now: number): number | undefined {
   const month = monthName === undefined ? -1 : MONTHS.indexOf(monthName.toLowerCase());
   let target = atTime(month < 0 ? wall : new Date(Date.UTC(wall.getUTCFullYear(), month, Number(day))));
   if (month < 0 && target <= wall.getTime()) target += DAY_MS;
-  // In December, "Jan 2" is in the next year.
+  // Dates have no year: in December, "Jan 2" is in the next year.
   if (month >= 0 && target < wall.getTime() - 180 * DAY_MS)
     target = atTime(new Date(Date.UTC(wall.getUTCFullYear() + 1, month, Number(day))));
   return now + target - wall.getTime();
 }
 
-/** Returns a zone's local date and time, as if it were UTC. */
+/** Returns a Date whose UTC fields are the local date and time of a time zone. */
 function wallClock(now: number, zone: string | undefined): Date {
   try {
     const format = new Intl.DateTimeFormat('en-US', {
@@ -71,6 +71,6 @@ function wallClock(now: number, zone: string | undefined): Date {
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
     return new Date(Date.UTC(year, month - 1, day, hour, minute, second));
   } catch {
-    return wallClock(now, undefined); // The zone is unknown.
+    return wallClock(now, undefined); // The zone is unknown, so the machine's zone is used.
   }
 }

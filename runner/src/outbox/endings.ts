@@ -1,21 +1,21 @@
-/** Forms of an ending, from the full report to the minimum that ends a task. */
+/** Builds forms of an ending, from the full report to the shortest form that ends a task. */
 import type { Ending } from '../hub/hub.ts';
 import type { Json } from '../redaction.ts';
 import { clean, cutBytes } from '../text.ts';
 
-/** Limit of each text of a short report, in bytes. */
+/** Maximum length of each text in a shortened report, in bytes. */
 const MAX_TEXT_BYTES = 2000;
 const MAX_LIST = 20;
 
-/** Kept in addition to texts and numbers. The hub records `tokens`. */
+/** Lists and objects that a short report keeps in addition to texts and numbers. The hub records `tokens`. */
 const KEPT_LISTS = new Set(['warnings', 'kept']);
 const KEPT_OBJECTS = new Set(['tokens', 'pullRequest']);
 
 const REFUSED = 'The hub did not accept the full report of this attempt.';
 
 /**
- * Returns the ending and shorter forms. Each is sent if the hub rejects the content of the previous one. Members of a
- * failure that an older hub does not know are omitted before anything is shortened.
+ * Returns the ending and shorter forms of it. Each form is sent if the hub rejects the content of the previous one.
+ * Before texts are shortened, fields of a failure that older hubs do not know are omitted.
  */
 export function formsOf(ending: Ending): readonly Ending[] {
   const { status, failure } = ending;
@@ -24,7 +24,7 @@ export function formsOf(ending: Ending): readonly Ending[] {
   return [ending, short].flatMap((form) => [form, ...withoutUnknown(form)]).concat(least);
 }
 
-/** Empty if every version of the hub knows the members of the failure. */
+/** Returns the form without the failure fields that older hubs do not know; an empty list if it has none. */
 function withoutUnknown(form: Ending): readonly Ending[] {
   const failure = knownFailure(form);
   if (failure === undefined || form.failure === undefined) return [];

@@ -1,12 +1,12 @@
 /**
- * An attempt's log on disk, one JSON line per entry. Entries are sent from disk, so they use no memory while the
- * network is down, and they survive a crash of the runner.
+ * Stores an attempt's log on disk, as one JSON line per entry. Entries are sent from disk, so they use no memory
+ * while the network is down, and they are not lost if the runner crashes.
  */
 import { closeSync, fstatSync, ftruncateSync, constants as modes, openSync, readSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { LogEntry } from '../hub/hub.ts';
 
-/** Limits of one call. Source: append_logs, which also counts the JSON around the entries. */
+/** Limits of one `append_logs` call. The tool also counts the JSON around the entries. */
 export const MAX_BATCH_ENTRIES = 500;
 const MAX_BATCH_BYTES = 200 * 1024;
 const NEWLINE = 10;
@@ -22,29 +22,29 @@ const logEntry: z.ZodType<LogEntry> = z.object({
 
 export interface Batch {
   readonly entries: readonly LogEntry[];
-  /** Start of the next batch, in bytes. */
+  /** Position in the file at which the next batch starts, in bytes. */
   readonly end: number;
   /** Number of lines of the file that the batch covers, including lines that are not entries. */
   readonly lines: number;
-  /** Number of missing lines that its last entry reports. */
+  /** Number of missing lines that the batch's last entry reports. */
   readonly reported: number;
 }
 
-/** Journal of log entries. No method throws: a full or broken disk costs lines of the log, never the attempt. */
+/** Journal of log entries. No method throws. If the disk is full or broken, log lines are lost, never the attempt. */
 export class Journal {
   private file: number | undefined;
   private written = 0;
-  /** Position up to which everything has been sent. */
+  /** Position in the file up to which everything has been sent, in bytes. */
   private sent = 0;
   private next = 0;
   /** Lines on disk that have not been sent. */
   private unsent = 0;
-  /** Lines missing from the log that no entry has reported. */
+  /** Number of lines that could not be written and that no entry has reported yet. */
   private missing = 0;
   private why = '';
   private isComplete = false;
 
-  /** Opens a journal, or continues one from another process. */
+  /** Opens a journal, or continues the journal of another process. */
   constructor(path: string) {
     try {
       this.file = openSync(path, modes.O_RDWR | modes.O_CREAT, 0o600);
@@ -55,19 +55,19 @@ export class Journal {
     }
   }
 
-  /** Bytes waiting to be sent. */
+  /** Number of bytes that wait to be sent. */
   get waiting(): number {
     return this.written - this.sent;
   }
 
-  /** Why lines are missing: the file system's error. */
+  /** The file system's error because of which lines are missing. */
   get reason(): string {
     return this.why;
   }
 
-  /** Returns whether the entry is on disk. The first entry after a gap follows one that reports the gap. */
+  /** Returns whether the entry was written. If earlier entries were lost, an entry that reports the gap is first. */
   append(entry: Omit<LogEntry, 'sequence'>): boolean {
-    // Both or neither: reports must not fill a disk that is almost full.
+    // Both entries are written, or neither is: otherwise reports of gaps could fill a disk that is almost full.
     const entries = this.missing > 0 ? [this.gap(), entry] : [entry];
     const lines = entries.map((one, at) => `${JSON.stringify({ sequence: this.next + at, ...one })}\n`);
     const bytes = Buffer.from(lines.join(''));
@@ -85,7 +85,7 @@ export class Journal {
     return true;
   }
 
-  /** Ends the log. The last batch reports lines that are missing at the end. */
+  /** Ends the log. If the last lines could not be written, the last batch reports that they are missing. */
   complete(): void {
     this.isComplete = true;
   }
@@ -119,11 +119,11 @@ export class Journal {
     try {
       if (file !== undefined) closeSync(file);
     } catch {
-      // Nothing can be done about a file that cannot be closed.
+      // The file cannot be closed, which has no consequence.
     }
   }
 
-  /** Writes after the last complete line. A partial line is cut off or overwritten by the next one. */
+  /** Writes after the last complete line. A partial line is cut off, or overwritten by the next line. */
   private write(bytes: Buffer): void {
     const { file, written } = this;
     if (file === undefined) throw new Error(this.why || 'the log is closed');
@@ -135,7 +135,7 @@ export class Journal {
     }
   }
 
-  /** Undefined if the file cannot be read, or if it has a line longer than any that the runner writes. */
+  /** Returns undefined if the file cannot be read, or if a line is longer than the runner's maximum. */
   private read(most: number): Batch | undefined {
     const bytes = Buffer.alloc(Math.min(this.waiting, MAX_BATCH_BYTES));
     try {
@@ -158,7 +158,7 @@ export class Journal {
     return lines === 0 ? undefined : { entries, end: this.sent + length, lines, reported: 0 };
   }
 
-  /** Gives up the waiting lines. */
+  /** Skips the lines that wait to be sent, and counts them as missing. */
   private skip(): void {
     this.missing += this.unsent;
     this.unsent = 0;
@@ -172,7 +172,7 @@ export class Journal {
     return { at: new Date().toISOString(), level: 'warn', type: 'system', message };
   }
 
-  /** Counts the complete lines. A partial line is overwritten by the next one. */
+  /** Counts the complete lines of an existing file. The next line overwrites a partial line. */
   private adopt(file: number): void {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(size);
@@ -192,11 +192,11 @@ function entryIn(line: string): LogEntry | undefined {
   try {
     return logEntry.safeParse(JSON.parse(line)).data;
   } catch {
-    return undefined; // Not JSON: the disk has lost a part of it.
+    return undefined; // The line is not JSON, because a part of it was lost on disk.
   }
 }
 
-/** Returns the code, such as ENOSPC, because the file system's messages contain paths. */
+/** Returns an error's code, such as ENOSPC, because the messages of the file system contain paths. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;

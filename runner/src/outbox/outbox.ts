@@ -1,4 +1,4 @@
-/** Sends an attempt's log and its ending in order, each exactly once, across network outages of any length. */
+/** Sends an attempt's log entries and its ending in order, each exactly once, even after long network outages. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { CredentialRefused } from '../hub/connection.ts';
 import type { Ending, Hub, LogEntry, Stop } from '../hub/hub.ts';
@@ -6,7 +6,7 @@ import { formsOf } from './endings.ts';
 import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
 import { classifyRefusal } from './refusal.ts';
 
-/** Time to gather lines into one call, in milliseconds. */
+/** Time for which log lines are collected into one call, in milliseconds. */
 const GATHER_MS = 1000;
 const ENOUGH_BYTES = 128 * 1024;
 const FIRST_RETRY_MS = 250;
@@ -19,12 +19,12 @@ export interface OutboxOptions {
   readonly taskId: string;
   readonly epoch: number;
   readonly journal: Journal;
-  /** Maximum time without contact to the hub, in milliseconds. */
+  /** Maximum time between calls to the hub, in milliseconds. */
   readonly heartbeatMs: number;
   readonly say: (message: string) => void;
 }
 
-/** Delivery of an ending: the hub's outcome, or why it was not sent. */
+/** Result of sending an ending: the outcome that the hub stored, or that the hub did not accept it. */
 export type Delivery =
   | { readonly delivered: true; readonly outcome: string }
   /** If the credential was refused, another runner may still send the ending. */
@@ -39,13 +39,13 @@ export class Outbox {
   private endings: readonly Ending[] | undefined;
   private stop: Stop | undefined;
   private state: WorkState | undefined;
-  /** Milliseconds on a monotonic clock. */
+  /** Time of the last successful call, in milliseconds on a monotonic clock. */
   private lastContact = performance.now();
-  /** Entries per call. Below the maximum while searching for an entry that the hub rejects. */
+  /** Maximum entries per call. Reduced while the outbox searches for an entry that the hub rejects. */
   private batchEntries = MAX_BATCH_ENTRIES;
-  /** Whether the hub accepts no log lines, not even a placeholder. */
+  /** Whether the hub accepts no log lines of this attempt, not even a placeholder. */
   private isMuted = false;
-  /** Messages about repeated failures. Each is printed once. */
+  /** Printed messages about failures that can recur. Each message is printed only once. */
   private readonly reported = new Set<string>();
   private wake: () => void = () => undefined;
 
@@ -54,12 +54,12 @@ export class Outbox {
     this.delivery = this.run();
   }
 
-  /** Aborted when the hub wants the work to stop, or refuses the runner. */
+  /** Signal that is aborted when the hub wants the work to stop, or refuses the runner. */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }
 
-  /** Why the hub wants the work to stop; undefined if it does not. */
+  /** Reason for which the hub wants the work to stop; undefined if the work may continue. */
   get stopReason(): Stop | undefined {
     return this.stop;
   }
@@ -72,13 +72,13 @@ export class Outbox {
     if (first || journal.waiting >= ENOUGH_BYTES) this.wake();
   }
 
-  /** Reports the state with a heartbeat, which is sent immediately. */
+  /** Reports the state of the work to the hub with an immediate heartbeat. */
   moveTo(state: WorkState): void {
     this.state = state;
     this.wake();
   }
 
-  /** Sends the rest of the log, then the ending. Resolves when the hub accepts or refuses it. */
+  /** Sends the rest of the log, then the ending. Resolves when the hub has accepted or refused the ending. */
   finish(ending: Ending): Promise<Delivery> {
     this.options.journal.complete();
     this.endings = formsOf(ending);
@@ -110,7 +110,7 @@ export class Outbox {
     return { delivered: false };
   }
 
-  /** Sends one call, or waits until one is due. */
+  /** Sends the next call that is due, or waits until a call is due. */
   private async step(): Promise<Delivery | undefined> {
     const { journal } = this.options;
     const { endings, state } = this;
@@ -131,7 +131,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** Halves a refused batch until the entry that the hub rejects is found. */
+  /** Sends a batch. If the hub rejects it, halves the next batches until the rejected entry is found and replaced. */
   private async sendLog(batch: Batch): Promise<void> {
     const refused = await this.appends(batch.entries);
     if (refused === undefined) {
@@ -147,7 +147,7 @@ export class Outbox {
     this.options.journal.settle(batch);
   }
 
-  /** Returns why the content was refused; undefined if the hub has the entries. */
+  /** Sends entries. Returns the error if the hub rejects their content; undefined if the hub has stored them. */
   private async appends(entries: readonly LogEntry[]): Promise<unknown> {
     const { hub, taskId, epoch } = this.options;
     try {
@@ -167,14 +167,14 @@ export class Outbox {
       this.heed(await hub.heartbeat(taskId, epoch, state));
     } catch (error) {
       const meaning = classifyRefusal(error);
-      // A refused state does not mean a lost claim. The next heartbeat, without a state, decides.
+      // If the hub refuses a state, the claim may still be valid. The next heartbeat, without a state, shows it.
       if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
       this.sayOnce(`The hub refused a heartbeat for ${taskId}. ${messageOf(error)}`);
     }
     if (this.state === state) this.state = undefined;
   }
 
-  /** Returns undefined if the hub rejects this form of the ending and a shorter one is next. */
+  /** Sends the first form of the ending. Returns undefined if the hub rejects it, and a shorter form is sent next. */
   private async sendEnding([form, ...shorter]: readonly Ending[]): Promise<Delivery | undefined> {
     const { hub, taskId, epoch } = this.options;
     if (form === undefined) return { delivered: false };
@@ -216,7 +216,7 @@ export class Outbox {
     this.reported.add(message);
   }
 
-  /** Handles a lost claim or a refused credential. */
+  /** Stops the work because the hub refused a call: the claim is lost, or the credential is invalid. */
   private refused(error: unknown): Delivery {
     if (error instanceof CredentialRefused) {
       this.stopping.abort();
@@ -228,7 +228,7 @@ export class Outbox {
     return { delivered: false };
   }
 
-  /** Waits until something is due or the outbox is woken. */
+  /** Waits until a call is due or the outbox is woken. */
   private async pause(milliseconds: number): Promise<void> {
     const waking = new AbortController();
     this.wake = () => waking.abort();

@@ -2,9 +2,9 @@
 import { HubRefusal, HubUnreachable } from '../hub/connection.ts';
 
 /**
- * Effect of a failed call. `lost`: the claim belongs to another runner, or the task does not exist. `content`: the
- * hub rejects the content. `accepted`: the call succeeded, but its response was not understood. `passing`: a retry
- * can succeed.
+ * Effect of a failed call on the attempt. `lost`: the claim belongs to another runner, or the task does not exist.
+ * `content`: the hub rejects the content. `accepted`: the call succeeded, but its response was not understood.
+ * `passing`: a retry can succeed.
  */
 export type Meaning = 'lost' | 'content' | 'accepted' | 'passing';
 
@@ -23,7 +23,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['UNEXPECTED', 'accepted'],
 ]);
 
-/** An error that does not come from the hub is caused by the content. */
+/** Classifies a failed call. An error that does not come from the hub is attributed to the content. */
 export function classifyRefusal(error: unknown): Meaning {
   if (error instanceof HubUnreachable) return 'passing';
   return error instanceof HubRefusal ? (MEANINGS.get(error.type) ?? 'passing') : 'content';

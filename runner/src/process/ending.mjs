@@ -8,11 +8,11 @@ const HARD_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * Ends the processes of a mark and of a group, first with SIGTERM. Lists them repeatedly, since one may just have
- * started another. A group does not contain them all: the Firestore emulator uses its own.
+ * Ends the processes that have a mark or are in a group, first with SIGTERM. Lists the processes repeatedly, because
+ * a process may start another one. A group is not enough: the Firestore emulator creates its own group.
  * @param {string} mark `NAME=value`, the prefix of an entry in the processes' environment
  * @param {{ gentleMs: number, group?: number | undefined }} options time for the processes to end after SIGTERM
- * @returns {Promise<boolean>} whether all have verifiably ended; false if the system does not list processes
+ * @returns {Promise<boolean>} whether all processes have certainly ended; false if the system cannot list them
  */
 export async function endMarked(mark, { gentleMs, group }) {
   const list = () => listProcesses(mark, group);

@@ -1,31 +1,31 @@
-/** Identity of processes. A process id alone is reused after its process has ended. */
+/** Identifies processes. A process id is not enough, because the system reuses the id after the process has ended. */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { endMarked, GENTLE_MS } from './ending.mjs';
 import { isZombie, listProcesses as listMarked, output, readOrEmpty, startTimeOf } from './table.mjs';
 
-/** Every process of an attempt has this variable, and so do those that it starts, in any group. */
+/** Environment variable of every process of an attempt. Processes that these start inherit it, in any group. */
 export const MARK_VARIABLE = 'MUSTER_RUNNER_MARK';
 
-/** Scope in which a process id is unique: one boot of a machine, and one namespace of process ids. */
+/** Scope in which a process id is unique: one boot of a machine and one PID namespace. */
 export interface Place {
   /** Id of the kernel's boot; empty if the system does not report it. */
   readonly bootId: string;
-  /** Empty on systems without namespaces. */
+  /** Id of the PID namespace; empty on systems without namespaces. */
   readonly pidNamespace: string;
   readonly host: string;
 }
 
 export interface ProcessIdentity extends Partial<Place> {
   readonly pid: number;
-  /** Start time in the system's own unit. */
+  /** Start time of the process, in the system's own format. */
   readonly startedAt: string;
 }
 
-/** `ended` is certain. `unknown`: the process cannot be seen from here. */
+/** `ended` is certain. `unknown`: the process is not visible from this machine or container. */
 export type ProcessState = 'running' | 'ended' | 'unknown';
 
-/** State of a process id. `startedAt` is empty if the process exists and its start time cannot be read. */
+/** Whether a process id is in use. `startedAt` is empty if the start time cannot be read. */
 export type ProcessSnapshot = { readonly exists: false } | { readonly exists: true; readonly startedAt: string };
 
 /** Returns the identity of this process. */
@@ -47,8 +47,8 @@ export function ownPlace(): Place {
 }
 
 /**
- * Returns whether a process has ended, as far as that can be determined here.
- * @param look returns the state of a process id; called only if the id has the same meaning here
+ * Returns whether a process is running or has ended, as far as this process can determine.
+ * @param look inspects a process id; called only if the id refers to the same process in this place
  */
 export function stateOf(
   { pid, startedAt, bootId, pidNamespace, host }: ProcessIdentity,
@@ -58,7 +58,7 @@ export function stateOf(
   const hasPlace = bootId !== undefined || pidNamespace !== undefined || host !== undefined;
   if (hasPlace && bootId !== here.bootId) return host === here.host ? 'ended' : 'unknown';
   if (hasPlace && pidNamespace !== here.pidNamespace) return 'unknown';
-  // Without a boot id, only their names distinguish machines that share a folder.
+  // Without a boot id, only the host names distinguish machines that share a folder.
   if (hasPlace && bootId === '' && host !== here.host) return 'unknown';
   const seen = look(pid);
   if (!seen.exists) return 'ended';
@@ -66,7 +66,7 @@ export function stateOf(
   return startedAt !== '' && seen.startedAt === startedAt ? 'running' : 'ended';
 }
 
-/** Returns the state of a process id. A zombie has ended. */
+/** Returns whether a process id is in use, and since when. A zombie counts as ended. */
 export function inspectProcess(pid: number): ProcessSnapshot {
   try {
     process.kill(pid, 0);
@@ -79,7 +79,7 @@ export function inspectProcess(pid: number): ProcessSnapshot {
 }
 
 /**
- * Returns the running processes with this mark's prefix and those of the group, without the calling process.
+ * Returns the ids of running processes whose mark has this prefix or that are in the group, except the caller's.
  * Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
  */
 export function listProcesses(markPrefix: string, group?: number): readonly number[] | undefined {
@@ -92,8 +92,8 @@ export function findProcesses(markPrefix: string, group?: number): readonly numb
 }
 
 /**
- * Ends the processes of a mark and of a group, first with SIGTERM.
- * @returns whether all have verifiably ended; false if the system does not list processes
+ * Ends the processes that have a mark or are in a group, first with SIGTERM.
+ * @returns whether all processes are known to have ended; false if the system does not list processes
  */
 export function endProcesses(mark: string, group?: number, gentleMs = GENTLE_MS): Promise<boolean> {
   return endMarked(entryOf(mark), { gentleMs, group });

@@ -2,16 +2,16 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { cut } from '../text.ts';
 
-/** Maximum size of one line. The longest that coding agents print are files that they read. */
+/** Maximum length of a line, in characters. The longest lines contain files that a coding agent has read. */
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024;
 
-/** Read beyond the maximum, so that the cut considers the characters after it. */
+/** Characters that are read beyond the maximum, so that the line is not cut within a secret or a word. */
 const MAX_REST_CHARACTERS = MAX_LINE_CHARACTERS + 1024;
 
-/** Longest word that is removed from the end of a cut line. */
+/** Maximum length of a partial word that is removed from the end of a cut line. */
 const MAX_WORD_CHARACTERS = 16_384;
 
-/** Calls back with each line, including a last one without its end. Cuts lines that are too long. */
+/** Calls back with each line, including a last line without a line break. Cuts lines that are too long. */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -21,7 +21,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
     for (const line of lines) onLine(shortened(withoutReturn(line)));
   };
   stream.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
-  stream.on('error', () => undefined); // Everything that was read is processed.
+  stream.on('error', () => undefined); // The lines before the error are processed.
   stream.on('close', () => {
     take(decoder.end());
     if (rest !== '') onLine(shortened(rest));
@@ -29,7 +29,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   });
 }
 
-/** A cut can leave the beginning of a secret, which no longer has a known form. */
+/** Cuts a line before its last word, because the beginning of a secret would no longer be recognized. */
 function shortened(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const least = MAX_LINE_CHARACTERS - MAX_WORD_CHARACTERS;

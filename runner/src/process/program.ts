@@ -1,4 +1,4 @@
-/** A program and its child processes, in a dedicated process group. */
+/** Runs a program and its child processes in a dedicated process group. */
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcesses, MARK_VARIABLE } from './identity.ts';
@@ -12,9 +12,8 @@ export interface ProgramOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Mark that identifies its processes. */
+  /** Mark that identifies the program's processes. */
   readonly mark: string;
-  /** Standard input. */
   readonly input: string;
   readonly onOutput: (line: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -26,12 +25,12 @@ export interface Exit {
 
 export interface Program {
   /**
-   * Resolves when the first process has ended; others of its group may still run. Rejects if the program could not be
-   * started, or if `onOutput` has thrown.
+   * Resolves when the program itself has ended; its child processes may still run. Rejects if the program could not
+   * be started or `onOutput` has thrown.
    */
   readonly exited: Promise<Exit>;
   /**
-   * Ends the remaining processes. Resolves, when the last output is read, to whether all of them have verifiably
+   * Ends the remaining processes. When the last output has been read, resolves to whether all are known to have
    * ended. Rejects with the error of `onOutput`.
    */
   end(): Promise<boolean>;
@@ -49,7 +48,7 @@ export function startProgram(options: ProgramOptions): Program {
   const exited = new Promise<Exit>((resolve, reject) => {
     child.on('error', reject);
     child.once('exit', (code, signal) => resolve({ code, signal }));
-    // An error in a stream's handler would end the runner, and every other task with it.
+    // An uncaught error in a stream's handler would end the runner, and with it every other task.
     const read = (stream: 'stdout' | 'stderr') => (line: string) => {
       if (problem !== undefined) return;
       try {
@@ -59,17 +58,17 @@ export function startProgram(options: ProgramOptions): Program {
         reject(error);
       }
     };
-    // Without a free file descriptor there are no streams, and 'error' follows.
+    // The streams are missing if no file descriptor is free. An 'error' event follows then.
     if (child.stdout) readLines(child.stdout, read('stdout'));
     if (child.stderr) readLines(child.stderr, read('stderr'));
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  exited.catch(() => undefined); // Callers that wait for it get the error.
+  exited.catch(() => undefined); // Callers that wait for `exited` get the error.
   child.stdin?.on('error', () => undefined); // The program may end without reading all of its input.
   child.stdin?.end(input);
   const end = async (): Promise<boolean> => {
     const areGone = await endProcesses(mark, child.pid);
-    // A process that is not visible may keep the pipes open forever.
+    // A process that the system does not list may keep the pipes open forever.
     const patience = new AbortController();
     await Promise.race([closed, delay(OUTPUT_DRAIN_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
     patience.abort();

@@ -1,11 +1,11 @@
 // @ts-check
-/** Processes of this machine. Scripts also use this file before anything is built. */
+/** Lists and inspects processes of this machine. It is JavaScript, because scripts use it before the build. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Returns the running processes that have an environment entry starting with `mark`, and those of the group, without
- * the calling process. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
+ * Returns the ids of running processes that have an environment entry starting with `mark` or are in the group,
+ * except the caller's. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
  * @param {string} mark `NAME=value`
  * @param {number} [group]
  * @returns {readonly number[] | undefined}
@@ -22,7 +22,7 @@ export function listProcesses(mark, group) {
 }
 
 /**
- * Returns the start time of a process in the system's own unit. Empty if the process does not exist or is a zombie.
+ * Returns the start time of a process in the system's own format. Empty if the process does not exist or is a zombie.
  * @param {number} pid
  */
 export function startTimeOf(pid) {
@@ -30,7 +30,7 @@ export function startTimeOf(pid) {
   return isZombie(pid) ? '' : (statFields(pid)[19] ?? '');
 }
 
-/** Returns whether the process has ended, but its parent has not read its exit status. @param {number} pid */
+/** Returns whether the process has ended although its parent has not read its exit status yet. @param {number} pid */
 export function isZombie(pid) {
   return process.platform === 'linux' && statFields(pid)[0] === 'Z';
 }
@@ -83,7 +83,7 @@ function linuxProcesses() {
   });
 }
 
-/** On other systems, `ps -E` (macOS) prints the environment after the command. */
+/** Lists the processes of other systems. `ps -E` prints the environment after the command on macOS. */
 function unixProcesses() {
   return output('ps', ['-axEww', '-o', 'pid=,pgid=,stat=,command='])
     .split('\n')
@@ -99,6 +99,6 @@ function foldersOf(path) {
   try {
     return readdirSync(path);
   } catch {
-    return []; // Not mounted, or not readable.
+    return []; // The folder is not mounted or not readable.
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `watchdog <entry>`: ends the processes whose environment has the entry when its runner is killed. Each runner
- * starts one, so it is JavaScript, which Node loads in half the time.
+ * `watchdog <entry>`: when its runner is killed, ends all processes whose environment has the entry. Each runner
+ * starts a watchdog. It is JavaScript, because Node loads that in half the time.
  */
 import { afterOwner, endMarked, GENTLE_MS } from './ending.mjs';
 

@@ -1,26 +1,26 @@
-/** Secrets in environment variables. */
+/** Finds secrets in environment variables. */
 import { hasOnlyWords, looksLikePath } from './words.ts';
 
-/** Minimum length. Shorter values are words, ports and flags, which occur in ordinary text. */
+/** Minimum length of a secret. Shorter values are words, ports and flags, which occur in ordinary text. */
 export const MIN_SECRET_LENGTH = 8;
 
-/** Minimum length of one line of a multi-line value; ordinary text has many shorter lines. */
+/** Minimum length of a secret line in a value with several lines. Shorter lines often occur in ordinary text. */
 const MIN_LINE_LENGTH = 16;
 
-/** Longer texts of words are passphrases, which ordinary text does not contain. */
+/** Maximum length of words that are not a secret. Longer values that consist of words are passphrases. */
 const MAX_ORDINARY_WORDS_LENGTH = 15;
 
-/** Words in names of secrets. */
+/** Words that mark a variable as a secret anywhere in its name. */
 const SECRET_WORD =
   /^(?:(?:API|ACCESS|AUTH|SECRET|PRIVATE|SIGNING|ENCRYPTION)?(?:KEY|TOKEN|SECRET)S?|(?:\w*PASS(?:WORD|WD|PHRASE|CODE)|CREDENTIAL|COOKIE|DSN)S?|CREDS|PASS|SSHPASS|BEARER|JWT|PAT|CONNSTR)$/;
 
-/** Words in names of secrets, except at the start: PWD is the current folder. */
+/** Words that mark a variable as a secret except at the start of its name: PWD alone is the current folder. */
 const SECRET_LATER = /^PWD$/;
 
-/** Last words in names of secrets: AUTH_PROVIDER is not one. */
+/** Words that mark a variable as a secret only at the end of its name: AUTH_PROVIDER is not a secret. */
 const SECRET_LAST = /^AUTH$/;
 
-/** Last words of names whose value describes the secret or its location. */
+/** Last words of a name which show that the value only describes a secret or its location. */
 const FACT_LAST =
   /^(?:FILE|PATH|DIR|DIRECTORY|FOLDER|NAME|HEADER|ISSUER|AUDIENCE|TYPE|KIND|PROVIDER|REGION|TTL|EXPIRY|EXPIRES|LENGTH|SOCK|SOCKET|ENABLED|DISABLED|ALGORITHM|ALG|PREFIX|COUNT|LIMIT|BUDGET)$/;
 
@@ -33,7 +33,7 @@ const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#]*))?@)?/i
 
 /**
  * Returns the environment's secret values.
- * @param exists whether a path exists on this machine
+ * @param exists returns whether a path exists on this machine; an existing path is not a secret
  */
 export function secretsOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): readonly string[] {
   return Object.entries(env).flatMap(([name, value = '']) => secretsIn(name, value.trim(), exists));
@@ -68,13 +68,13 @@ function secretsIn(name: string, value: string, exists: (path: string) => boolea
   return [value, ...[...value.matchAll(CONNECTION_PASSWORD)].flatMap(([, one = '']) => withoutOrdinary([one]))];
 }
 
-/** In a URL, the credential precedes the host. */
+/** Returns the credentials in a URL, which precede the host. */
 function credentialsIn([, user = '', password = '']: RegExpExecArray, named: boolean): readonly string[] {
   const credential = password === '' && named ? user : password;
   return withoutOrdinary([credential, decoded(credential)]);
 }
 
-/** Texts in a JSON value whose names suggest a secret. */
+/** Returns the texts in a JSON value whose keys suggest a secret. */
 function secretFields(fields: object, exists: (path: string) => boolean): readonly string[] {
   return Object.entries(fields).flatMap(([name, one]: [string, unknown]) => {
     if (typeof one === 'string') return secretsIn(name, one, exists);
@@ -82,7 +82,7 @@ function secretFields(fields: object, exists: (path: string) => boolean): readon
   });
 }
 
-/** Lines of a key: a log can contain one without the others. */
+/** Returns the lines of a multi-line key, because a log can contain one line without the others. */
 function secretLines(value: string): readonly string[] {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim());
   return withoutOrdinary(lines.filter((line) => line.length >= MIN_LINE_LENGTH && !/[ :]/.test(line)));
@@ -92,7 +92,7 @@ function withoutOrdinary(values: readonly string[]): readonly string[] {
   return values.filter((value) => !isOrdinary(value));
 }
 
-/** Returns whether ordinary text often contains this value. */
+/** Returns whether a value is likely to occur in ordinary text. */
 function isOrdinary(value: string): boolean {
   if (value.length < MIN_SECRET_LENGTH || NUMBER.test(value)) return true;
   if (HOST.test(value) || EMAIL.test(value)) return true;

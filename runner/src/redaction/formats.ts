@@ -1,24 +1,24 @@
-/** Secrets recognized by their form, in every environment. */
+/** Recognizes secrets by their format, regardless of the environment's variables. */
 import { VENDOR_RULES, type VendorRule } from './gitleaks.ts';
 import { REDACTED } from './placeholder.ts';
 import { hasOnlyWords, looksRandom } from './words.ts';
 
-/** Form of a secret. */
+/** Format of a secret. */
 export interface Format {
   readonly id: string;
-  /** Keywords in lower case. Text without any of them contains no such secret. */
+  /** Keywords in lower case. A text that contains none of them contains no secret of this format. */
   readonly keywords: readonly string[];
-  /** The first group is kept, the second is the secret. Global if a match can start before a keyword, else sticky. */
+  /** The first group is kept, the second is the secret. The `g` flag allows a match to start before a keyword. */
   readonly pattern: RegExp;
-  /** Returns whether a match is a secret. Default: whether it is more than words. */
+  /** Returns whether a match is a secret. By default, a match is a secret if it does not consist of words. */
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** End of a word, also after an underscore, an escape in a string, a percent-encoded byte, and a color. */
+/** Start of a secret: after a character other than a letter or digit, an escape, an encoded byte, or a color. */
 const START = String.raw`(?<=^|[^A-Za-z0-9]|\\[abefnrtv0]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\u001b\[[0-9;?]{0,16}[A-Za-z])`;
 const END = '(?![A-Za-z0-9])';
 
-/** Minimum length in characters. Shorter values are placeholders and flags. */
+/** Minimum length of a secret value, in characters. Shorter values are placeholders and flags. */
 const MIN_VALUE_LENGTH = 8;
 
 /** Values that are not secrets: variables, placeholders and masks. */
@@ -27,7 +27,7 @@ const PLACEHOLDER = /^(?:[$*<{[]|x{3,}|\.{3})/i;
 const isValue = (secret: string): boolean =>
   secret.length >= MIN_VALUE_LENGTH && !PLACEHOLDER.test(secret) && !hasOnlyWords(secret);
 
-/** Returns the form of a token that is recognized without surrounding text. */
+/** Rule for a token that is recognized without its surrounding text. */
 export interface Rule extends VendorRule {
   readonly accepts?: (secret: string) => boolean;
 }
@@ -72,7 +72,7 @@ export const TOKENS: readonly Rule[] = [
   { id: 'telegram', keywords: [':aa'], pattern: /\d{8,10}:AA[A-Za-z0-9_-]{32,}/, anywhere: true },
 ];
 
-/** Secrets recognized by the surrounding text. */
+/** Formats of secrets that are recognized by the surrounding text. */
 const CONTEXTS: readonly Format[] = [
   {
     id: 'authorization',
@@ -123,7 +123,7 @@ const CONTEXTS: readonly Format[] = [
     pattern: /(hooks\.slack\.com\/[a-z]{1,20}\/|\/api\/webhooks\/\d{1,30}\/)([A-Za-z0-9+/_-]{30,})/g,
   },
   {
-    // The preceding text can contain the start of the token, as in GitHub's. A run is scanned only from its start.
+    // Matches within a longer token too, as in GitHub's. Each run of token characters is scanned only from its start.
     id: 'jwt',
     keywords: ['eyj'],
     pattern: /((?<![A-Za-z0-9_-]))([A-Za-z0-9_-]{13,}(?:\.[A-Za-z0-9_-]*){2,})/g,
@@ -131,10 +131,10 @@ const CONTEXTS: readonly Format[] = [
   },
 ];
 
-/** All forms, general ones first: they match a whole token of which a vendor's rule would match only a part. */
+/** All formats. General formats are first, because a vendor's rule might match only a part of their token. */
 export const FORMATS: readonly Format[] = [...TOKENS.map(formatOf), ...CONTEXTS, ...VENDOR_RULES.map(formatOf)];
 
-/** Returns a text without secrets of a known form. */
+/** Returns a text without secrets of known formats. */
 export function withoutFormats(text: string): string {
   let rest = text;
   let lower = lowerCase(text);
@@ -154,7 +154,7 @@ function without(text: string, { pattern, accepts = isNotWords }: Format): strin
   );
 }
 
-/** Searches only near keywords: a hundred patterns at every character are slow. */
+/** Searches only near the keyword, because matching a hundred patterns at every character is slow. */
 function withoutAt(text: string, lower: string, keyword: string, { pattern, accepts = isNotWords }: Format): string {
   const kept: string[] = [];
   let keptTo = 0;
@@ -169,7 +169,7 @@ function withoutAt(text: string, lower: string, keyword: string, { pattern, acce
   return `${kept.join('')}${text.slice(keptTo)}`;
 }
 
-/** Returns the text in lower case with unchanged positions: the small letter of U+0130 has two characters. */
+/** Returns the text in lower case, with each character at its position: U+0130 would become two characters. */
 function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'I').toLowerCase();
 }

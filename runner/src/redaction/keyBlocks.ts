@@ -1,4 +1,4 @@
-/** Private keys in PEM and PuTTY formats, in text and in the lines of a stream. */
+/** Removes private keys in PEM and PuTTY formats from texts and from the lines of a stream. */
 import { REDACTED } from './placeholder.ts';
 import { hasOnlyWords, looksRandom } from './words.ts';
 
@@ -8,20 +8,20 @@ const marker = (word: string): string =>
 const BEGIN = new RegExp(String.raw`${marker('BEGIN')}|Private-Lines: \d{1,3}`);
 const MARKERS = new RegExp(`(${BEGIN.source}|${marker('END')})`);
 
-/** Line ends: real, escaped once or several times, and percent-encoded. */
+/** Line breaks: unescaped, escaped once or several times, and percent-encoded. */
 const LINE_END = /(\r\n|\n|\r|(?:\\{1,8}[rn]|%0[ADad])+)/;
 
 /** Maximum lines of a key after its start. A key of 8,192 bits has 100. */
 const MAX_LINES = 120;
 
-/** Minimum length of a key's line, in characters, directly after the start, and after other text. */
+/** Minimum length of a key's line, in characters, directly after the start, and after other lines. */
 const MIN_LINE = 16;
 const MIN_LINE_APART = 40;
 
 /** Minimum length of a key's piece between a start and an end in one line, in characters. */
 const MIN_PIECE_ENCLOSED = 4;
 
-/** The first line of a key repeats letters more often than random text: it names the algorithm. */
+/** Maximum average run of equal letter kinds. A key's first line has longer runs than random text. */
 const MAX_AVERAGE_RUN = 5;
 
 const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
@@ -32,26 +32,26 @@ const COLORS = /\u001b\[[0-9;?]{0,16}[A-Za-z]/g;
 const HEX = /^[0-9a-f]+$/i;
 const HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Subject): /;
 
-/** Text before a key's line: a diff, a quotation, a line number, an indentation. */
+/** Text before a line of a key: the sign of a diff, a quotation mark, a line number or an indentation. */
 const DECORATION = /^[^A-Za-z]*$/;
 
-/** State after the start of a key. */
+/** State of the redactor after the first line of a key. */
 interface Block {
-  /** Shape of the text before the start: a log repeats it on each line. */
+  /** Pattern of the text before the first line of the key. A log repeats that text on each line. */
   readonly prefix: string;
   readonly linesLeft: number;
-  /** Length of the key's previous line, unless other text followed it. */
+  /** Length of the key's previous line; undefined if other text followed that line. */
   readonly previous: number | undefined;
-  /** Whether only headers, empty lines and lines of the key followed the start. */
+  /** Whether only headers, empty lines and lines of the key followed its first line. */
   readonly unbroken: boolean;
-  /** Whether a note replaces a part of the key. */
+  /** Whether a placeholder already replaces a part of the key. */
   readonly noted: boolean;
 }
 
 /**
- * Creates a function that removes private keys from one stream's successive lines or texts. A note replaces the first
- * line of a key; for its other lines, the function returns undefined. All other text stays, even after a start
- * without an end.
+ * Creates a function that removes private keys from one stream's successive lines or texts. A placeholder replaces
+ * the first line of a key; for its other lines, the function returns undefined. All other text is kept, even after a
+ * key's first line without an end.
  */
 export function createKeyBlockRedactor(): (text: string) => string | undefined {
   let block: Block | undefined;
@@ -96,7 +96,7 @@ function newBlock(prefix: string, noted: boolean): Block {
   return { prefix, linesLeft: MAX_LINES, previous: undefined, unbroken: true, noted };
 }
 
-/** Removes a key that follows its start in the same line, in one or several pieces. */
+/** Removes a key that is in the same line as its start, in one or several pieces. */
 function withoutPieces(text: string, enclosed: boolean): string {
   const pieces = text.split(/([\s"',]+)/);
   const least = enclosed ? MIN_PIECE_ENCLOSED : MIN_LINE;
@@ -123,7 +123,7 @@ function redactBody(line: string, block: Block): Step {
   return { text: block.noted && !closes ? undefined : `${before}${REDACTED}${after}`, block: removed };
 }
 
-/** Returns whether a log with a name on each line has another program's line between those of the key. */
+/** Returns whether a line of a log comes from another program than the lines of the key, by the text before it. */
 function isOfAnotherSource(line: string, { prefix }: Block): boolean {
   return /[A-Za-z]/.test(prefix) && !shape(line).startsWith(prefix);
 }
@@ -143,14 +143,14 @@ function isPath(text: string): boolean {
   return text.includes('/') && !looksRandom(text, MAX_AVERAGE_RUN);
 }
 
-/** Text before the key, the key, and the separators after it. */
+/** Divides a line into the text before the key, the key, and the text after the key. */
 function dividedAtKey(line: string): readonly [string, string, string] {
   const concatenated = /["'`]\s?\+\s?$/.test(line.slice(-4));
   let end = concatenated ? line.lastIndexOf('+') : line.length;
   while (end > 0 && AFTER_KEY.test(line.charAt(end - 1))) end -= 1;
   let start = end;
   while (start > 0 && KEY_CHARACTER.test(line.charAt(start - 1))) start -= 1;
-  // The sign of a diff is a base64 character too.
+  // The plus sign of a diff is also a character of base64.
   if (start === 0 && line.startsWith('+')) start = 1;
   return [line.slice(0, start), line.slice(start, Math.max(start, end)), line.slice(Math.max(start, end))];
 }

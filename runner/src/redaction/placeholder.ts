@@ -1,2 +1,2 @@
-/** Replacement for a secret. */
+/** Text that replaces a secret. */
 export const REDACTED = '[redacted]';

@@ -1,19 +1,19 @@
-/** Differences between human text and generated secrets. */
+/** Distinguishes human text from generated secrets. */
 
-/** Longest word of ordinary text. An AWS access key has 20 letters and digits. */
+/** Maximum length of a word in ordinary text. An AWS access key has 20 letters and digits. */
 const MAX_WORD_LENGTH = 19;
 
-/** Random base64 has runs of about 1.7 characters of one kind; text has runs of more than 3. */
+/** Minimum average run of equal letter kinds in ordinary text. The average in random base64 is about 1.7. */
 const MIN_AVERAGE_RUN = 3;
 
-/** Initial of a name. */
+/** Initial in a person's name, such as "J.". */
 const INITIAL = /(?<![A-Za-z])[A-Z]\.(?![A-Za-z])/g;
 
 const CONSONANTS_IN_A_ROW = /[bcdfghjklmnpqrstvwxz]{6}/i;
 
 /**
  * Returns whether a text consists of words: pronounceable runs of letters, in any case, with any separators. Random
- * letters change case, or lack vowels, too often.
+ * letters change case too often or have too many consonants in a row.
  */
 export function hasOnlyWords(text: string): boolean {
   if (/\d/.test(text) || CONSONANTS_IN_A_ROW.test(text)) return false;
@@ -34,7 +34,7 @@ export function looksLikePath(text: string): boolean {
   return /^(?:~|\.{0,2}\/|[A-Za-z]:[\\/]).*[\\/]/.test(text) && !looksRandom(text);
 }
 
-/** Runs of letters in one case, with an optional capital before them, and runs of digits. */
+/** Splits a text into runs of digits and of letters in one case. A capital before small letters joins their run. */
 function runsOf(text: string): readonly string[] {
   return text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
 }

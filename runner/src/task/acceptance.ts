@@ -1,4 +1,4 @@
-/** The command that decides whether the work is accepted. */
+/** Runs the acceptance command, whose exit code decides whether the work is accepted. */
 import { startProgram } from '../process/program.ts';
 import { createKeyBlockRedactor } from '../redaction/keyBlocks.ts';
 import { cutStart } from '../text.ts';
@@ -13,7 +13,7 @@ export interface AcceptanceOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly mark: string;
   readonly log: TaskLog;
-  /** Maximum duration, in milliseconds. */
+  /** Maximum duration of the command, in milliseconds. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface Acceptance {
   readonly command: string;
   /** Absent if a signal ended the command. */
   readonly exitCode?: number;
-  /** End of its output. */
+  /** Last part of the command's output. */
   readonly output: string;
 }
 
@@ -30,7 +30,7 @@ export function hasPassed({ exitCode }: Acceptance): boolean {
   return exitCode === 0;
 }
 
-/** Runs the acceptance command. None of its processes is left when this resolves. */
+/** Runs the acceptance command. When the promise resolves, none of the command's processes is running. */
 export async function runAcceptance(options: AcceptanceOptions): Promise<Acceptance> {
   const { command, folder, env, mark, log, patienceMs, signal } = options;
   let output = '';
@@ -47,7 +47,7 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
       const safe = withoutKeys[stream](line);
       if (safe === undefined) return;
       output += `${log.redact(safe)}\n`;
-      // Cutting between characters is slower, so only the final cut does it.
+      // This cut may split a character. Only the final cut avoids that, because avoiding it is slow.
       if (output.length > 2 * KEPT_CHARACTERS) output = output.slice(-KEPT_CHARACTERS - 1000);
       log.print('acceptance', safe, { level: 'debug' });
     },

@@ -1,8 +1,8 @@
 import { withoutSelection } from '../git/environment.ts';
 
 /**
- * Returns the environment of coding agents and acceptance commands: the runner's, without its credential, the
- * variables of a surrounding Claude Code, and the variables that select a git repository.
+ * Returns the environment of coding agents and acceptance commands: the runner's environment without its credential,
+ * the variables of a surrounding Claude Code, and the variables that select a git repository.
  */
 export function agentEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { MUSTER_TOKEN: _, CLAUDECODE: __, CLAUDE_CODE_ENTRYPOINT: ___, ...rest } = env;

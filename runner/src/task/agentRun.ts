@@ -1,4 +1,4 @@
-/** Runs a coding agent until it finishes, is stopped, or is given up. */
+/** Runs a coding agent until it finishes, is stopped, or prints nothing for too long. */
 import type { CodingCli, RunWishes } from '../clis/cli.ts';
 import { resetIn } from '../outage/reset.ts';
 import { type Exit, type Program, startProgram } from '../process/program.ts';
@@ -9,7 +9,7 @@ import type { TaskLog } from './log.ts';
 import { SilenceWatch } from './silenceWatch.ts';
 import { Transcript } from './transcript.ts';
 
-/** Time for a process to end after its result, in milliseconds. */
+/** Time for a coding agent to exit after its result, in milliseconds. */
 const FAREWELL_MS = 3000;
 const MAX_COMPLAINTS = 200;
 const MAX_COMPLAINT_CHARACTERS = 4000;
@@ -24,9 +24,9 @@ export interface AgentRunOptions {
   readonly log: TaskLog;
   /** Maximum time without output, in milliseconds. */
   readonly silenceMs: number;
-  /** Aborted when the agent must stop. */
+  /** Aborted when the coding agent must stop. */
   readonly signal: AbortSignal;
-  /** Called when the agent's result has arrived; its process may still run. */
+  /** Called when the agent's result has arrived, although its process may still be running. */
   readonly onResult: () => void;
 }
 
@@ -39,7 +39,7 @@ export interface AgentRun {
 type End = 'exited' | 'told' | 'silent' | 'missing';
 
 /**
- * Runs a coding agent. When this settles, none of its processes and no file for the run is left.
+ * Runs a coding agent. When the promise settles, its processes have ended and its temporary files are deleted.
  * @throws AttemptFailure if the agent's CLI cannot express an allowed tool
  */
 export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
@@ -73,7 +73,7 @@ async function runWith(args: readonly string[], options: AgentRunOptions): Promi
   return { transcript, exit, failure: failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }) };
 }
 
-/** Separates the agent's events from other output of the agent and its programs. */
+/** Separates the agent's events from other output of the agent and of the programs that it runs. */
 class AgentListener {
   readonly transcript: Transcript;
   readonly watch: SilenceWatch;
@@ -167,7 +167,7 @@ function failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }
   );
 }
 
-/** @param limitEndsAt end of the limit from an event of the CLI; takes precedence over the text */
+/** @param limitEndsAt end of the limit from an event of the CLI; takes precedence over a time in the message */
 function withReset(failureClass: FailureClass, message: string, limitEndsAt: number | undefined): AttemptFailure {
   const resetsAt = failureClass === 'rate_limit' ? (limitEndsAt ?? resetIn(message, Date.now())) : undefined;
   return new AttemptFailure(failureClass, message, resetsAt === undefined ? {} : { resetsAt });

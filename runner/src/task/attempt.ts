@@ -1,4 +1,4 @@
-/** One attempt at one task: from its claim to its report. */
+/** Runs one attempt at one task, from its claim to its report. */
 import { CLIS } from '../clis/index.ts';
 import { changesSince } from '../git/changes.ts';
 import { GitError } from '../git/git.ts';
@@ -34,9 +34,9 @@ import type { AttemptRecord } from './record.ts';
 import { reportJson } from './report.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Delay before a task is offered again while another attempt uses its branch, in seconds. */
+/** Delay until a task is available again if another attempt uses its branch, in seconds. */
 const RUNNER_BUSY_SECONDS = 30;
-/** Delay before a task is offered again while the user has its branch checked out, in seconds. */
+/** Delay until a task is available again if the user has checked out its branch, in seconds. */
 const CHECKOUT_BUSY_SECONDS = 300;
 
 export interface AttemptOptions {
@@ -60,10 +60,10 @@ export interface AttemptOptions {
   readonly project: string | undefined;
   /** Aborted when the runner ends. */
   readonly shutdown: AbortSignal;
-  /** Stores on disk what another runner needs to finish the attempt. */
+  /** Record on disk that another runner needs to finish the attempt if this runner is killed. */
   readonly record: AttemptRecord;
   readonly say: (message: string) => void;
-  /** Returns the failure to report: the task is returned if its cause is the machine or the account. */
+  /** Returns the failure to report. If the machine or the account is the cause, the task is returned to the queue. */
   readonly reported: (failure: AttemptFailure) => AttemptFailure;
 }
 
@@ -73,10 +73,10 @@ export class Attempt {
   private readonly warnings: string[] = [];
   private readonly signal: AbortSignal;
   private start: StartingPoint | undefined;
-  /** Undefined if the work stays on this machine. */
+  /** Where the work is pushed; undefined if it stays on this machine. */
   private destination: Destination | undefined;
   private worktree: Worktree | undefined;
-  /** Set before an agent starts in the worktree. */
+  /** Git's state before the agent ran. It is set before an agent starts in the worktree. */
   private before: Before | undefined;
   private settled: Settled | undefined;
   private transcript: Transcript | undefined;
@@ -89,7 +89,7 @@ export class Attempt {
     this.signal = AbortSignal.any([options.outbox.stopped, options.shutdown]);
   }
 
-  /** Runs the attempt. Never rejects for a problem of the task: the ending reports it. */
+  /** Runs the attempt. If the task has a problem, the ending reports it, and the promise does not reject. */
   async run(): Promise<{ ending: Ending; delivery: Delivery }> {
     const { log, outbox, record, redactor, say, reported } = this.options;
     const problem = await this.work().catch((error: unknown) => this.stopped() ?? failureFrom(error));
@@ -179,7 +179,7 @@ export class Attempt {
     return run.failure;
   }
 
-  /** @returns the failure of the attempt if some of the work is only in the worktree */
+  /** @returns the failure of the attempt, if some of the work is only in the worktree */
   private async settle(worktree: Worktree): Promise<AttemptFailure | undefined> {
     const { task, log, record, redactor, mark } = this.options;
     if (this.before === undefined) return undefined;
@@ -204,7 +204,7 @@ export class Attempt {
     return settled.problem === undefined ? undefined : new AttemptFailure('crashed', message);
   }
 
-  /** @returns why the phase cannot be recorded; a runner that is killed then leaves a partial worktree */
+  /** @returns why the phase cannot be recorded, in which case the worktree is kept */
   private recordSettled(): string | undefined {
     try {
       this.options.record.mark('settled');
@@ -223,7 +223,7 @@ export class Attempt {
     return runAcceptance({ command, folder, env, mark, log, patienceMs, signal: this.signal });
   }
 
-  /** @returns the failure of an attempt that was stopped from outside; undefined if it was not */
+  /** @returns the failure, if the hub or the runner's user has stopped the attempt */
   private stopped(): AttemptFailure | undefined {
     const { outbox } = this.options;
     if (outbox.stopReason) return new AttemptFailure('cancelled', outbox.stopReason.message);
@@ -241,7 +241,7 @@ export class Attempt {
   }
 
   /**
-   * Pushes the branch, even of unfinished work, and opens the pull request of finished work.
+   * Pushes the branch, even if the work is unfinished. Opens the pull request only if the work is finished.
    * @returns the failure if "origin" does not have the work
    */
   private async handOver(
@@ -301,7 +301,7 @@ export class Attempt {
     };
   }
 
-  /** Changes are counted from the task's start, because an earlier attempt's work belongs to the task too. */
+  /** Returns the commit since which changes are reported: the task's start, so that all attempts are included. */
   private async comparisonBase(): Promise<string> {
     const { worktree, start } = this;
     const { repository, task } = this.options;
@@ -340,7 +340,7 @@ export class Attempt {
   }
 }
 
-/** The worktree is kept if a process can still write to it. */
+/** Keeps the worktree if a process of the attempt can still write to it. */
 function withProcesses(settled: Settled, mark: string): Settled {
   if (settled.stays !== undefined || listProcesses(mark)?.length === 0) return settled;
   return { ...settled, stays: 'Processes of the attempt may still be running.' };
@@ -363,7 +363,7 @@ function failureFrom(error: unknown): AttemptFailure {
   });
 }
 
-/** The hub accepts 5,000. */
+/** Maximum length of a failure message. The hub accepts 5,000 characters. */
 const MAX_FAILURE_CHARACTERS = 4500;
 
 function describeFailure(failure: AttemptFailure, redactor: Redactor) {

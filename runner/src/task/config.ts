@@ -3,7 +3,7 @@ import type { Json } from '../redaction.ts';
 import { AttemptFailure } from './failure.ts';
 import { unsafeRules } from './permissions.ts';
 
-/** Text that becomes a program's argument and must not be treated as an option. */
+/** Schema of a text that is passed to a program as an argument. The program must not read it as an option. */
 const argument = z
   .string()
   .regex(/^[^\s-]/, 'must not begin with "-"')
@@ -16,7 +16,7 @@ const pullRequest = z.strictObject({
   draft: z.boolean().default(false),
 });
 
-/** Settings that a task can give its runner. Other keys are ignored. */
+/** Schema of the settings that a task can give its runner. Other keys are ignored. */
 const taskConfig = z.looseObject({
   base: argument.optional(),
   model: argument.optional(),
@@ -35,7 +35,7 @@ const taskConfig = z.looseObject({
 
 export type TaskConfig = z.output<typeof taskConfig>;
 
-/** @throws AttemptFailure, final, if the config is invalid or needs --unsafe */
+/** @throws AttemptFailure, final, if the config is invalid, or if it needs --unsafe */
 export function parseTaskConfig(config: Json, { unsafe }: { readonly unsafe: boolean }): TaskConfig {
   const parsed = taskConfig.safeParse(config);
   if (!parsed.success) {

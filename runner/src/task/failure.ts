@@ -1,4 +1,4 @@
-/** Reasons of failed attempts. The hub uses the class to decide about a retry. Source: docs/guides/runner.md. */
+/** Classes of failed attempts. The hub uses the class to decide whether to retry. Source: docs/guides/runner.md. */
 export const FAILURE_CLASSES = [
   'runner_lost',
   'cli_missing',
@@ -15,9 +15,9 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 /** Failure that ends an attempt. */
 export class AttemptFailure extends Error {
   readonly failureClass: FailureClass;
-  /** False if another attempt would fail in the same way. */
+  /** Whether another attempt can succeed. */
   readonly retryable: boolean;
-  /** Delay in seconds. If set, the task returns to the queue, and the attempt does not count. */
+  /** If set, the task is available again after this many seconds, and the attempt does not count. */
   readonly returnAfterSeconds: number | undefined;
   /** End of the limit that caused the failure, if the CLI reported it, in milliseconds since 1970. */
   readonly resetsAt: number | undefined;
@@ -39,7 +39,7 @@ export class AttemptFailure extends Error {
     return OUTAGES.includes(this.failureClass);
   }
 
-  /** Returns this failure for a returned task. */
+  /** Returns this failure with a delay, so that the task returns to the queue. */
   returning(returnAfterSeconds: number): AttemptFailure {
     const { failureClass, message, resetsAt } = this;
     return new AttemptFailure(failureClass, message, {
@@ -57,18 +57,16 @@ interface FailureDetails {
 
 const OUTAGES: readonly FailureClass[] = ['cli_missing', 'authentication', 'rate_limit'];
 
-/** Error texts of Claude Code 2.1.197, Gemini CLI 0.61.0 and their vendors' APIs. */
+/** Patterns for error texts of Claude Code 2.1.197, Gemini CLI 0.61.0 and their vendors' APIs. */
 const AUTHENTICATION =
   /authenticat|invalid (?:x-)?api[ -]?key|api[ _]key (?:not|is not|must be) (?:valid|found|set|specified)|unauthori[sz]ed|not logged in|(?:run|use) \/login|oauth token|credit balance|permission_denied|set an auth method|organization has been disabled|disabled organization|session (?:has )?expired|login (?:has )?expired/i;
 const RATE_LIMIT =
   /rate.?limit|overloaded|too many requests|resource.?exhausted|quota|(?:usage|session|weekly|daily|spend) limit|limit reached|hit your [\w' -]{0,30}limit|out of (?:extra )?usage|exhausted your|capacity.?(?:exceeded|exhausted)/i;
 
-/** Gemini CLI's exit code for a missing or refused login. Source: its FatalAuthenticationError. */
+/** Exit code of Gemini CLI for a missing or refused login, from its class FatalAuthenticationError. */
 const GEMINI_AUTHENTICATION = 41;
 
-/**
- * Returns the class of a coding agent's error. An HTTP status or the CLI's own exit code takes precedence over text.
- */
+/** Returns the class of a coding agent's error. An HTTP status or the CLI's exit code precedes the error text. */
 export function classify(
   complaint: string,
   {

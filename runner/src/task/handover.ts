@@ -12,23 +12,23 @@ import { cut } from '../text.ts';
 import type { TaskConfig } from './config.ts';
 import { AttemptFailure } from './failure.ts';
 
-/** About five minutes in total. */
+/** The attempts to push or to open a pull request take about five minutes in total. */
 const PERSISTENCE = { attempts: 12, firstWaitMs: 1000, lastWaitMs: 30_000 };
 
-/** Destination of a task's work. */
+/** Where a task's work is pushed. */
 export interface Destination {
-  /** Set if the task asks for a pull request. */
+  /** Pull request to open, if the task asks for one. */
   readonly pullRequest?: {
     readonly owner: string;
     readonly repo: string;
-    /** Branch to merge into. */
+    /** Branch into which the pull request merges the work. */
     readonly base: string;
   };
 }
 
 export interface DestinationWishes {
   readonly repository: Pick<Repository, 'hasOrigin' | 'project'>;
-  /** `--project`: `owner/name`, or a label that only the hub uses. */
+  /** `owner/name` of the repository on GitHub, or a label that only the hub uses. */
   readonly project: string | undefined;
   readonly config: Pick<TaskConfig, 'base' | 'pullRequest'>;
   readonly start: Pick<StartingPoint, 'branch' | 'base' | 'originBranches'>;
@@ -36,7 +36,7 @@ export interface DestinationWishes {
 
 /**
  * Determines the destination of a task's work before an agent starts.
- * @throws AttemptFailure if a push or a pull request that the task needs is impossible
+ * @throws AttemptFailure if the task needs a push or a pull request that is impossible
  */
 export function destinationOf({ repository, project, config, start }: DestinationWishes): Destination {
   if (!repository.hasOrigin)
@@ -56,11 +56,11 @@ export function destinationOf({ repository, project, config, start }: Destinatio
 const isGitHubName = (project: string | undefined): project is string =>
   project !== undefined && /^[\w.-]+\/[\w.-]+$/.test(project);
 
-/** @param isElsewhere whether "origin" can differ from the pull request's repository */
+/** @param isElsewhere whether the pull request's repository can differ from "origin" */
 function baseBranchOf({ config, start }: Pick<DestinationWishes, 'config' | 'start'>, isElsewhere: boolean): string {
   const named = config.pullRequest?.base;
   const base = named ?? start.base.branch;
-  // Another runner can have another base, unless the task sets one.
+  // If the task does not set the base, another runner can use another one.
   const retryable = named === undefined && config.base === undefined;
   const refuse = (reason: string): never => {
     throw new AttemptFailure('crashed', `Set config.pullRequest.base to the branch to merge into: ${reason}.`, {
@@ -74,7 +74,7 @@ function baseBranchOf({ config, start }: Pick<DestinationWishes, 'config' | 'sta
   return base;
 }
 
-/** GitHub's maximum. */
+/** Maximum length of a pull request's title on GitHub. */
 const MAX_TITLE_CHARACTERS = 256;
 
 export interface HandoverOptions {
@@ -84,14 +84,14 @@ export interface HandoverOptions {
   readonly redactor: Redactor;
   readonly branch: string;
   readonly summary: string;
-  /** Requested pull request; undefined if the work is not finished. */
+  /** Pull request that the task asks for; undefined if the work is not finished. */
   readonly wish: TaskConfig['pullRequest'];
   readonly destination: Destination;
-  /** Aborted when waiting for the network must stop. */
+  /** Aborted to stop waiting for the network. */
   readonly signal: AbortSignal;
 }
 
-/** Error if "origin" does not have the work. */
+/** Thrown if "origin" does not have the work after a push. */
 export class PushRefused extends Error {
   /** Whether a later push can succeed. */
   readonly isPassing: boolean;
@@ -122,7 +122,7 @@ export async function handOver(options: HandoverOptions) {
     draft: wish.draft,
     task_id: task.id,
   };
-  // A repeated call returns the pull request that the first one created.
+  // A repeated call returns the pull request that the first call created.
   return persistently(() => hub.createPullRequest(draft), persistence);
 }
 

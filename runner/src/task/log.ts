@@ -1,13 +1,13 @@
-/** An attempt's log: redacted, bounded, and sent by the outbox. */
+/** Writes an attempt's log: redacts it, limits its size, and passes it to the outbox. */
 import type { LogEntry } from '../hub/hub.ts';
 import type { Redactor } from '../redaction.ts';
 import { clean, cut, shortened } from '../text.ts';
 
-/** Maximum length of one entry. Source: append_logs. */
+/** Maximum length of one entry, within the limit of `append_logs`. */
 const MAX_MESSAGE_CHARACTERS = 15_000;
 const MAX_PREFIX_CHARACTERS = 100;
 
-/** Maximum program output of one attempt. Beyond it, only the runner's own entries are sent. */
+/** Maximum program output of one attempt. After that, only the runner's own entries are sent. */
 const MAX_OUTPUT_CHARACTERS = 8 * 1024 * 1024;
 
 type Level = LogEntry['level'];
@@ -31,11 +31,11 @@ export class TaskLog {
     this.append = append;
   }
 
-  /** Redacts and repairs a text. Call it before cutting: half a secret is not recognized. */
+  /** Redacts a text and removes control characters. Call it before cutting: half a secret is not recognized. */
   redact(text: string): string {
     const redacted = this.redactor.text(text);
     const shown = printable(redacted);
-    // Without a color or a carriage return before it, a secret can seem to continue a word.
+    // Redact again: a color code or carriage return can hide that a secret is a separate word.
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 
@@ -51,14 +51,14 @@ export class TaskLog {
     });
   }
 
-  /** Adds a program's output, which is unbounded. */
+  /** Adds a line of a program's output, unless the output has reached its limit. */
   print(type: Type, message: string, details: Details = {}): void {
     this.printed += Math.min(message.length, MAX_MESSAGE_CHARACTERS);
     if (this.printed > MAX_OUTPUT_CHARACTERS) this.dropped += 1;
     else this.add(type, message, details);
   }
 
-  /** Reports how much was omitted. */
+  /** Adds an entry with the number of omitted lines. */
   close(): void {
     if (this.dropped === 0) return;
     const mebibytes = MAX_OUTPUT_CHARACTERS / 1024 / 1024;
@@ -67,7 +67,7 @@ export class TaskLog {
   }
 }
 
-/** Returns the text as Unicode, without colors and control characters. */
+/** Returns the text as valid Unicode, without colors and control characters. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   return clean(text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ''));

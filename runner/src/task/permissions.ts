@@ -1,21 +1,21 @@
-/** Tools that a task may open to its agent without the runner's consent. */
+/** Decides which tools a task may allow its agent if the runner was not started with --unsafe. */
 
-/** Rule with a tool and, in brackets, its restriction: `Bash(npm test)`, `run_shell_command(git status)`. */
+/** Rule: a tool and, in brackets, its restriction, as in `Bash(npm test)`, `run_shell_command(git status)`. */
 const RULE = /^(?<tool>[A-Za-z][\w.*-]*)(?:\((?<what>.*)\))?$/s;
 
 const SHELLS = /^(?:bash|shell|powershell|run_?shell_?command|shelltool)$/i;
 
-/** Only wildcards and white space, which match every command. */
+/** Restrictions of only wildcards and white space, which match every command. */
 const ANYTHING = /^[\s:*]*$/;
 
-/** Programs that run the command in their arguments. A rule for one of them without a command allows everything. */
+/** Programs that run the command in their arguments. A rule that names no command for one allows everything. */
 const INTERPRETER =
   /^(?:(?:ba|da|z|k|c|tc|fi)?sh|busybox|env|command|exec|eval|sudo|doas|nohup|xargs|pwsh|powershell)(?:\.exe)?$/i;
 
 export interface Rule {
   /** Name of the tool. Empty if the text is not a rule. */
   readonly tool: string;
-  /** Text in the brackets. Undefined without brackets. */
+  /** Text in the brackets. Undefined if the rule has no brackets. */
   readonly what: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function allowsAnything(what: string): boolean {
 
 /**
  * Finds rules that amount to no permission checks: a whole shell, or every tool. The task's creator sets the rules,
- * so the runner must allow these explicitly.
+ * so the runner's owner must allow such rules explicitly.
  * @returns the rules that only `--unsafe` allows
  */
 export function unsafeRules(rules: readonly string[]): readonly string[] {
@@ -44,7 +44,9 @@ export function unsafeRules(rules: readonly string[]): readonly string[] {
   });
 }
 
-/** Returns whether a command has only interpreters, options and variables: `bash`, `sudo sh -c *`, `env A=1`. */
+/**
+ * Returns whether a command has only interpreters, options and variables, as in `bash`, `sudo sh -c *`, `env A=1`.
+ */
 function isInterpreter(what: string): boolean {
   const words = what
     .replace(/[\s:*]+$/, '')

@@ -2,9 +2,9 @@ import { CLIS } from '../clis/index.ts';
 import type { ClaimedTask } from '../hub/hub.ts';
 
 /**
- * Returns an attempt's prompt. It starts with a fixed word, because the CLIs read a command from the first character.
- * Each at sign that a CLI could read as a reference gets a backslash, so that a task cannot make the CLI read the
- * owner's files into the prompt.
+ * Returns an attempt's prompt. It starts with a fixed word, because a "/" at the start would make the CLIs run a
+ * command. Each "@" that a CLI could read as a file reference gets a backslash, so that a task cannot make the CLI
+ * read the owner's files into the prompt.
  */
 export function promptFor(task: ClaimedTask, acceptance: string | undefined): string {
   const { description, instructions, branch, previous, tool } = task;
@@ -24,7 +24,7 @@ export function promptFor(task: ClaimedTask, acceptance: string | undefined): st
 
 const ESCAPED = 'In this text, a backslash before an at sign is not part of the text.';
 
-/** Returns other agents' messages to the runner's agent, which may be about another task. */
+/** Returns the messages from other agents, some of which may be about another task. */
 function messagesFor({ id, messages }: ClaimedTask): string {
   const lines = messages.map(({ from, text, task_id: about }) => {
     const other = about === undefined || about === id ? '' : `, about task ${about}`;

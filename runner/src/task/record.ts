@@ -1,6 +1,6 @@
 /**
- * An attempt on disk: its runner, worktree, log and ending. The next runner uses it to finish a killed runner's
- * attempt.
+ * Stores an attempt on disk: its runner, worktree, log and ending. If the runner is killed, the next runner uses the
+ * record to finish the attempt.
  */
 import {
   closeSync,
@@ -25,15 +25,15 @@ import { FAILURE_CLASSES } from './failure.ts';
 const owner = z.object({
   pid: z.number(),
   startedAt: z.string(),
-  /** Scope in which the process id is unique, if the system reports it. */
+  /** Scope in which the process id is unique, if the system reports that scope. */
   bootId: z.string().exactOptional(),
   pidNamespace: z.string().exactOptional(),
   host: z.string().exactOptional(),
-  /** Time after the last heartbeat for which runners that cannot see the process treat it as running. */
+  /** Seconds after the last heartbeat for which the process counts as running if it is not visible. */
   leaseSeconds: z.number(),
   /** Mark of the attempt's processes. */
   mark: z.string(),
-  /** Hub and agent. Only this agent can end the attempt. */
+  /** URL of the hub and id of the agent. Only this agent can end the attempt. */
   hub: z.string(),
   agentId: z.string(),
   taskId: z.string(),
@@ -43,7 +43,7 @@ const owner = z.object({
   worktree: z.string(),
 });
 
-/** Worktree state when the agent started. */
+/** State of the worktree when the agent started. */
 const work = z.object({
   gitDir: z.string(),
   before: z.object({
@@ -55,8 +55,8 @@ const work = z.object({
 type Work = z.output<typeof work>;
 
 /**
- * Phase of the worktree. `opening`: no agent has worked in it. `working`: it can contain unique data. `settled`:
- * everything in it is reachable elsewhere. `kept`: it is not removed.
+ * Phase of an attempt's worktree. `opening`: no agent has worked in it. `working`: it can contain unique data.
+ * `settled`: everything in it is reachable elsewhere. `kept`: the worktree is not removed.
  */
 export type Phase = 'opening' | 'working' | 'settled' | 'kept';
 
@@ -76,10 +76,10 @@ const ending = z.object({
 type Owner = z.output<typeof owner>;
 export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'bootId' | 'pidNamespace' | 'host'>;
 
-/** Without this, a runner of 0.3.0 treats the record as one of an earlier release. */
+/** Without the format, a runner of version 0.3.0 mistakes the record for one of an earlier version. */
 const FORMAT = { format: 2 };
 
-/** Heartbeat interval for runners that cannot see the process, in milliseconds. Shorter than every lease. */
+/** Interval of the record's heartbeats on disk, in milliseconds. It is shorter than every lease. */
 const HEARTBEAT_INTERVAL_MS = 4000;
 
 export class AttemptRecord {
@@ -96,7 +96,7 @@ export class AttemptRecord {
     this.signs.unref();
   }
 
-  /** @param attempts folder of the records */
+  /** @param attempts folder of all attempts' records */
   static create(attempts: string, facts: AttemptFacts): AttemptRecord {
     const folder = `${attempts}/${facts.taskId}.${facts.epoch}`;
     mkdirSync(folder, { recursive: true });
@@ -106,8 +106,8 @@ export class AttemptRecord {
 
   /**
    * Adopts the records of runners that have ended. If two runners start at the same time, one of them gets each
-   * record. The record of a runner that is not visible from here, on another machine or in another container, is
-   * skipped until its heartbeats have stopped for as long as its lease.
+   * record. A runner on another machine or in another container is not visible. Its record is skipped until its
+   * heartbeats have stopped for the length of its lease.
    */
   static adopt(attempts: string): readonly AttemptRecord[] {
     if (!existsSync(attempts)) return [];
@@ -119,13 +119,13 @@ export class AttemptRecord {
       try {
         writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
       } catch {
-        return []; // The disk is full. A runner that starts later finishes the attempt.
+        return []; // The disk is full, so a runner that starts later has to finish the attempt.
       }
       return [new AttemptRecord(folder, facts)];
     });
   }
 
-  /** Returns whether some records are skipped because their runners are not visible from here. */
+  /** Returns whether some records are skipped because their runners are not visible to this process. */
   static areLeftAlone(attempts: string): boolean {
     if (!existsSync(attempts)) return false;
     return readdirSync(attempts).some((name) => {
@@ -139,7 +139,7 @@ export class AttemptRecord {
     return `${this.folder}/index.before`;
   }
 
-  /** The runner's own index. */
+  /** Path of the index that belongs to the runner. */
   get index(): string {
     return `${this.folder}/index`;
   }
@@ -155,7 +155,7 @@ export class AttemptRecord {
     return existsSync(`${this.folder}/work.json`) ? 'working' : 'opening';
   }
 
-  /** Starts the `working` phase. */
+  /** Stores the state of the worktree, and starts the `working` phase. */
   startWork(one: Work): void {
     writeWhole(`${this.folder}/work.json`, one);
   }
@@ -173,20 +173,20 @@ export class AttemptRecord {
     writeWhole(`${this.folder}/ending.json`, one);
   }
 
-  /** Records that the attempt uses another branch than its task's, for a runner that recovers it. */
+  /** Records that the attempt uses another branch than the task's, so that a recovery finds it. */
   useBranch(branch: string): void {
     if (branch === this.facts.branch) return;
     writeWhole(`${this.folder}/owner.json`, { ...this.facts, branch, ...ownIdentity(), ...FORMAT });
   }
 
-  /** Deletes the record, because nothing remains to be sent. */
+  /** Deletes the record. Call it when nothing remains to be sent. */
   discard(): void {
     clearInterval(this.signs);
     this.journal.close();
     try {
       rmSync(this.folder, { recursive: true, force: true });
     } catch {
-      // The next runner sends the ending again, which changes nothing.
+      // If the record remains, the next runner sends the ending again, which changes nothing.
     }
   }
 
@@ -197,10 +197,10 @@ export class AttemptRecord {
   }
 }
 
-/** Time for which a runner killed during a takeover blocks others, in milliseconds. */
+/** Time after which another runner may repeat a takeover whose runner was killed, in milliseconds. */
 const TAKEOVER_TIMEOUT_MS = 60_000;
 
-/** Returns whether this process is the first to take over from an owner. */
+/** Returns whether this process is the first that takes over the record of an ended runner. */
 function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
   const claim = `${folder}/after-${pid}-${startedAt.replace(/\W/g, '')}`;
   try {
@@ -212,12 +212,12 @@ function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
   }
 }
 
-/** Last heartbeat of each skipped record, as of the previous check. */
+/** Time of the last heartbeat of each skipped record, as of the previous check. */
 const seen = new Map<string, number>();
 
 /**
- * Returns whether a record's runner has ended. If it is not visible, its heartbeats must have stopped for as long as
- * its lease and since the previous check: the clock alone can jump.
+ * Returns whether a record's runner has ended. If the runner is not visible, its heartbeats must have stopped for the
+ * length of its lease and since the previous check. The clock is not enough, because it can jump.
  */
 function hasEnded(folder: string, known: Owner): boolean {
   const standing = stateOf(known, ownPlace(), inspectProcess);
@@ -237,7 +237,7 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // The record is deleted, or the disk is not writable. Other runners then decide by the last heartbeat.
+    // The record was deleted, or the disk is not writable. Other runners then use the last heartbeat.
   }
 }
 
@@ -249,7 +249,7 @@ function readJson(path: string): unknown {
   }
 }
 
-/** Writes a file atomically and durably: an incomplete record after a power failure would lose work. */
+/** Writes a file atomically and durably, because an incomplete record after a power failure would lose work. */
 function writeWhole(path: string, value: unknown): void {
   const file = openSync(`${path}.new`, 'w', 0o600);
   try {

@@ -1,4 +1,4 @@
-/** Result of an attempt, sent with end_task and returned by report_task. Source: docs/guides/runner.md#the-report. */
+/** Builds the report of an attempt, which `end_task` sends. Source: docs/guides/runner.md#the-report. */
 import type { Changes } from '../git/changes.ts';
 import type { Exit } from '../process/program.ts';
 import type { Json, Redactor } from '../redaction.ts';
@@ -14,14 +14,14 @@ export interface Report {
   readonly exit: Exit | undefined;
   readonly acceptance: Acceptance | undefined;
   readonly pullRequest: { readonly number: number; readonly url?: string | undefined } | undefined;
-  /** Requested extras, such as a pull request, that failed. */
+  /** Sentences about failed extras, such as a pull request that could not be opened. */
   readonly warnings: readonly string[];
   /** Path of a worktree that is kept. */
   readonly worktree: string | undefined;
   readonly durationMs: number;
 }
 
-/** Maximum UTF-8 bytes of one text. The hub ignores subjects and paths of more than 1,000 characters. */
+/** Maximum UTF-8 bytes of each text. The hub ignores commit subjects and paths of more than 1,000 characters. */
 const MOST = {
   summary: 64_000,
   acceptance: 48_000,
@@ -32,12 +32,12 @@ const MOST = {
   other: 4000,
 } as const;
 
-/** Maximum JSON bytes per list. A list keeps as many of its first entries as fit. */
+/** Maximum JSON bytes of each list. A list keeps as many entries from its start as fit. */
 const MAX_LISTED = { commits: 96_000, files: 160_000, commands: 96_000, tools: 32_000, warnings: 64_000 } as const;
 
 /**
- * Returns a report without secrets, in texts that the hub accepts. Each text and each list has its own limit, so its
- * JSON has at most 700 KB; the hub accepts 1 MiB.
+ * Returns a report without secrets, in texts that the hub accepts. Because of the limits on texts and lists, its JSON
+ * has at most 700 KB. The hub accepts 1 MiB.
  */
 export function reportJson(report: Report, redactor: Redactor): Json {
   const { changes, work, exit, acceptance, pullRequest, warnings } = report;
@@ -92,7 +92,7 @@ export function reportJson(report: Report, redactor: Redactor): Json {
 
 type Shortened = (value: string, most?: number) => string;
 
-/** The log has each warning in full. */
+/** Returns the first warnings, shortened. The log contains each warning in full. */
 function warningsJson(warnings: readonly string[], text: Shortened): readonly string[] {
   const shown = fitting(
     warnings.map((warning) => text(warning, MOST.warning)),
@@ -102,7 +102,7 @@ function warningsJson(warnings: readonly string[], text: Shortened): readonly st
   return more === 0 ? shown : [...shown, `The log contains ${more} more warnings.`];
 }
 
-/** Adds brackets to a name that the hub refuses as an object key. */
+/** Returns the tools as JSON. A tool name that the hub refuses as an object key gets brackets. */
 function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
   const named = Object.entries(tools).map(([tool, count]) => {
     const name = text(tool, MOST.subject);
@@ -111,7 +111,7 @@ function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
   return Object.fromEntries(fitting(named, MAX_LISTED.tools));
 }
 
-/** Returns the first items whose JSON fits into the given bytes. */
+/** Returns as many items from the start of a list as fit into the given number of JSON bytes. */
 function fitting<Item>(items: readonly Item[], most: number): readonly Item[] {
   let bytes = 0;
   const end = items.findIndex((item) => {

@@ -1,12 +1,12 @@
-/** Ticks per silence. Fewer would be less exact. */
+/** Number of ticks in the maximum silence. With fewer ticks, the duration would be less exact. */
 const TICKS = 20;
 
 /**
- * Detects too long a silence. It counts ticks, because a suspended machine or a stopped runner misses ticks, and the
- * watched program cannot print anything either.
+ * Detects that a program prints nothing for too long. Time is counted in ticks, so that time in which the machine is
+ * suspended or the runner is stopped does not count: the program cannot print then.
  */
 export class SilenceWatch {
-  /** Resolves once, when the silence was too long. */
+  /** Resolves when the program has printed nothing for too long. */
   readonly silent: Promise<void>;
   private report: () => void = () => undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -21,11 +21,11 @@ export class SilenceWatch {
   }
 
   heard(): void {
-    // After `expect`, further output does not extend the time.
+    // After a call of `expect`, further output does not extend the time.
     if (!this.expecting) this.ticks = 0;
   }
 
-  /** Limits the remaining time. Returns whether this is the first call. */
+  /** Limits the remaining time, regardless of output. Returns whether this is the first call. */
   expect(milliseconds: number): boolean {
     if (this.expecting) return false;
     this.expecting = true;
@@ -42,7 +42,7 @@ export class SilenceWatch {
     this.ticks = 0;
     this.timer = setInterval(() => {
       this.ticks += 1;
-      // The first tick comes early if output preceded it.
+      // The first tick after an output comes too early, so one more is required.
       if (this.ticks <= TICKS) return;
       this.stop();
       this.report();

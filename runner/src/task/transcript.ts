@@ -1,4 +1,4 @@
-/** Summary of an agent's work, built from its events. */
+/** Builds a summary of a coding agent's work from its events. */
 import {
   type AgentEvent,
   type AgentResult,
@@ -17,7 +17,7 @@ const MAX_COMMAND_CHARACTERS = 1000;
 const MAX_RESULT_CHARACTERS = 4000;
 const MAX_SUMMARY_CHARACTERS = 20_000;
 
-/** Agents choose tool names, so those beyond the limit are counted together. */
+/** Maximum number of tool names, which agents can invent. Uses of further tools are counted together. */
 const MAX_TOOLS = 200;
 const MAX_TOOL_CHARACTERS = 100;
 const OTHER_TOOLS = 'other';
@@ -30,13 +30,13 @@ export interface AgentWork {
   readonly tools: Readonly<Record<string, number>>;
   readonly turns: number;
   readonly tokens: Tokens | undefined;
-  /** Set if the agent is paid by use. */
+  /** Cost in US dollars, if the agent is paid by use. */
   readonly costUsd: number | undefined;
 }
 
 export class Transcript {
   private readonly log: TaskLog;
-  /** Folder of the worktree, for relative file names. */
+  /** Folder of the worktree, to which file names in the log are relative. */
   private readonly folder: string;
   private readonly env: NodeJS.ProcessEnv;
   private readonly tools = new Map<string, number>();
@@ -48,7 +48,7 @@ export class Transcript {
   private saying = '';
   private turns = 0;
   private result: AgentResult | undefined;
-  /** Sums over all results of the session, as far as the CLI reports them. */
+  /** Sums over all results of the session; undefined if the CLI does not report them. */
   private reportedTurns: number | undefined;
   private tokens: Tokens | undefined;
   private warning: Warning | undefined;
@@ -66,7 +66,7 @@ export class Transcript {
     return this.result;
   }
 
-  /** Whether the agent has taken a turn or used a token. A command of the CLI uses neither. */
+  /** Whether the agent has taken a turn or used a token. A command that the CLI handles itself needs neither. */
   get hasWorked(): boolean {
     const { input, output, cacheRead, cacheWrite } = this.tokens ?? NO_TOKENS;
     return (this.reportedTurns ?? this.turns) > 0 || input + output + cacheRead + cacheWrite > 0;
@@ -122,7 +122,7 @@ export class Transcript {
     }
   }
 
-  /** Logs an unfinished text. */
+  /** Logs the text that the agent was writing, when no further part follows. */
   finishSaying(): void {
     if (this.saying !== '') this.said(this.saying);
     this.saying = '';
@@ -140,7 +140,7 @@ export class Transcript {
     };
   }
 
-  /** A session has several results if a background task of the agent continues it. */
+  /** Adds a result to the sums. A session has several results if a background task of the agent continues it. */
   private book({ turns, tokens, tokensOf }: AgentResult): void {
     if (turns !== undefined) this.reportedTurns = (this.reportedTurns ?? 0) + turns;
     if (tokens === undefined) return;
