@@ -276,7 +276,7 @@ describe('a run', () => {
       fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
       const { run } = await fixture.run(ONE_STEP, { input });
       const { failure } = (await runs.view(leader, run.id)).run;
-      assert.deepEqual([failure?.reason, failure?.message], ['AUTHENTICATION', 'Only its owner can see the reason.']);
+      assert.deepEqual([failure?.reason, failure?.message], ['AUTHENTICATION', 'Only the run owner sees the reason.']);
       assert.notEqual(run.failure?.message, failure?.message);
     });
 

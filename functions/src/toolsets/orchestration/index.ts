@@ -26,7 +26,7 @@ const run = templatesFor<OrchestrationServices>()({
     services.orchestration.runs.watch(principal, id, disconnectSignal()),
 });
 
-/** Work on several models. Tools in the order of the orchestration specification, then Muster's own. */
+/** Tools that run work on several models. Tools of the orchestration specification come first, in its order. */
 export const orchestration: Toolset<OrchestrationServices> = {
   name: 'orchestration',
   instructions:

@@ -1,4 +1,4 @@
-/** External dependencies of orchestration: hosted agents, and reading and dispatching runs. */
+/** Ports of orchestration: the hosted agents, storage, and a queue that executes runs. */
 
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -15,18 +15,17 @@ import type { StepRecord } from './steps/step.ts';
 import type { SavedWorkflow, WorkflowChanges } from './workflows/validation.ts';
 
 export interface RunDispatch {
-  /** Has an instance execute the run soon, at least once. */
+  /** Queues the run, so that an instance executes it soon. The run may be delivered more than once. */
   dispatch(runId: string): Promise<void>;
 }
 
 export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly store: Store<OrchestrationChange>;
-  /** Agents that this deployment is configured for. */
+  /** The hosted agents in the deployment's configuration. */
   readonly hosted: () => readonly HostedAgent[];
   /** Default budget of a run. */
   readonly budget: RunOrder['budget'];
   readonly workflows: WorkflowQueries;
-  /** Codec of workflows for the audit log. */
   readonly workflowFields: FieldsCodec<SavedWorkflow>;
   readonly measures: AgentMeasures;
   readonly workRecords: WorkRecordQueries;
@@ -35,7 +34,7 @@ export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly timer: Timer;
 }
 
-/** Additional dependencies of run execution. */
+/** Ports that only the execution of runs needs. */
 export type ExecutionPorts = OrchestrationPorts & OwnerPorts & Pick<BudgetWaitPorts, 'askToRaise'>;
 
 export interface RunFilter {
@@ -47,45 +46,45 @@ export interface RunQueries {
   find(runId: string): Promise<Versioned<Run> | undefined>;
   /** @throws Error if the run has no order */
   order(runId: string): Promise<RunOrder>;
-  /** In number order. No unreadable document is skipped: its work would be repeated and paid for again. */
+  /** Sorted by number. An unreadable document is an error: a skipped step would be executed and paid for again. */
   steps(runId: string): Promise<readonly StepRecord[]>;
-  /** The calls of one step, unordered. */
+  /** Journal entries of one step, in no particular order. */
   journal(runId: string, stepId: string): Promise<readonly JournalEntry[]>;
-  /** The calls of all steps, unordered. */
+  /** Journal entries of all steps, in no particular order. */
   calls(runId: string): Promise<readonly JournalEntry[]>;
-  /** An owner's runs, newest first, filtered by status and workspace if given. */
+  /** Runs of an owner, newest first. The filter may restrict the status and the workspace. */
   list(ownerUid: string, runFilter: RunFilter, page: PageRequest): Promise<ListPage<Run>>;
-  /** An owner's open runs in all workspaces, by id. */
+  /** Runs of an owner that have not ended, in all workspaces, sorted by id. */
   openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]>;
-  /** A workspace's open runs, by id. */
+  /** Runs of a workspace that have not ended, sorted by id. */
   openIn(workspace: string, limit: number, after?: string): Promise<readonly Run[]>;
-  /** Runs due by `now`, oldest first. */
+  /** Runs whose due time is at or before `now`, oldest first. */
   due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Run>>;
-  /** Runs that ended by `now`, oldest first. */
+  /** Runs that ended at or before `now`, oldest first. */
   endedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Run>>>;
   /** Deletes a run's order, steps and journal. */
   deleteBelow(runId: string): Promise<void>;
-  /** Ids of the runs that wait for a budget, in id order. */
+  /** Ids of the runs that wait for this budget, sorted. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
-  /** The run now and after each change, until the signal. Rapid changes may be combined. */
+  /** Yields the run now and after each change, until the signal aborts. Rapid changes may be combined into one. */
   watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined>;
-  /** The run that has answered a question or is about to. */
+  /** Run that has answered the question with this cache key, or may still answer it. */
   answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined>;
 }
 
 export interface WorkflowQueries {
   find(id: string): Promise<Versioned<SavedWorkflow> | undefined>;
-  /** An owner's workflows, by name. */
+  /** Saved workflows of an owner, sorted by name. */
   list(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<SavedWorkflow>>;
 }
 
 export interface AgentMeasures {
-  /** Measurements of those agents that have any. */
+  /** Measurements by agent. Agents that were never asked are missing from the map. */
   read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>>;
 }
 
 export interface WorkRecordQueries {
-  /** Empty if missing or unreadable: agents are then ranked by their capabilities in the specification. */
+  /** Empty if the record is missing or unreadable. Agents are then ranked by the specification's capabilities. */
   find(workspace: string): Promise<WorkRecord>;
 }
 

@@ -1,4 +1,4 @@
-/** Turns a caller's request into a run: workflow, agents and reasons. Source: the orchestration specification. */
+/** Turns a caller's request into a run, with workflow and agents. Source: the orchestration specification. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
@@ -9,7 +9,7 @@ import { allSteps, MAX_STEP_ATTEMPTS, type Mode, TIMEOUT, type Workflow, withSte
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
-/** A caller's preferences. By default everything is chosen automatically; `cache` as in a run's request. */
+/** A caller's preferences. Every omitted preference is chosen automatically. */
 interface Preferences {
   readonly agent?: string | undefined;
   readonly workflow?: string | undefined;
@@ -18,9 +18,9 @@ interface Preferences {
 }
 
 interface RunOptions {
-  /** Maximum retries of a failed request to an agent. */
+  /** Maximum number of retries after a failed request to an agent. */
   readonly retries?: number | undefined;
-  /** False: steps and their agents run sequentially, regardless of the workflow. */
+  /** If false, steps and the agents of a step run sequentially, even if the workflow marks them as parallel. */
   readonly parallel?: boolean | undefined;
   readonly budget: RunRequest['budget'];
 }
@@ -39,7 +39,7 @@ export function requestFor(
   const chosen = name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
   if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
-  // The role applies to a workflow's only step: the steps of other workflows have their own roles.
+  // A requested role applies only to a workflow with a single step. Steps of other workflows have their own roles.
   const isSingle = allSteps(known).length === 1;
   const attempts = retries === undefined ? undefined : Math.min(MAX_STEP_ATTEMPTS, retries + 1);
   const adjusted = withSteps(known, (step) => ({
@@ -118,7 +118,7 @@ function ready(situation: Situation) {
   return allowed(situation).filter(({ availability }) => availability.available);
 }
 
-/** Returns a workflow with one step run by several agents concurrently; by default all available agents. */
+/** Returns a workflow whose only step asks several agents at the same time; by default, all available agents. */
 export function parallelWorkflow(
   agents: readonly string[],
   mode: Mode,

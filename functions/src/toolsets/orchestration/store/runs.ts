@@ -1,4 +1,4 @@
-/** Firestore storage of runs with their steps, journal and cached answers. */
+/** Stores runs in Firestore, with their steps, journals and cached answers. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
@@ -33,7 +33,6 @@ import {
 import { runNode } from '../rules/runs/runNode.ts';
 import { type StepRecord, stepFromDocument, stepToDocument } from '../rules/steps/step.ts';
 
-/** States of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 
 export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
@@ -109,7 +108,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const latest = new LatestValue<Run>();
     const told = (snapshot: DocumentSnapshot): void => {
-      // An exception in a listener would end the instance.
+      // An exception in this listener would end the process.
       try {
         const run = this.documents.find(snapshot, runFromDocument);
         if (run !== undefined) latest.set(run);
@@ -158,5 +157,5 @@ export const runWriters: ChangeWriters<RunChanges> = {
   },
 };
 
-/** `answerCache/{key}`. */
+/** The document `answerCache/{key}`: the id of the run with the cached answer. */
 export const { fromDocument: answerFromDocument } = documentCodec(z.object({ run_id: z.string() }));

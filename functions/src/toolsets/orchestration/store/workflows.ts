@@ -1,4 +1,4 @@
-/** Firestore storage of saved workflows and of agent measurements. */
+/** Stores saved workflows and the measurements of agents in Firestore. */
 
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
@@ -88,7 +88,7 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
 
 const ofWorkflow = ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid });
 
-/** Returns the fields of a run that leaders of its workspace may see; its input belongs to its owner. */
+/** Returns the fields of a run in audit entries. They contain no input, because leaders may see the entries. */
 function visibleFieldsOf({ status, workflow, cancel_requested }: Run): Fields {
   return { status, workflow, cancel_requested };
 }
@@ -123,7 +123,7 @@ const tally = z.object({
   cost_usd: count,
 });
 
-/** `workspaces/{workspace}/routing/work`: by kind of work, by bucket, by agent. */
+/** The document `workspaces/{workspace}/routing/work`: outcome counts by kind of work, bucket and agent. */
 export const { toDocument: workToDocument, fromDocument: workFromDocument } = documentCodec(
   z.object({
     kinds: z._default(

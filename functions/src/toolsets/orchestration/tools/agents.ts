@@ -1,4 +1,4 @@
-/** Tools that list agents and rank them for a task. Source: the orchestration specification. */
+/** Tools that list agents, and rank hosted models for a task. Source: the orchestration specification. */
 import { z } from 'zod';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { availability } from '../../../agents/rules/liveness.ts';

@@ -1,4 +1,4 @@
-/** A run in the terms of the specification's results. */
+/** Converts runs to the results of the orchestration tools. */
 
 import { z } from 'zod';
 import { budgetResponse, waitsForBudget } from '../../../graph/rules/budget.ts';
@@ -13,10 +13,10 @@ import type { StartedRun } from '../rules/runs/runService.ts';
 import type { RunView } from '../rules/runs/visibility.ts';
 import { type RunResponse, runShape } from './orchestrationResponses.ts';
 
-/** Maximum excerpt of a step's output, in characters, unless it is the result. */
+/** Maximum length of a step's output in a response, in characters. The result of the run is never shortened. */
 const EXCERPT_LENGTH = 1000;
 
-/** Returns a run as the tools return it. @param full whether to return every output completely */
+/** Returns a run as the tools return it. @param full whether all outputs are returned without shortening */
 export function runResponse(
   { visibility, run, steps, at, budgets }: RunView,
   cached = false,
@@ -46,7 +46,7 @@ export function runResponse(
   };
 }
 
-/** @throws MusterError with the code of the cause if the run has failed; CONFLICT if it was cancelled */
+/** @throws MusterError with the code of the cause if the run has failed; CONFLICT if the run was cancelled */
 export function requireNotFailed({ id, status, failure }: Run): void {
   const about = { runId: id };
   const suggestion = `orchestration.get_run with runId "${id}" returns every step and attempt.`;
@@ -58,7 +58,7 @@ export function requireNotFailed({ id, status, failure }: Run): void {
   throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
 }
 
-/** Error codes of failures that no model caused. */
+/** Error codes for failure reasons that are not the class of a model failure. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   BUDGET_EXHAUSTED: 'QUOTA_EXCEEDED',
   DEADLINE: 'TIMEOUT',
@@ -77,7 +77,7 @@ function nextCall({ id, status, budget_wait }: Run): string {
   return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for it, or orchestration.cancel_run to end it.`;
 }
 
-/** Returns a step. The response schema drops the fields of the step that it does not list. */
+/** Returns a step of the response. Its schema later drops the fields that callers do not see. */
 function stepResponse(step: ShownStep, full: boolean): RunResponse['steps'][number] {
   const { iteration, agents, output, results, explanation, failure, started_at, settled_at } = step;
   const excerpt = (text: string | undefined) => (full ? text : shortened(text));
@@ -111,26 +111,26 @@ function attemptsOf({ name, attempts }: ShownStep): RunResponse['attempts'] {
   }));
 }
 
-/** Returns the agents that answered in a step; a live agent has no attempts. */
+/** Returns the agents that took part in a step. For a live agent, there are no attempts to read them from. */
 function participants({ attempts, agents, task_id }: ShownStep): readonly string[] {
   if (task_id !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
 }
 
-/** Maximum wait of a call, which has 50 seconds in total. */
+/** Maximum waiting time of a call in milliseconds. The whole call may take 50 seconds. */
 export const MAX_WAIT_MS = 45_000;
 
-/** Time reserved for reading the run and responding. */
+/** Time in milliseconds that is reserved for reading the run and returning the response. */
 const RESPONSE_MARGIN_MS = 5000;
 
-/** Stored result of a call with an idempotency key. */
+/** Data stored for a call with an idempotency key, so that a repeated call finds the run. */
 const storedStart = z.object({ runId: z.string(), cached: z.boolean() });
 
-/** Common properties of the tools that start a run. */
+/** Properties of all tools that start a run. */
 export const startsRun = {
   returnsWhole: true,
   output: runShape,
-  // A model that was asked has been paid.
+  // The tools count as destructive, because the cost of a request to a model cannot be undone.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   role: 'worker',
   approvable: true,
@@ -140,7 +140,7 @@ export const startsRun = {
     replayResponse(context, stored),
 } as const;
 
-/** Starts the run and waits for it. */
+/** Starts the run, waits for it, and returns the response. */
 export async function runAndRespond(
   context: CallContext<OrchestrationServices>,
   request: RunRequest,
@@ -149,14 +149,14 @@ export async function runAndRespond(
   const { services, principal, workspace, operation } = context;
   const { runs } = services.orchestration;
   const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
-    // The commit may succeed although its response is late.
+    // Even if the commit's response is late, the run may have been started.
     setTimeoutText(context, runId);
     return operation.recordResponse({ runId, cached });
   });
   return responseOf(context, beginning, waitMs);
 }
 
-/** Replays a repeated call: waits for the run that the first call started. */
+/** Responds to a repeated call: waits for the run that the first call started. */
 export async function replayResponse(
   context: CallContext<OrchestrationServices>,
   stored: JsonObject,
@@ -178,7 +178,7 @@ async function responseOf(
   return runResponse(view, cached);
 }
 
-/** Returns the run once it has ended or the time is over, and reports its progress. @throws MusterError NOT_FOUND */
+/** Waits until the run has ended or the time is over, and reports progress. @throws MusterError NOT_FOUND */
 export async function awaitedRun(
   context: CallContext<OrchestrationServices>,
   runId: string,
@@ -202,7 +202,7 @@ function setTimeoutText({ onTimeout }: CallContext<OrchestrationServices>, runId
   });
 }
 
-/** Reports progress with strictly increasing numbers: steps may repeat, but are reported once. */
+/** Reports each step once and with increasing progress numbers, even if a step is repeated. */
 function reporting(progress: CallContext['progress']): (run: Run) => void {
   let told = -1;
   return (run) => {
@@ -213,7 +213,7 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
   };
 }
 
-/** Returns why a run waits for a budget, and what resolves that. */
+/** Returns why a run waits for a budget, and what ends the waiting. */
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
   if (is_spent) return `${waitsForBudget(key)} The person who set it was asked; system.setBudget raises it.`;
   return 'Waiting for calls in flight that have reserved the rest of a budget.';

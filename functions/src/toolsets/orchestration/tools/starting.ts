@@ -10,7 +10,7 @@ import { MAX_AGENTS, MAX_STEP_ATTEMPTS, MODES } from '../rules/workflows/definit
 import { budget, cache, defineTool, json, prompt } from './orchestrationResponses.ts';
 import { replayResponse, runAndRespond, startsRun } from './runResponses.ts';
 
-/** Source: the orchestration specification, "Backward Compatibility". */
+/** An older name of `orchestrate`. Source: the orchestration specification, "Backward Compatibility". */
 export const executeTask = defineTool({
   name: 'execute_task',
   title: 'Execute a task',
@@ -35,7 +35,7 @@ export const executeTask = defineTool({
   },
 });
 
-/** Source: the orchestration specification, "Backward Compatibility". */
+/** An older name of `orchestrate`. Source: the orchestration specification, "Backward Compatibility". */
 export const executeCode = defineTool({
   name: 'execute_code',
   title: 'Execute code',
@@ -148,7 +148,7 @@ export const orchestrateWorkflow = defineTool({
     'orchestration.list_workflows lists the workflows; with detailed, also definitions. With cache, repeating a call within 5 minutes returns the cached result, unless a step is for the network or not repeatable.',
   rare: ['overrides', 'cache', 'budget'],
   input: z.strictObject({
-    // The specification lists text, but its example is an object: both are accepted.
+    // The specification declares text, but its example is an object. Both are accepted.
     workflow: listedAs({ type: 'string' }, z.union([z.string().min(1).max(100_000), json])).describe(
       'Name, or definition as JSON text',
     ),

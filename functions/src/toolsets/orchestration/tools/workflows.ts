@@ -46,7 +46,7 @@ export const saveWorkflow = defineTool({
     services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordResponse),
 });
 
-/** Returns the name of the previous page's last saved workflow. */
+/** Returns the workflow name in a cursor, after which the list continues. */
 function nameIn(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const name = Buffer.from(cursor, 'base64url').toString();

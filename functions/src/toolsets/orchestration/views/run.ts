@@ -1,4 +1,4 @@
-/** View of a run from get_run: its steps with agents and durations, and its cost. */
+/** View of a run that get_run returned: its steps with their agents and durations, and its cost. */
 import { boundedText, type Child, make, rows, state, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView } from '../../../mcp/views/view.ts';
@@ -12,7 +12,7 @@ function usd(amount: unknown): string {
   return `$${numberOf(amount).toFixed(numberOf(amount) < 1 ? 4 : 2)}`;
 }
 
-/** Draws a request to an agent, with a bar relative to the longest request. */
+/** Draws one request to an agent, as a bar whose length is relative to the longest request. */
 function attemptBar(attempt: Fields, longest: number): HTMLElement {
   const outcome = textOf(attempt['outcome']);
   const tone = toneOf(outcome) === 'quiet' ? 'bad' : toneOf(outcome);
@@ -73,7 +73,7 @@ startView({
   toolset: 'orchestration',
   tool: 'get_run',
   isOpen,
-  // Without waitMs the call returns immediately; the view polls anyway.
+  // Without waitMs, get_run returns immediately. The view calls it again at intervals.
   refreshMs: ({ runId }) => ({ runId }),
   draw: (answer, person) => {
     const status = textOf(answer['status']);

@@ -1,4 +1,4 @@
-/** Vendor-neutral classes of model failures. They determine which agent retries, if any. */
+/** Classes of failed requests to models, the same for every vendor. The class decides whether Muster retries. */
 export const FAILURE_CLASSES = [
   'overloaded',
   'rate_limited',
@@ -30,18 +30,18 @@ export interface Usage {
 
 export interface ModelAnswer {
   readonly text: string;
-  /** Model that responded, under the vendor's name. */
+  /** Name of the model that responded, as the vendor reports it. */
   readonly model: string;
   readonly usage: Usage;
   /** False if the response was truncated at `maxOutputTokens`. */
   readonly complete: boolean;
 }
 
-/** Maximum size of a model response, in UTF-8 bytes. With its cost it is one document of a run's journal. */
+/** Maximum size of a model response, in UTF-8 bytes. The journal stores the response and its cost in one document. */
 export const MAX_MODEL_RESPONSE_BYTES = 800000;
 
 export interface ModelFailureDetails {
-  /** Retry delay that the vendor asked for. */
+  /** Time to wait before a retry, in milliseconds, as requested by the vendor. */
   readonly retry_after_ms?: number | undefined;
   /** Usage that the vendor reported before the failure. */
   readonly usage?: Usage | undefined;
@@ -66,7 +66,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** In US dollars. */
+/** Price of a model, in US dollars. */
 export interface Price {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
@@ -74,13 +74,13 @@ export interface Price {
 
 export type Availability =
   | { readonly available: true }
-  /** The reason includes what to do about it. */
+  /** The reason also explains how to make the agent available. */
   | { readonly available: false; readonly reason: string };
 
 export interface AskOptions {
   /** Aborts the request to the vendor. */
   readonly signal: AbortSignal;
-  /** Called with each piece of the response as it arrives. */
+  /** Called with each piece of the response text when it arrives. */
   readonly onText?: (text: string) => void;
 }
 

@@ -1,15 +1,15 @@
-/** Profiles of the hosted agents, requirements of tasks, and measurements of agents. */
+/** Profiles of the hosted agents, requirements of tasks, and performance measurements of agents. */
 
 import { z } from 'zod/mini';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 
-/** Roles of an agent in a step. */
+/** Roles that an agent can have in a workflow step. */
 export const ROLES = KINDS_OF_WORK;
 
 export type AgentRole = KindOfWork;
 
-/** In the order of list_agents in the specification. Capabilities are from 0 to 1, the context window in tokens. */
+/** In list_agents order of the specification. Capabilities are from 0 to 1; the context window is in tokens. */
 export const PROFILES = [
   { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
   { name: 'gemini', capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 } },
@@ -17,13 +17,13 @@ export const PROFILES = [
 
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
-/** Selects the most suitable agent. */
+/** Agent name in a step for which Muster selects the most suitable agent. */
 export const AUTO = 'auto';
 
-/** Selects any live agent of the network that has the step's capabilities. */
+/** Agent name in a step that any live agent with the step's capabilities can do. */
 export const NETWORK = 'network';
 
-/** Returns whether a step may use this agent name. */
+/** Returns whether the name is a valid agent name in a workflow step. */
 export function isAgent(name: string): boolean {
   return name === AUTO || name === NETWORK || isHosted(name);
 }
@@ -32,7 +32,7 @@ export function isHosted(name: string): boolean {
   return HOSTED_AGENTS.some((one) => one === name);
 }
 
-/** Returns the end of an error message about an unknown agent name. */
+/** Returns the end of an error message for an unknown agent name: the name, and the names that are allowed. */
 export function unknownAgent(name: string): string {
   return `unknown agent "${name}". Use ${HOSTED_AGENTS.join(', ')}, ${AUTO}, or ${NETWORK} for a live agent with the step's capabilities.`;
 }
@@ -46,12 +46,12 @@ const ROLE_WORDS = {
   review: ['review', 'reviewer', 'reviewing'],
 };
 
-/** Returns the role that a word names, as a role or as a capability; undefined if it names none. */
+/** Returns the role with this name, or the role that needs the capability with this name; otherwise undefined. */
 export function roleNamed(word: string): AgentRole | undefined {
   return ROLES.find((role) => ROLE_WORDS[role].includes(word.trim().toLowerCase()));
 }
 
-/** Returns the role that a word names. @throws MusterError VALIDATION_ERROR if it names none */
+/** Returns the role that the word means, like `roleNamed`. @throws MusterError VALIDATION_ERROR for any other word */
 export function requireRole(word: string, field: string): AgentRole {
   const role = roleNamed(word);
   if (role !== undefined) return role;
@@ -71,7 +71,7 @@ export function profileOf(agent: string): AgentProfile | undefined {
   return PROFILES.find(({ name }) => name === agent);
 }
 
-/** Returns an agent's metrics, with times in milliseconds per response; undefined if it had no request. */
+/** Returns an agent's metrics, with the average response time in milliseconds; undefined if it was never asked. */
 export function metricsOf(measure: AgentMeasure | undefined) {
   if (measure === undefined || measure.requests === 0) return undefined;
   const { requests, answered, milliseconds } = measure;
@@ -82,16 +82,16 @@ export function metricsOf(measure: AgentMeasure | undefined) {
   };
 }
 
-/** A task's requirements, as far as its description contains them. */
+/** Requirements of a task. A requirement is undefined if neither the caller nor the task's description states it. */
 export interface Requirements {
   readonly role: AgentRole;
-  /** In standard spelling: `Python`. */
+  /** Standard spelling of the programming language, such as `Python`. */
   readonly language?: string | undefined;
-  /** In tokens. */
+  /** Size of the task, in tokens. */
   readonly contextSize?: number | undefined;
 }
 
-/** Language names and how a description mentions them. Go is too common a word to match without its capital. */
+/** Languages and how texts mention them. "Go" must be capitalized, because "go" is also a common verb. */
 const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
   ['TypeScript', /\b(typescript|tsx)\b|\.tsx?\b/i],
   ['JavaScript', /\b(javascript|node\.?js|jsx)\b|\.m?jsx?\b/i],
@@ -110,13 +110,13 @@ const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
   ['Shell', /\b(bash|shell script|zsh)\b/i],
 ];
 
-/** Verbs of each role, in matching order. */
+/** Words that suggest a role. The first role with a match is chosen. */
 const ROLE_MENTIONS: readonly (readonly [role: AgentRole, mention: RegExp])[] = [
   ['review', /\b(review|audit|critique|assess|inspect|evaluate|find (the )?bugs?|proofread)\b/i],
   ['plan', /\b(plan|design|architect|outline|roadmap|break down|strategy)\b/i],
 ];
 
-/** Tokens per unit. A token is about four characters, or three quarters of an English word. */
+/** Tokens per unit of text. A token is about four characters, or three quarters of an English word. */
 const TOKENS_PER: Readonly<Record<string, number>> = {
   b: 1 / 4,
   kb: 1000 / 4,
@@ -133,10 +133,10 @@ const SIZE =
 
 const FACTORS: Readonly<Record<string, number>> = { k: 1000, thousand: 1000, m: 1e6, million: 1e6 };
 
-/** Characters of a task that are searched. Limits the cost of the search. */
+/** Only this many characters of a task are searched for requirements, which limits the cost of the search. */
 export const LOOKED_AT = 4000;
 
-/** Returns the given requirements, completed from the description; `notes` lists the inferred values. */
+/** Adds the requirements that the task description implies to the given ones; `notes` explains each addition. */
 export function inferRequirements(
   description: string,
   given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
@@ -160,7 +160,7 @@ export function inferRequirements(
   };
 }
 
-/** Returns the size in tokens; undefined if the text contains no size. */
+/** Returns the size that the task mentions, in tokens; undefined if the text contains no size. */
 function sizeIn(task: string): number | undefined {
   const [, number = '', factor = '', unit = ''] = SIZE.exec(task)?.map((part) => part?.toLowerCase()) ?? [];
   const singular = unit
@@ -178,7 +178,7 @@ export function isKnownLanguage(name: string | undefined): boolean {
   return LANGUAGES.some(([known]) => known === name);
 }
 
-/** Returns the standard spelling of a language name; an unknown name is returned trimmed. */
+/** Returns the standard spelling of a language name. An unknown name is returned without outer white space. */
 export function languageNamed(text: string): string {
   const trimmed = text.trim();
   return LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase())?.[0] ?? trimmed;
@@ -186,23 +186,23 @@ export function languageNamed(text: string): string {
 
 /** Changes that commits can make to agent measurements. */
 export interface MeasureChanges {
-  /** Adds to an agent's measurements. */
+  /** Adds the numbers to the agent's measurements. */
   readonly measureAgent: { readonly measure: AgentMeasure };
 }
 
-/** Counters of a hosted agent, sharded across several documents of this shape. */
+/** Counters of one hosted agent in one shard. The agent's total is the sum over all shards. */
 const measureDocument = z.object({
   agent: z.string(),
   /** Requests that ended without being cancelled. */
   requests: z.number(),
   answered: z.number(),
-  /** Total time of the answered requests. */
+  /** Total time of the requests that were answered. */
   milliseconds: z.number(),
 });
 
 export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
 
-/** Returns the counters of one agent in one shard. */
+/** Returns the counters of one agent that one shard document contains. */
 export function measureFromDocument(data: unknown): AgentMeasure {
   return measureDocument.parse(data);
 }

@@ -1,21 +1,21 @@
 /**
- * Scores hosted agents by their outcomes per kind of work in a workspace, and selects one. The specification's
- * capability counts as a few outcomes. Older outcomes decay, so that changes in an agent's quality are noticed.
+ * Scores hosted agents by their outcomes per kind of work in a workspace, and selects one agent. The capability in
+ * the specification counts like a few outcomes. Newer outcomes count more than older ones.
  * Source: docs/decisions/0034-routing-that-learns.md.
  */
 
 import type { KindOfWork } from '../../../../access/rules/workspace.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 
-/** An agent's outcome counts. `accepted`, `failed` and `lost` add up to the total. */
+/** Counts of an agent's outcomes. The sum of `accepted`, `failed` and `lost` is the number of outcomes. */
 export interface OutcomeStats {
-  /** The answer was used, won, or was approved. */
+  /** The agent's answer was used, was chosen among several answers, or was approved. */
   readonly accepted: number;
   /** The agent returned no usable answer. */
   readonly failed: number;
-  /** Another answer was judged better, or a review rejected this one. */
+  /** Another agent's answer was judged better, or a review rejected this agent's answer. */
   readonly lost: number;
-  /** Accepted outcomes that needed a retry. */
+  /** Accepted outcomes that were reached only after a failed attempt. */
   readonly retried: number;
   /** Sum of the outcomes' values, each from 0 to 1. */
   readonly worth: number;
@@ -31,35 +31,35 @@ export interface Outcome extends OutcomeStats {
 
 type Tallies = Readonly<Record<string, OutcomeStats>>;
 
-/** Outcomes of a kind of work, in buckets of about the same size, keyed by bucket number. */
+/** Outcomes for one kind of work, in buckets of about the same number of outcomes, by bucket number. */
 export interface KindRecord {
-  /** Number of outcomes of all agents, including dropped buckets. */
+  /** Number of outcomes of all agents, including those in deleted buckets. */
   readonly outcomes: number;
   readonly buckets: Readonly<Record<string, Tallies>>;
 }
 
-/** Keyed by kind of work. */
+/** Outcomes by kind of work. */
 export type WorkRecord = Readonly<Record<string, KindRecord>>;
 
-/** Weight of the specification's capability, in outcomes. */
+/** Number of outcomes that the capability in the specification counts for. */
 export const PRIOR_WEIGHT = 4;
 
-/** Outcomes of a kind required before any agent other than the best is tried. */
+/** Minimum number of outcomes for a kind of work before an agent other than the best is tried. */
 export const FIRST_OUTCOMES = 8;
 
 const BUCKET_OUTCOMES = 10;
 
-/** Weight of a bucket relative to the next newer one. */
+/** Factor by which a bucket weighs less than the next newer one. */
 const DECAY = 0.85;
 
-/** Number of buckets kept. Older ones count less than a twelfth. */
+/** Number of stored buckets. An older bucket would count less than a twelfth of the newest. */
 const MAX_BUCKETS = 16;
 
-/** Score deduction for the most expensive and the slowest agent, relative to one that is free and instant. */
+/** Maximum score deductions: for the most expensive agent, and for the slowest agent. */
 const COST_WEIGHT = 0.03;
 const TIME_WEIGHT = 0.02;
 
-/** Exploration factor: 1 samples the whole uncertainty of an agent's score, 0 never tries another agent. */
+/** Exploration factor. At 0, only the best agent is selected; at 1, the full deviation of the scores is sampled. */
 const EXPLORATION = 0.6;
 
 const NOTHING: OutcomeStats = { accepted: 0, failed: 0, lost: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
@@ -67,21 +67,21 @@ const NOTHING: OutcomeStats = { accepted: 0, failed: 0, lost: 0, retried: 0, wor
 /** An agent's score for a kind of work. */
 export interface AgentScore {
   readonly agent: string;
-  /** Expected value of the next outcome, from 0 to 1, less a deduction for cost and time. */
+  /** Expected value of the agent's next outcome, from 0 to 1, minus a deduction for its cost and time. */
   readonly score: number;
-  /** Standard deviation of the expected value. */
+  /** Standard deviation of this expected value. */
   readonly deviation: number;
-  /** Unweighted totals of the kept outcomes; undefined without outcomes. */
+  /** Totals of the stored outcomes, without weights; undefined without outcomes. */
   readonly record: OutcomeStats | undefined;
 }
 
-/** An agent with its capability for the kind of work in the specification, from 0 to 1. */
+/** An agent, and its capability for the kind of work according to the specification, from 0 to 1. */
 export interface Candidate {
   readonly agent: string;
   readonly capability: number;
 }
 
-/** Scores the candidates. @param record undefined if the kind of work has no outcomes yet */
+/** Scores the candidates for a kind of work. @param record undefined if no outcomes are recorded for it */
 export function scoresOf(candidates: readonly Candidate[], record: KindRecord | undefined): readonly AgentScore[] {
   const newest = Math.max(0, ...Object.keys(record?.buckets ?? {}).map(Number));
   const known = candidates.map(({ agent, capability }) => {
@@ -110,9 +110,10 @@ export function scoresOf(candidates: readonly Candidate[], record: KindRecord | 
 }
 
 /**
- * Selects an agent: usually the best, sometimes another that may be better. Each agent draws a score from its
- * distribution, and the highest wins. Less known agents and close competitors are therefore tried more often.
- * @param standings at least one, best first
+ * Selects an agent: usually the one with the best score, sometimes another one that may be better. For each agent, a
+ * random value around the score is drawn, and the highest value wins. The less is known about an agent, the more its
+ * value varies.
+ * @param standings the agents' scores, at least one, best first
  * @param random random source seeded by the run, so that the selection is reproducible
  */
 export function chooseByScore(
@@ -128,17 +129,17 @@ export function chooseByScore(
   return drawn.toSorted((left, right) => right.score - left.score)[0]?.standing;
 }
 
-/** Increments to the record of a kind of work. */
+/** Amounts to add to the stored outcomes for one kind of work. */
 export interface RecordedOutcomes {
   readonly kind: KindOfWork;
   readonly outcomes: number;
   readonly bucket: number;
   readonly tallies: Tallies;
-  /** Numbers of the dropped buckets. */
+  /** Numbers of the old buckets to delete. */
   readonly faded: readonly number[];
 }
 
-/** Returns the increments for outcomes. Concurrent runs add up; an overfull bucket decays as one. */
+/** Returns the amounts to add for the outcomes. Concurrent runs may make a bucket larger than the others. */
 export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcome[]): readonly RecordedOutcomes[] {
   return [...new Set(outcomes.map(({ kind }) => kind))].map((kind) => {
     const own = outcomes.filter((outcome) => outcome.kind === kind);
@@ -156,7 +157,7 @@ export function outcomesIn({ accepted, failed, lost }: OutcomeStats): number {
   return accepted + failed + lost;
 }
 
-/** Describes an agent's outcomes: `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
+/** Describes an agent's outcomes as `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
 export function evidenceOf(record: OutcomeStats, kind: KindOfWork): string {
   const count = outcomesIn(record);
   const seconds = `${round(record.milliseconds / count / 1000, 1)} s`;
@@ -182,13 +183,12 @@ function added(left: OutcomeStats, right: OutcomeStats): OutcomeStats {
 
 const DRAWS = 2 ** 32;
 
-/** Returns a normally distributed number (Box-Muller transform). */
+/** Returns a random number with a standard normal distribution (Box-Muller transform). */
 function normal(random: RandomSource): number {
   const [first, second] = [0, 0].map(() => (random.integer(DRAWS) + 0.5) / DRAWS);
   return Math.sqrt(-2 * Math.log(first ?? 0.5)) * Math.cos(2 * Math.PI * (second ?? 0.5));
 }
 
-/** Changes that commits can make to the records of outcomes. */
 export interface WorkChanges {
   readonly recordOutcomes: { readonly workspace: string; readonly bookings: readonly RecordedOutcomes[] };
 }

@@ -1,4 +1,4 @@
-/** One request to an agent: sends it, classifies its outcome, and determines the usage to record. */
+/** One request to an agent: sends the request, classifies its outcome, and computes the usage to record for it. */
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Timer } from '../../../../kernel/ports.ts';
 import {
@@ -20,7 +20,7 @@ interface AskOptions {
 
 const UNKNOWN = { outcome_unknown: true };
 
-/** Sends a request with an enforced time limit. @returns also the received text in estimated tokens */
+/** Sends a request and enforces its time limit. @returns its outcome, and the received text in estimated tokens */
 export async function askModel(
   agent: HostedAgent,
   question: ModelRequest,
@@ -55,7 +55,7 @@ export async function askModel(
   }
 }
 
-/** Turns an answer that is too large for the journal into a failure: it is billed, but never requested again. */
+/** Treats an answer that is too large for the journal as a failed request: its cost counts, and no retry follows. */
 function storable(agent: string, answer: ModelAnswer): CompletedAttempt {
   const bytes = utf8Length(answer.text);
   if (bytes <= MAX_MODEL_RESPONSE_BYTES) return { answer };
@@ -67,11 +67,11 @@ export type Outcome =
   | { readonly answer: ModelAnswer }
   | {
       readonly failure: ModelFailure;
-      /** Whether the output tokens were used up before any text. */
+      /** Whether the agent used up its output tokens before it wrote any text. */
       readonly ranOut: boolean;
     };
 
-/** Treats an answer without text as a failure. The journal keeps the original answer, so that a replay agrees. */
+/** Returns the outcome. An answer without text is a failure, also if the journal replays it. */
 export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputTokens: number): Outcome {
   if ('failure' in completed) return { failure: completed.failure, ranOut: false };
   const { text, complete, usage } = completed.answer;
@@ -84,7 +84,7 @@ export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputT
   return { failure: new ModelFailure('truncated', message, { usage }), ranOut: true };
 }
 
-/** Returns the fields that describe how an attempt ended. */
+/** Returns the fields of an attempt that describe how it ended. */
 export function endOf(outcome: Outcome) {
   if ('answer' in outcome) return { end: 'answered' as const, outcome_unknown: false };
   const { kind: end, message: reason, outcome_unknown } = outcome.failure;
@@ -92,11 +92,11 @@ export function endOf(outcome: Outcome) {
 }
 
 /**
- * Returns the usage to record for an attempt. If it was interrupted, the vendor's count covers only the start of the
- * answer: then at least the received text is recorded, or the whole reservation if no text was received.
+ * Returns the usage to record for an attempt. If the attempt was interrupted, the vendor may have counted only a part
+ * of its output. Then at least the received text counts, or all reserved output tokens if no text was received.
  * @param received the received text, in estimated tokens
- * @param reserved maximum usage of the attempt
- * @returns undefined if it is unknown whether the vendor started; the reservation then remains
+ * @param reserved the maximum usage of the attempt
+ * @returns undefined if the vendor may not have started; the reservation then remains
  */
 export function recordedCost(outcome: Outcome, received: number, reserved: Usage): Usage | undefined {
   if ('answer' in outcome) return outcome.answer.usage;
@@ -107,7 +107,7 @@ export function recordedCost(outcome: Outcome, received: number, reserved: Usage
     const counted = Math.max(usage?.output_tokens ?? 0, received);
     return { input_tokens: inputTokens, output_tokens: Math.min(counted, reserved.output_tokens) };
   }
-  // An attempt that Muster aborted used few tokens: the vendor sees the connection close.
+  // If Muster aborted the attempt before any text arrived, the vendor stops early and few output tokens are used.
   if (kind === 'aborted') return usage;
   const hasBegun = usage !== undefined || kind === 'timeout';
   return hasBegun ? { input_tokens: inputTokens, output_tokens: reserved.output_tokens } : undefined;

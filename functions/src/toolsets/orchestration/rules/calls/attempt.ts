@@ -1,33 +1,33 @@
-/** One request to a model: its plan, its outcome, and whether the outcome counts for its agent. */
+/** An attempt is one request to a model. Defines its input and outcome, and when the outcome counts for its agent. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
 
-/** `unavailable` and `over_budget` were never sent; `interrupted`: the instance crashed, the outcome is unknown. */
+/** `unavailable` and `over_budget`: not sent. `interrupted`: the instance crashed, so the outcome is unknown. */
 export const ATTEMPT_ENDS = ['answered', 'unavailable', 'over_budget', 'interrupted', ...FAILURE_CLASSES] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
-/** Identity of an attempt. */
+/** Fields that identify an attempt. */
 export const identity = z.object({
-  /** Call within the step: `claude`, `judge:gemini`. */
+  /** Name of the call within the step, such as `claude` or `judge:gemini`. */
   call: z.string(),
-  /** Number of the call's request to this agent, from 1; 0 if no request was sent. */
+  /** Number of this request among the call's requests to this agent, from 1; 0 if nothing was sent. */
   number: z.number(),
   agent: z.string(),
   model: z.string(),
-  /** Milliseconds waited before the attempt. */
+  /** Waiting time before the attempt, in milliseconds. */
   waited: z.number(),
 });
 export const attempt = z.extend(identity, {
   end: z.enum(ATTEMPT_ENDS),
   reason: z.exactOptional(z.string()),
   milliseconds: z.number(),
-  /** Known usage. */
+  /** Usage as far as it is known. */
   usage,
   cost_usd: z.number(),
-  /** Whether the vendor may have processed and billed the request anyway. */
+  /** Whether the vendor may have processed and billed the request although no answer arrived. */
   outcome_unknown: z.boolean(),
 });
 const answer = z.object({ text: z.string(), model: z.string(), usage, complete: z.boolean() });
@@ -69,20 +69,20 @@ const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
     ),
 });
 
-/** One request to a model as stored in the journal: `runs/{runId}/calls/{id}`. */
+/** A journal entry, `runs/{runId}/calls/{id}`: one request to a model. */
 export const { toDocument: callToDocument, fromDocument: callFromDocument } = documentCodec(
   z.extend(identity, {
     id: z.string(),
     step: z.string(),
-    /** Number of instances that crashed during this attempt. */
+    /** Number of earlier executions of the same attempt, each of which ended with a crash of its instance. */
     repetition: z.number(),
-    /** SHA-256 of the prompt. */
+    /** SHA-256 hash of the prompt. */
     input_hash: z.string(),
-    /** Estimated. */
+    /** Estimated number of input tokens. */
     input_tokens: z.number(),
     max_output_tokens: z.number(),
     started_at: timestamp,
-    /** Absent while the outcome is unknown. */
+    /** Absent until the outcome is known. */
     ending: z.exactOptional(z.object({ at: timestamp, attempt, settled })),
   }),
 );
@@ -91,9 +91,9 @@ export type JournalEntry = ReturnType<typeof callFromDocument>;
 
 export type Attempt = NonNullable<JournalEntry['ending']>['attempt'];
 /**
- * Whether the end of an attempt counts for its agent. It does not if every model would have ended the same way: no
- * request was sent, it was cancelled, the deployment has a wrong key or model name or no credit, or the request is
- * invalid or too long.
+ * Whether each kind of outcome counts for the agent. It does not count if the model is not the cause:
+ * nothing was sent, Muster cancelled the request, the key, the model name or the credit of the deployment is wrong,
+ * or the request is invalid or too long.
  */
 const OUTCOME_TEXTS = {
   answered: 'agent',
@@ -115,12 +115,12 @@ const OUTCOME_TEXTS = {
   context_too_long: 'nobody',
 } as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
 
-/** Returns whether an attempt counts for or against its agent. */
+/** Returns whether the outcome of an attempt counts for its agent. */
 export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
   return OUTCOME_TEXTS[end] === 'agent';
 }
 
-/** Returns measurements per agent. Attempts that an earlier execution already counted must be excluded. */
+/** Returns measurements per agent. Do not pass attempts that an earlier execution of the step has counted. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
   const measured = attempts.filter(isMeasured);
   return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {

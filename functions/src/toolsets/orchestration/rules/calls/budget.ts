@@ -1,6 +1,6 @@
 /**
- * Remaining budget of a run. A call reserves its maximum cost before it starts and records its actual cost at the
- * end, so concurrent calls never reserve the same tokens.
+ * Remaining budget of a run. A call reserves its maximum cost before it starts, and records its actual cost at the
+ * end. Therefore concurrent calls never use the same part of the budget.
  */
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import type { HostedAgent, Price, Usage } from '../agents/model.ts';
@@ -11,13 +11,13 @@ interface Spending {
 }
 
 export interface Reservation {
-  /** Output tokens that the call may request. */
+  /** Maximum number of output tokens that the call may request. */
   readonly max_output_tokens: number;
   /**
-   * Records the call's cost and releases the rest.
-   * @param usage the vendor's count; if undefined, nothing is recorded and everything stays reserved, since the call
-   * may have been billed
-   * @returns the recorded usage and cost
+   * Records the call's cost and releases the rest of the reservation.
+   * @param usage usage that the vendor counted; undefined if unknown: the call may have been billed, so its whole
+   * maximum cost stays reserved
+   * @returns the usage and cost that were recorded
    */
   complete(usage: Usage | undefined): Spending;
 }
@@ -27,20 +27,20 @@ export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 const NOTHING: Spending = { usage: NO_USAGE, cost_usd: 0 };
 
 /**
- * Minimum output tokens of a call, unless its step requests fewer: a thinking model uses 1,024 or more before the
- * first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * Minimum output tokens of a call, unless its step requests fewer. Thinking models need 1,024 or more before they
+ * write the first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 export const MIN_OUTPUT_TOKENS = 2048;
 
 export class RunBudget {
-  /** Tokens are input and output together; cost is in US dollars. */
+  /** Limits of the run: the total of input and output tokens, and the cost in US dollars. */
   private readonly limit: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined };
-  /** Spending recorded by this execution and earlier ones. */
+  /** Usage and cost recorded by this execution and by earlier executions of the run. */
   spent: Spending;
   private reservedTokens = 0;
   private reservedUsd = 0;
 
-  /** @param spent spending of earlier executions of the same run */
+  /** @param spent usage and cost of earlier executions of the same run */
   constructor(limit: RunBudget['limit'], spent: Spending = NOTHING) {
     this.limit = limit;
     this.spent = spent;
@@ -48,8 +48,8 @@ export class RunBudget {
 
   /**
    * Reserves a call's maximum cost.
-   * @param planned the estimated input; `sharedBy` is the number of concurrent calls, including this one
-   * @returns undefined if too little is left for an answer
+   * @param planned estimated input and wanted output; `sharedBy` is the number of concurrent calls including this one
+   * @returns undefined if the rest of the budget is too small for an answer
    */
   reserve(planned: {
     readonly input_tokens: number;
@@ -89,7 +89,7 @@ export class RunBudget {
     };
   }
 
-  /** Describes the amount that can still be reserved. */
+  /** Describes what is left to reserve, for an error message. */
   describe(): string {
     const parts = [
       ...(this.limit.tokens === undefined ? [] : [`${Math.max(0, Math.floor(this.tokensLeft()))} tokens`]),
@@ -108,7 +108,7 @@ export class RunBudget {
   }
 }
 
-/** Returns an equal share of the unrecorded amount, limited by other calls' reservations. */
+/** Returns the share of one call in the unspent amount, but at most what other calls have not reserved. */
 function share(limit: number | undefined, spent: number, reserved: number, sharedBy: number): number {
   const unbooked = (limit ?? Number.POSITIVE_INFINITY) - spent;
   return Math.min(unbooked / sharedBy, unbooked - reserved);
@@ -119,17 +119,17 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
   return (usd / outputPerMillion) * 1_000_000;
 }
 
-/** Returns the cost in US dollars. */
+/** Returns the cost of a usage in US dollars. */
 export function costOf({ input_tokens, output_tokens }: Usage, price: Price): number {
   return exactUsd((input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000);
 }
 
-/** Tenths of a token per ASCII character, or per UTF-8 byte of any other character. */
+/** Estimated tenths of a token: per ASCII character by its kind, and per UTF-8 byte of all other characters. */
 const TENTHS = { space: 3, letter: 4, sign: 10, byte: 5 } as const;
 
 /**
- * Estimates the tokens of a text, erring on the high side: newer models use a third more tokens than older ones.
- * A token has three to four characters in English, one or two in code, JSON and identifiers.
+ * Estimates the number of tokens in a text. The estimate is high on purpose, because newer models count up to a third
+ * more tokens than older ones. A token has three or four characters in English, and one or two in code and JSON.
  */
 export function estimatedTokens(text: string): number {
   let tenths = 0;
@@ -137,7 +137,7 @@ export function estimatedTokens(text: string): number {
   return Math.ceil(tenths / 10);
 }
 
-/** @param unit UTF-16 code unit; half of a surrogate pair has two bytes of UTF-8 */
+/** @param unit a UTF-16 code unit; each half of a surrogate pair counts as two UTF-8 bytes */
 function tenthsOf(unit: number): number {
   if (unit > 0x7f) return TENTHS.byte * (unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3);
   if (unit <= 0x20) return TENTHS.space;
@@ -146,7 +146,7 @@ function tenthsOf(unit: number): number {
 
 const FREE: Price = { inputPerMillion: 0, outputPerMillion: 0 };
 
-/** Returns the price of an agent's model; free if this deployment no longer has the agent. */
+/** Returns the price of an agent's model, or a price of zero if the deployment no longer has the agent. */
 export function priceOf(hosted: readonly HostedAgent[], name: string): Price {
   return hosted.find((agent) => agent.name === name)?.price ?? FREE;
 }

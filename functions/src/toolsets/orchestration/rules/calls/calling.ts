@@ -1,6 +1,6 @@
 /**
- * One call: asks an agent, retries after transient failures, then asks the fallback agents. Every attempt stays
- * within the budget and the time limit, and is recorded before and after. Source: docs/semantics.md#orchestration.
+ * One call: asks an agent, retries after transient failures, then asks the fallback agents. Each attempt respects the
+ * budget and the time limit, and is recorded at its start and end. Source: docs/semantics.md#orchestration.
  */
 
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
@@ -11,13 +11,13 @@ import { askModel, endOf, type Outcome, outcomeOf, recordedCost } from './asking
 import { estimatedTokens, NO_USAGE, type RunBudget } from './budget.ts';
 import type { StepJournal } from './journal.ts';
 
-/** Where attempts are recorded and charged. */
+/** The journal that records the call's attempts, and the budget that pays for them. */
 export interface Accounts {
   readonly journal: Pick<StepJournal, 'begin' | 'end'>;
   readonly budget: RunBudget;
 }
 
-/** A candidate agent with its context window in tokens. */
+/** An agent that may be asked, and its context window in tokens. */
 interface Candidate {
   readonly agent: HostedAgent;
   readonly contextWindow: number;
@@ -26,22 +26,22 @@ interface Candidate {
 export interface Call {
   /** Identifies the call within its step. */
   readonly key: string;
-  /** Agents in order of preference; the later ones are fallbacks. */
+  /** Agents in order of preference. The first is asked first, the others are its fallbacks. */
   readonly candidates: readonly Candidate[];
   readonly prompt: string;
   readonly maxOutputTokens: number;
-  /** Maximum attempts per agent. */
+  /** Maximum number of attempts per agent. */
   readonly attempts: number;
   /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number;
-  /** No attempt starts or continues after this time. */
+  /** At this time, running attempts are stopped and no attempt starts. */
   readonly deadline: Date;
-  /** Number of concurrent calls that share the budget, including this one. */
+  /** Number of concurrent calls that share the run's budget, including this one. */
   readonly sharedBy: number;
-  /** Whether the call may be retried if its outcome is unknown. */
+  /** Whether a request may be repeated if its outcome is unknown. */
   readonly repeatable: boolean;
   readonly signal: AbortSignal;
-  /** Called with the answer before it is recorded. */
+  /** Called with the answer before the journal records it. */
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface AnsweredCall {
   readonly agent: string;
   readonly answer: ModelAnswer;
   readonly attempts: readonly Attempt[];
-  /** Warnings for the caller: fallbacks with their reasons, and truncated answers. */
+  /** Warnings for the caller: which fallback answered and why, and whether the answer was truncated. */
   readonly warnings: readonly string[];
 }
 
 interface FailedCall {
   readonly kind: 'failed';
-  /** Agent asked last; if none could be asked, the preferred agent. */
+  /** Agent that was asked last; the preferred agent if none could be asked. */
   readonly agent: string;
   readonly end: Exclude<Attempt['end'], 'answered'>;
   readonly reason: string;
@@ -65,7 +65,7 @@ interface FailedCall {
 
 export type CallResult = AnsweredCall | FailedCall;
 
-/** Makes a call. Rejects only for journal errors and for a budget above the run's own that cannot cover it. */
+/** Makes a call. Rejects only if the journal fails, or if a task's or workspace's budget cannot cover the call. */
 export const call = (...made: ConstructorParameters<typeof Calling>) => new Calling(...made).run();
 
 class Calling {
@@ -74,7 +74,7 @@ class Calling {
   private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
   private waiting: Candidate[];
-  /** Output tokens to request. Grows after an answer that was truncated before any text. */
+  /** Output tokens to request. More are requested after an answer that was truncated before any text. */
   private capacity: number;
 
   constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
@@ -93,13 +93,13 @@ class Calling {
     return this.failed();
   }
 
-  /** @returns undefined if the agent did not answer */
+  /** @returns undefined if this agent did not answer */
   private async askOne(candidate: Candidate): Promise<ModelAnswer | undefined> {
     const { agent } = candidate;
     if (this.request.signal.aborted) return this.isCancelled(agent);
     const availability = agent.availability();
     if (!availability.available) return this.notAttempted(agent, 'unavailable', availability.reason);
-    // The previous agent may have needed more than this one needs or accepts.
+    // The limit that the previous agent needed may be more than this agent needs or accepts.
     this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.usual));
     let waited = 0;
     for (let number = 1; ; number++) {
@@ -117,7 +117,7 @@ class Calling {
     }
   }
 
-  /** @returns undefined if the attempt could not start */
+  /** @returns undefined if the attempt did not start */
   private async attempt(
     agent: HostedAgent,
     number: number,
@@ -143,7 +143,7 @@ class Calling {
     const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
     const before = await journal.begin(planned);
     if (before !== undefined && !('cutTo' in before)) {
-      // The execution that made the call has already recorded its cost.
+      // The outcome comes from the journal: the execution that sent the request has recorded its cost.
       reservation.complete(NO_USAGE);
       const outcome = outcomeOf(name, before, planned.max_output_tokens);
       const { usage = NO_USAGE } = 'answer' in before ? before.answer : before.failure;
@@ -164,14 +164,14 @@ class Calling {
     return { outcome, maxOutputTokens };
   }
 
-  /** Records why an agent was not asked. */
+  /** Records why this agent was not asked. */
   private notAttempted({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
     const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
     const nothing = { milliseconds: 0, usage: NO_USAGE, cost_usd: 0, outcome_unknown: false };
     this.attempts.push({ ...identity, end, reason, ...nothing });
   }
 
-  /** @returns milliseconds to wait before retrying the same agent; undefined if it is not retried */
+  /** @returns milliseconds to wait before the same agent is asked again; undefined if it is not asked again */
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
     const { request, ports } = this;
     const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
@@ -184,13 +184,13 @@ class Calling {
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
   }
 
-  /** Determines the reaction. After a widened limit, the model may reject that many output tokens. */
+  /** Returns the reaction to a failure. An invalid request may be due to the increased output limit of this call. */
   private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
     const wasWidened = this.capacity > this.request.maxOutputTokens;
     return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
-  /** After truncation before any text: retries with more tokens if the step's limit was the cause, else moves on. */
+  /** After an answer without text: retries with more output tokens if the limit was too low, else gives up. */
   private addFallback(had: number, failed: number): number | undefined {
     const isOwnLimit = had >= this.capacity && this.capacity < OUTPUT_TOKENS.most;
     this.capacity = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.capacity));
@@ -228,9 +228,9 @@ class Calling {
 }
 
 /**
- * `retry`: retry the same agent after a wait, then the next agent once its attempts are used up. `next_agent`: ask
- * the next agent immediately. `larger_context`: ask an agent with a larger context window, if available. `stop`: ask
- * no other agent, because the same request would fail there too or must not be repeated.
+ * `retry`: ask the same agent again after a wait; when its attempts are used up, ask the next agent. `next_agent`:
+ * ask the next agent immediately. `larger_context`: ask the next agent with a larger context window, if there is one.
+ * `stop`: ask no agent, because the request would fail there too or must not be repeated.
  */
 export const REACTIONS = {
   overloaded: 'retry',
@@ -252,15 +252,15 @@ export const REACTIONS = {
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8000;
 
-/** Maximum Retry-After that is respected; after a longer one, another agent is asked. */
+/** Longest Retry-After that is waited for. If the vendor asks for more, the next agent is asked. */
 export const MAX_WAIT_MS = 30_000;
 
 /**
- * Returns the wait before the next attempt, in milliseconds; undefined if it is too long.
- * @param failed number of the agent's failures, at least 1
+ * Returns the wait before the next attempt, in milliseconds; undefined if the wait would be too long.
+ * @param failed number of failed attempts of this agent, at least 1
  * @param retryAfterMs minimum wait that the vendor asked for
  * @param left milliseconds until the deadline
- * @param random from 0 to 1: jitter for half of the backoff, so that simultaneous failures do not retry together
+ * @param random from 0 to 1; varies half of the wait, so that calls that failed together do not retry together
  */
 export function backoff(
   failed: number,

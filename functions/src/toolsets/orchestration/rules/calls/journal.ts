@@ -1,8 +1,8 @@
 /**
- * The journal of a run's calls. Each attempt is recorded before its request and again when it has ended. If a step is
- * executed again because its instance crashed, settled attempts are replayed and only the rest is requested. A step
- * stores nothing else, so everything it does must follow from its input and its calls' outcomes. A settled attempt is
- * replayed only for identical input.
+ * The journal of a run's calls. Each attempt is recorded before its request and again when it has ended. If an
+ * instance crashes and a step is executed again, ended attempts are replayed from the journal, and only the others
+ * are requested. This works because a step depends only on its input and on the outcomes of its calls. An ended
+ * attempt is replayed only for identical input.
  */
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../../kernel/commit.ts';
@@ -26,7 +26,7 @@ interface JournalScope {
   readonly step: string;
   /** Keys of all budgets that apply to the run. */
   readonly budgetKeys: readonly string[];
-  /** Whether a call whose outcome is unknown may be repeated. */
+  /** Whether a request may be repeated if its outcome is unknown. */
   readonly repeatable: boolean;
   /** @throws LeaseLostError */
   readonly requireLease: () => void;
@@ -35,13 +35,13 @@ interface JournalScope {
 export class StepJournal {
   private readonly ports: OrchestrationPorts;
   private readonly scope: JournalScope;
-  /** Latest repetition of each attempt, by attempt key and input. */
+  /** Latest entry of each attempt, by attempt key and input hash. */
   private readonly entries = new Map<string, JournalEntry>();
-  /** Attempts in progress when an instance crashed, charged at their maximum cost. */
+  /** Attempts that were in progress when an instance crashed. Each is charged at its maximum cost. */
   readonly interrupted: readonly Attempt[];
-  /** Entries of the attempts started by this execution, by attempt key. */
+  /** Entries of the attempts that this execution has started or replayed, by attempt key. */
   private readonly startedAttempts = new Map<string, JournalEntry>();
-  /** Reservations of the calls started by this execution, by entry id. */
+  /** Reservations of the calls that this execution has started, by entry id. */
   private readonly reservations = new Map<string, Reservation>();
   private replayable: number;
 
@@ -56,7 +56,7 @@ export class StepJournal {
       .map((entry) => chargeOf(entry, ports.hosted()));
   }
 
-  /** Attempts whose outcome is unused, because this execution made the same attempt with another input. */
+  /** Recorded attempts that are not replayed, because this execution made the same attempt with another input. */
   get outdated(): readonly Attempt[] {
     return [...this.entries.values()].flatMap((entry) => {
       const instead = this.startedAttempts.get(attemptKeyOf(entry));
@@ -65,21 +65,21 @@ export class StepJournal {
     });
   }
 
-  /** All attempts charged to this step. */
+  /** All attempts whose cost counts for this step. */
   get recorded(): readonly Attempt[] {
     const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
     return [...ended, ...this.interrupted];
   }
 
-  /** Returns the recorded attempt, with its original cost, if there is one. */
+  /** Returns the attempt as the journal has it, with its original cost, or else the given attempt. */
   noted(attempt: Attempt): Attempt {
     return this.startedAttempts.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
   }
 
   /**
    * Records an attempt before its request.
-   * @returns the settled outcome if this attempt was made before: then nothing is requested or recorded again. Or the
-   * output tokens that the budgets allow, if fewer
+   * @returns the outcome of the same attempt if the journal has one, and then nothing may be requested; `cutTo` if
+   * the budgets allow only that many output tokens; otherwise undefined
    * @throws BudgetExhaustedError if the attempt exceeds a budget that applies to the run
    */
   async begin({
@@ -89,7 +89,7 @@ export class StepJournal {
   }: PlannedAttempt): Promise<CompletedAttempt | { readonly cutTo: number } | undefined> {
     const { hashing, clock, store, hosted } = this.ports;
     const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
-    // Formerly a system prompt took the place of null. No call has one.
+    // Stored hashes include null, because earlier versions hashed a system prompt there.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
     const before = this.entries.get(keyOf({ ...asked, input_hash: inputHash }));
     if (before?.ending !== undefined) {
@@ -97,7 +97,7 @@ export class StepJournal {
       this.startedAttempts.set(attemptKeyOf(before), before);
       return before.ending.settled;
     }
-    // Settled attempts are replayed first: they may make this attempt unnecessary.
+    // Let ended attempts be replayed first, because their outcomes may make this attempt unnecessary.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     if (!repeatable) this.requireNoneInDoubt(attemptKeyOf(asked));
     const repetition = before === undefined ? 0 : before.repetition + 1;
@@ -127,7 +127,7 @@ export class StepJournal {
   /** Records how an attempt ended. */
   async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
     const { runId, requireLease } = this.scope;
-    // The instance that takes over the run must not read that this attempt was cancelled.
+    // An attempt that was aborted because the lease was lost must not be recorded: the next instance repeats it.
     if (attempt.end === 'aborted') requireLease();
     const begun = this.startedAttempts.get(attemptKeyOf(attempt));
     if (begun === undefined) throw new Error('An attempt ended that was never started.');
@@ -137,7 +137,7 @@ export class StepJournal {
     this.startedAttempts.set(attemptKeyOf(entry), entry);
   }
 
-  /** Commits the end with the actual cost, unless the reservation has expired and already counts in full. */
+  /** Records the end and the actual cost. An expired reservation already counts in full, so it is not settled. */
   private async complete(
     change: Extract<OrchestrationChange, { readonly kind: 'completeCall' }>,
     { usage, cost_usd, outcome_unknown }: Attempt,
@@ -155,7 +155,7 @@ export class StepJournal {
     }
   }
 
-  /** @throws MusterError CONFLICT if an instance crashed during this attempt, regardless of its input */
+  /** @throws MusterError CONFLICT if an instance crashed during this attempt, even with another input */
   private requireNoneInDoubt(key: string): void {
     for (const entry of this.entries.values()) {
       if (entry.ending !== undefined || attemptKeyOf(entry) !== key) continue;
@@ -165,17 +165,17 @@ export class StepJournal {
   }
 }
 
-/** Returns the key of an attempt. */
+/** Returns the key of an attempt within its step. */
 function attemptKeyOf({ call, agent, number }: Pick<Attempt, 'call' | 'agent' | 'number'>): string {
   return `${call}#${agent}#${number}`;
 }
 
-/** Returns the key of an attempt with its input: another input makes another call. */
+/** Returns the key of an attempt with its input hash, because another input is another attempt. */
 function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'input_hash'>): string {
   return `${attemptKeyOf(entry)}#${entry.input_hash}`;
 }
 
-/** Returns the charge for a call: its cost, or its maximum cost if that is unknown. */
+/** Returns what an attempt costs: the recorded cost, or its maximum cost if its end was not recorded. */
 export function chargeOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
   const { call, number, agent, model, waited, input_tokens, max_output_tokens } = entry;

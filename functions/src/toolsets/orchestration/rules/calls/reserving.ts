@@ -1,6 +1,6 @@
 /**
- * Reservations on the budgets that apply to a run. A call reserves its maximum cost at the start and settles its
- * actual cost at the end. An unknown cost counts as the maximum. Source: docs/decisions/0035-graph-and-budgets.md.
+ * Reservations on the budgets that apply to a run. A call reserves its maximum cost before it starts. When it ends,
+ * the actual cost replaces it, if it is known. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import {
   type Amount,
@@ -18,10 +18,10 @@ import type { Price, Usage } from '../agents/model.ts';
 import type { JournalEntry } from './attempt.ts';
 import { costOf, MIN_OUTPUT_TOKENS, RunBudget } from './budget.ts';
 
-/** Time after a call's time limit until its reservation counts as abandoned. */
+/** A reservation expires this long after the time limit of its call. */
 const GRACE_MS = 60_000;
 
-/** A call about to start. */
+/** A call for which budgets are about to be reserved. */
 export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
   readonly price: Price;
@@ -29,18 +29,18 @@ export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' |
   readonly time: number;
 }
 
-/** A reservation and the output tokens that the call may request. */
+/** A reservation, and the maximum number of output tokens that the call may request. */
 interface GrantedCall {
   readonly reservation: Reservation | undefined;
   readonly maxOutputTokens: number;
 }
 
 /**
- * Computes a reservation from the current budgets. Concurrent reservations before the commit may exceed them.
- * If the budgets do not cover the whole call, it gets the output tokens that they cover.
+ * Computes a call's reservation from the current budgets. If the budgets do not cover the whole call, it gets fewer
+ * output tokens. Calls that reserve at the same time may together exceed a budget.
  * @param keys keys of the budgets that apply
- * @returns no reservation if no budget has a limit
- * @throws BudgetExhaustedError if the budgets do not cover even a short answer
+ * @returns no reservation if none of the budgets has a limit
+ * @throws BudgetExhaustedError if the budgets do not even cover a short answer
  */
 export async function reservationFor(
   { budgets, clock }: BudgetPorts & { readonly clock: Clock },
@@ -65,7 +65,7 @@ export async function reservationFor(
   return { reservation, maxOutputTokens };
 }
 
-/** Returns how many output tokens the remainder of every budget covers. */
+/** Returns for how many output tokens the rest of every budget is sufficient. */
 function outputWithin(
   limited: readonly CountedBudget[],
   call: Pick<StartingCall, 'input_tokens' | 'max_output_tokens'>,
@@ -79,7 +79,7 @@ function chargedAmountOf(usage: Usage, price: Price): Amount {
   return amountOf({ ...usage, cost_usd: costOf(usage, price) });
 }
 
-/** Returns the final charge of a call. @param spent undefined if the cost is unknown */
+/** Returns the cost that replaces a reservation. @param spent undefined if the cost is unknown */
 export function settledAs(
   { amount }: Reservation,
   spent: { readonly usage: Usage; readonly cost_usd: number } | undefined,

@@ -1,6 +1,6 @@
 /**
- * Assigns agents to the workflow steps that leave the agent open, and explains the choice. Respects the workspace's
- * pinned and forbidden agents, then uses their scores. Source: docs/decisions/0034-routing-that-learns.md.
+ * Assigns agents to the workflow steps that have the agent `auto`, and explains each choice. It respects the agents
+ * that the workspace pins or forbids, then compares scores. Source: docs/decisions/0034-routing-that-learns.md.
  */
 
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
@@ -13,7 +13,7 @@ import { chooseByScore, evidenceOf } from '../agents/scoring.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 
-/** A caller's changes to a workflow's steps, by step name; timeouts in milliseconds. */
+/** Agents and timeouts (in milliseconds) that the caller sets for single steps, by step name. */
 export interface Overrides {
   readonly agents?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Readonly<Record<string, number>> | undefined;
@@ -21,11 +21,11 @@ export interface Overrides {
 
 export interface Assigned {
   readonly workflow: Workflow;
-  /** Reason for each agent that the caller did not choose. */
+  /** For each agent that was assigned automatically, why it was chosen. */
   readonly reasons: readonly string[];
 }
 
-/** Applies a caller's overrides. @param preferred replaces `auto` if the caller prefers an agent */
+/** Applies a caller's overrides to the steps. @param preferred agent that replaces `auto` in the other steps */
 export function withOverrides(workflow: Workflow, overrides: Overrides, preferred: string): Workflow {
   const agents = new Map(Object.entries(overrides.agents ?? {}));
   const timeouts = new Map(Object.entries(overrides.timeouts ?? {}));
@@ -45,7 +45,7 @@ export function requireAllowed(workflow: Workflow, situation: Situation, field: 
   });
 }
 
-/** @throws MusterError FORBIDDEN */
+/** @throws MusterError FORBIDDEN if the workspace forbids the agent */
 export function requireAgentAllowed(
   name: string,
   { routing, workspace }: Pick<Situation, 'routing' | 'workspace'>,
@@ -60,7 +60,7 @@ export function requireAgentAllowed(
   });
 }
 
-/** Applies a workspace's routing to a built-in workflow, whose agents were chosen by Muster and not by a caller. */
+/** Applies the routing of a workspace to a built-in workflow: replaces forbidden agents and prefers pinned agents. */
 export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   const reasons: string[] = [];
   const isAllowed = (name: string) => !routing.forbidden.includes(name);

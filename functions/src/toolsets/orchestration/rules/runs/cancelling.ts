@@ -1,4 +1,4 @@
-/** Cancels runs that are no longer wanted. Source: docs/semantics.md#orchestration. */
+/** Cancels runs whose results are no longer needed. Source: docs/semantics.md#orchestration. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
 import { chargeOf } from '../calls/journal.ts';
@@ -6,7 +6,7 @@ import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { usageOf, workOf } from '../steps/step.ts';
 import { endedRun, isEnded, isLeased, type Run } from './run.ts';
 
-/** Cancels a run and its tasks, now or once its instance notices. @param why warning if no caller cancelled it */
+/** Cancels a run and its tasks, or asks the executing instance to do so. @param why warning, if no caller cancels */
 export async function cancellationOf(
   ports: OrchestrationPorts,
   { value, version }: Versioned<Run>,
@@ -20,13 +20,13 @@ export async function cancellationOf(
   return { run, changes: [{ kind: 'replaceRun', run, before: value, version }, ...tasks] };
 }
 
-/** Ends a run that no instance executes. If an instance crashed during a step, the journal has the step's cost. */
+/** Ends a run that no instance is executing. The cost includes a step during which an instance crashed. */
 async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
   const booked = run.status === 'running' || run.budget_wait ? await recordedCostOf(ports, run) : {};
   return endedRun({ ...run, ...booked }, { status: 'cancelled' }, now);
 }
 
-/** Returns the cost of all calls, including failed steps; if the journal is unreadable, the cost of its steps. */
+/** Returns the cost of all calls, including failed steps. If the journal is unreadable, returns the stored cost. */
 export async function recordedCostOf(
   { runs, hosted, log }: OrchestrationPorts,
   run: Run,
@@ -40,7 +40,7 @@ export async function recordedCostOf(
   }
 }
 
-/** Cancels the open tasks of an unsuccessful run, at the version read: a result that arrives first is kept. */
+/** Cancels the open tasks of an unsuccessful run. A task whose result arrives at the same time keeps the result. */
 export async function taskCancellations(
   tasks: OrchestrationPorts['tasks'],
   run: Run,

@@ -1,4 +1,4 @@
-/** Executes delivered runs while this instance holds them. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** Executes the runs that the queue delivers to this instance. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
@@ -11,7 +11,7 @@ import { acquireRun, LeaseLostError, type ReleasedRun, type RunLease } from './l
 import { endedRun, MAX_DELIVERIES, type Run, releasedRun } from './run.ts';
 import { RunExecutor } from './runExecutor.ts';
 
-/** Maximum duration of one delivery before another one continues. */
+/** Time after which an instance stops executing a run and queues it again. */
 const TURN_MS = 10 * 60_000;
 
 const LOGGED = 'The call is not the cause. For the error, see run_broke_off with this run id in the deployment log.';
@@ -28,8 +28,8 @@ export class RunExecution {
   }
 
   /**
-   * @param data a queue task; safe to deliver twice, late, and to two instances concurrently
-   * @returns `busy` if another instance holds the run; deliver again later
+   * @param data content of a queue task. It may arrive twice, late, or at two instances at the same time.
+   * @returns `busy` if another instance is executing the run: the queue must then deliver it again later
    */
   async deliver(data: unknown): Promise<'done' | 'busy'> {
     const { log } = this.ports;
@@ -39,7 +39,7 @@ export class RunExecution {
       return 'done';
     }
     const { runId } = task;
-    // The sweep dispatches an unreadable run as soon as it is readable.
+    // Once an unreadable run becomes readable, the sweep dispatches it.
     const taken = await skipUnreadable(acquireRun(this.ports, runId));
     if (taken === 'busy') return 'busy';
     if (taken === 'over' || taken === undefined) return 'done';
@@ -70,14 +70,14 @@ export class RunExecution {
     while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MS) continue;
       await lease.change(releasedRun);
-      // If this dispatch is lost, the sweep dispatches the run.
+      // If this dispatch fails, the sweep dispatches the run again.
       return dispatch.dispatch(runId);
     }
   }
 
   /**
-   * Returns the run as an instance leaves it after an error: released for another try, or failed after the last one.
-   * @param why the error; undefined if instances ended silently
+   * Returns the run after an interrupted execution: ready for the next attempt, or failed after the last one.
+   * @param why the error; undefined if the instances stopped without reporting an error
    */
   private async release(run: Run, now: Date, why?: unknown): Promise<ReleasedRun> {
     if (run.deliveries < MAX_DELIVERIES) return { run: releasedRun(run, now), changes: [] };

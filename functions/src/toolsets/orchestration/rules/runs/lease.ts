@@ -1,4 +1,4 @@
-/** The lease under which one instance executes a run. Its epoch fences every write. */
+/** The lease of a run. Only the instance that holds it executes the run. Writes with an older epoch are rejected. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { skipUnreadable } from '../../../../kernel/ports.ts';
@@ -6,7 +6,7 @@ import type { Task } from '../../../coordination/index.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MS, leasedRun, type Run, renewedRun } from './run.ts';
 
-/** Thrown if another instance executes the run or the run has ended. */
+/** Thrown if this instance no longer holds the lease of the run, or if the run has ended. */
 export class LeaseLostError extends Error {
   constructor() {
     super('Another instance executes the run, or the run has ended.');
@@ -14,13 +14,13 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** A released run and the changes committed with it. */
+/** A run without its lease, and the changes to commit together with it. */
 export interface ReleasedRun {
   readonly run: Run;
   readonly changes: readonly OrchestrationChange[];
 }
 
-/** Acquires a run. @returns `busy` if another instance may be executing it; `over` if there is nothing to execute */
+/** Takes the lease. @returns `busy` if another instance may hold it; `over` if there is nothing to execute */
 export function acquireRun(ports: OrchestrationPorts, runId: string) {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -34,7 +34,7 @@ export function acquireRun(ports: OrchestrationPorts, runId: string) {
   });
 }
 
-/** Requests the cancellation of a leased run whose task was cancelled: the run cannot succeed. */
+/** Cancels a run because one of its tasks was cancelled: the run cannot succeed. Its instance then stops the run. */
 export function cancelOthers(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -47,7 +47,7 @@ export function cancelOthers(ports: OrchestrationPorts, runId: string, task: Tas
   });
 }
 
-/** Returns the run's warning about a cancelled task. */
+/** Returns the warning of a run that was cancelled because of this task. */
 export function cancelReason({ id, error }: Task): string {
   return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
@@ -60,12 +60,12 @@ export class RunLease {
   private readonly watching = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private expiresAt: Date | undefined;
-  /** Error that further writes of the run throw. */
+  /** Error that every further write of the run throws. */
   private lost: unknown;
-  /** The last change. Changes run one at a time: concurrent changes of one run would conflict. */
+  /** The latest change. Changes of one run are applied one at a time, because concurrent ones would conflict. */
   private lastChange: Promise<unknown> = Promise.resolve();
   isCancelled: boolean;
-  /** Aborted when the run is cancelled, and when this instance loses it. */
+  /** Aborts when the run is cancelled, and when this instance loses the lease. */
   readonly stop = this.stopping.signal;
 
   constructor(ports: OrchestrationPorts, { id, epoch, lease_expires_at, cancel_requested }: Run) {
@@ -78,19 +78,19 @@ export class RunLease {
     void this.watch();
   }
 
-  /** Throws if the lease is lost. @throws LeaseLostError, or the error for which the run was given up */
+  /** Throws if the lease is lost. @throws LeaseLostError, or the error that was passed to `abandon` */
   readonly require = (): void => {
     if (this.lost !== undefined) throw this.lost;
     if (this.expiresAt === undefined || this.expiresAt <= this.ports.clock.now()) throw this.lose();
   };
 
-  /** Aborts all requests and prevents further writes. @param why error that further writes throw */
+  /** Aborts all requests of the run and prevents further writes. @param why error that further writes throw */
   abandon(why: unknown): void {
     this.lost ??= why;
     this.stopping.abort();
   }
 
-  /** Releases a run that was given up, before the lease expires. @param left returns the run to store */
+  /** Releases an abandoned run before its lease expires. @param left returns the run to store */
   async releaseRun(left: (run: Run, now: Date) => Promise<ReleasedRun>): Promise<void> {
     const { store, clock, randomness, log } = this.ports;
     try {
@@ -102,12 +102,12 @@ export class RunLease {
         await store.commit([replaced, ...changes]);
       });
     } catch (error) {
-      // The lease expires on its own.
+      // If the release fails, the lease expires, and then another instance can continue the run.
       log.warn('lease_not_given_back', { runId: this.runId, error });
     }
   }
 
-  /** Changes the run, with more changes in the same commit. @throws LeaseLostError, or the error of `abandon` */
+  /** Changes the run and commits further changes with it. @throws LeaseLostError, or the error passed to `abandon` */
   change(
     apply: (run: Run, now: Date) => Run,
     more: (run: Run, now: Date) => readonly OrchestrationChange[] | Promise<readonly OrchestrationChange[]> = () => [],
@@ -130,13 +130,13 @@ export class RunLease {
     return changed;
   }
 
-  /** Stops renewing and watching. A change must release the run itself. */
+  /** Stops renewing the lease and watching the run. The lease itself must be released by the last change. */
   close(): void {
     clearInterval(this.timer);
     this.watching.abort();
   }
 
-  /** Returns the run if this instance still holds it. */
+  /** Reads the run. Returns it only if this instance still holds its lease. */
   private async isHeld(): Promise<Versioned<Run> | undefined> {
     const found = await this.ports.runs.find(this.runId);
     return found?.value.epoch === this.epoch && !isEnded(found.value) ? found : undefined;
@@ -151,7 +151,7 @@ export class RunLease {
     try {
       await this.change((run) => run);
     } catch (error) {
-      // A later renewal may still succeed before the lease expires; `require` checks that.
+      // The next renewal may succeed before the lease expires; `require` notices if none does.
       if (!(error instanceof LeaseLostError)) this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
     }
   }
@@ -165,7 +165,7 @@ export class RunLease {
         this.stopping.abort();
       }
     } catch (error) {
-      // The run continues without a watch; a cancellation is then noticed between two steps.
+      // The run continues without the watch. It then notices a cancellation only between two steps.
       this.ports.log.warn('run_not_watched', { runId: this.runId, error });
     }
   }

@@ -1,4 +1,4 @@
-/** A run's order: the caller's request with the chosen agents. */
+/** The order of a run: the caller's request, completed with the workflow and the chosen agents. */
 
 import { type NodeRef, nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
@@ -13,7 +13,7 @@ import { progressOf } from '../workflows/progress.ts';
 import { assignAgents } from './assignment.ts';
 import { type Run, type RunOrder, releasedRun } from './run.ts';
 
-/** Lifetime of a run. It may wait for a live agent, but not indefinitely. */
+/** Maximum duration of a run, one day. This leaves time for live agents to do their steps. */
 const MAX_RUN_MS = DAY_MS;
 
 const TITLE_LENGTH = 200;
@@ -45,21 +45,21 @@ export function newRun(
 }
 
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
-  /** Input of agent selection for the steps that leave the agent open. */
+  /** Input for the selection of agents for the steps with `auto`. */
   readonly situation: Situation;
-  /** Whether a fresh answer to the same question, or a run in progress, may be reused if the workflow allows it. */
+  /** Whether the caller accepts the answer of an earlier or running run to the same question. */
   readonly cache: boolean;
-  /** Item that the run is part of. Its cached answers are separate: an answer's cost belongs to one item. */
+  /** Item that the run is part of. Answers are not shared between items, because a cost belongs to one item. */
   readonly part_of?: NodeRef | undefined;
 }
 
-/** Maximum size of an input with its context and workflow: they are one document. */
+/** Maximum size of an order in bytes: input, context and workflow are stored in one document. */
 const MAX_ORDER_BYTES = 600_000;
 
 /**
- * Returns the orders of a request.
- * @returns `asked` is identical for identical requests; `order` has the agents chosen for this run
- * @throws MusterError VALIDATION_ERROR if it exceeds one document, or a prompt of the first steps; FORBIDDEN if the
+ * Returns the order before and after agents are chosen.
+ * @returns `asked` is equal for equal requests; `order` contains the agents chosen for this run
+ * @throws MusterError VALIDATION_ERROR if the order or a prompt of the first steps is too long; FORBIDDEN if the
  * workspace allows no agent
  */
 export function ordersOf(
@@ -81,9 +81,9 @@ export function ordersOf(
 }
 
 /**
- * Returns the cache key of the answer; undefined if the answer is not cached. The key includes the owner, so that
- * callers cannot learn what others asked, and the models, because another model gives another answer. It excludes the
- * chosen agents: the same question has one cached answer.
+ * Returns the key under which the answer is cached; undefined if it must not be cached. The key includes the owner,
+ * so that callers cannot learn what others asked, and the models, whose answers differ. It does not include the
+ * agents chosen for `auto`: the same question shares one cached answer.
  */
 export function cacheKeyOf(
   hashing: Hashing,

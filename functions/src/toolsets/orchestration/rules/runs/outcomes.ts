@@ -1,6 +1,6 @@
 /**
- * Outcomes of each agent's work in a run, from which routing learns. They are counted when the run ends, because only
- * then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
+ * Computes the outcome of each agent's work in a run, from which the selection of agents learns. Outcomes are counted
+ * when the run ends: then it is known whether an answer was used. Source: docs/semantics.md#orchestration.
  */
 
 import type { Outcome } from '../agents/scoring.ts';
@@ -11,13 +11,13 @@ import type { StepRecord } from '../steps/step.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
 import type { Run } from './run.ts';
 
-/** Value of an accepted answer that needed a retry. */
+/** Factor for the value of an accepted answer that was given only after a failed attempt. */
 const RETRIED_WORTH = 0.75;
 
-/** Value of a lost race: it shows which agent is slower, not which is worse. */
+/** Value of an answer that lost a race. The answer came later but may be equally good. */
 const SLOW_WORTH = 0.5;
 
-/** First lines with which reviews in the built-in workflows state their verdict. */
+/** Possible first lines of a review in the built-in workflows. True means that the reviewed work is accepted. */
 const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['APPROVED', true],
   ['NO FINDINGS', true],
@@ -25,10 +25,10 @@ const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['FINDINGS', false],
 ]);
 
-/** Undefined if the answer was not to be judged; `undecided` if judges were asked but did not decide. */
+/** Undefined if no one judged the answer; `undecided` if judges compared several answers without a result. */
 type Verdict = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
 
-/** @param records all records of the run */
+/** @param records records of all steps of the run */
 export function outcomesOfRun(
   workflow: Workflow,
   records: readonly StepRecord[],
@@ -67,7 +67,7 @@ class StepOutcomes {
 
   all(): readonly Outcome[] {
     const { attempts } = this.record;
-    // The agents that judge a vote or merge answers are not judged themselves.
+    // Only answers are judged. The agents that judge a vote or merge answers get no outcome for this.
     const key = this.step.picks === undefined ? 'answer' : 'judge';
     const own = attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
     return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) =>
@@ -106,7 +106,7 @@ class StepOutcomes {
     return status === 'succeeded' && agents.includes(agent);
   }
 
-  /** Returns whether the agent was cancelled because another one was faster. */
+  /** Returns whether the agent's request was cancelled because another agent won the race. */
   private wasSlower(agent: string, attempts: readonly Attempt[]): boolean {
     const { status, agents } = this.record;
     if (this.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
@@ -132,13 +132,13 @@ class StepOutcomes {
     return reviews.length === 0 ? undefined : verdict(!reviews.includes(false));
   }
 
-  /** Several answers without a verdict are undecided; a single answer needs no choice. */
+  /** Without a verdict, several answers are undecided. If there was only one answer, no choice was necessary. */
   private unjudged(): Verdict {
     const answered = this.record.results?.filter(({ output }) => output !== undefined) ?? [];
     return answered.length > 1 ? 'undecided' : undefined;
   }
 
-  /** Returns the verdicts of the reviews between this work and the next. */
+  /** Returns the verdicts of the reviews that follow this step, up to the next execute step. */
   private reviews(): readonly boolean[] {
     if (this.record.role !== 'execute') return [];
     const next = this.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');

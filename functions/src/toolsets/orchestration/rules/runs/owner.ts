@@ -1,4 +1,4 @@
-/** Checks the role of a run's owner before each step, and ends the runs of people who left. */
+/** Ends runs whose owner has left the workspace. The owner's role is checked before each step and on leaving. */
 
 import type { LostAccess, LostAccessHandler } from '../../../../access/rules/leaving.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
@@ -10,7 +10,7 @@ import type { OrchestrationPorts } from '../ports.ts';
 import { cancellationOf } from './cancelling.ts';
 import { isEnded, type Run, type RunEnding } from './run.ts';
 
-/** Returns how the run ends if its owner lost access. @throws MusterError if the role is unreadable, for a retry */
+/** Returns how the run ends if its owner lost access. @throws MusterError if the role is unreadable: retry the run */
 export async function ownerEnding(
   { ownerRoles }: OwnerPorts,
   { owner_uid, workspace }: Run,
@@ -32,13 +32,13 @@ export function ownerLostAccess(workspace: string): string {
   return `The owner no longer has a worker role in the workspace "${workspace}". A member can start the run again if it is still needed.`;
 }
 
-// Ends the runs of people who leave a workspace. Source: docs/semantics.md#leaving-a-workspace.
+// Ends the open runs of a person who leaves a workspace. Source: docs/semantics.md#leaving-a-workspace.
 
-/** Runs read per batch. */
+/** Maximum number of runs that are read at once. */
 const BATCH = 100;
 
 export class RunLostAccess extends Service<OrchestrationPorts> implements LostAccessHandler {
-  /** Cancels a person's open runs in the workspaces they left, with the runs' tasks. */
+  /** Cancels a person's open runs in the workspaces that the person has left, and the tasks of these runs. */
   end(uid: string, { isOut }: LostAccess): Promise<number> {
     const read = (after?: string) => this.ports.runs.openOf(uid, BATCH, after);
     const isTheirs = (run: { readonly workspace: string }) => isOut(run.workspace);

@@ -1,4 +1,4 @@
-/** A run and its state machine. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** A run and the changes of its state. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { type BudgetRefusal, budgetKey } from '../../../../graph/rules/budget.ts';
@@ -12,17 +12,17 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
 
 export type Run = ReturnType<typeof runFromDocument>;
 
-/** `runs/{runId}/order/1`, written once. Stored as JSON text, because Firestore rejects nested lists. */
+/** The document `runs/{runId}/order/1`, written once. Its content is JSON text: Firestore rejects nested lists. */
 export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = documentCodec(
   z.object({
     workflow: workflowText,
     input: z.string(),
     context: jsonText,
-    /** Limits of the run's own spending; the run fails instead of starting a call beyond them. */
+    /** Limits of the run's own spending. A run fails if its next call could exceed them. */
     budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
-    /** False: the agents of a step are asked sequentially. */
+    /** False if the agents of a step are asked one at a time. */
     parallel: z._default(z.boolean(), true),
-    /** Hosted agents forbidden when the run was started: they are neither fallbacks nor judges. */
+    /** Hosted agents that the workspace forbade when the run started. They are neither fallbacks nor judges. */
     forbidden: z._default(z.array(z.string()), []),
   }),
 );
@@ -33,17 +33,17 @@ export type RunStatus = Run['status'];
 
 type RunUsage = NonNullable<Run['worked']>;
 
-/** `cancelled`: the run ended while the step waited. Never stored, because the run's end implies it. */
+/** `cancelled`: the step was waiting when its run ended. This status is derived from the run and never stored. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 
-/** A step with a status that takes its run's end into account. */
+/** A step with the status that callers see. */
 export type ShownStep = Omit<StepRecord, 'status'> & { readonly status: (typeof SHOWN_STEP_STATUSES)[number] };
 
 export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }
 
-/** Returns the step as shown: a waiting step of an ended run is cancelled. */
+/** Returns the step with the status that callers see: in an ended run, a waiting step is shown as cancelled. */
 export function shownStep(step: StepRecord, run: Run): ShownStep {
   if (step.status !== 'waiting' || !isEnded(run)) return step;
   const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
@@ -56,23 +56,23 @@ export function isLeased({ lease_expires_at }: Run, now: Date): boolean {
   return lease_expires_at !== undefined && lease_expires_at > now;
 }
 
-/** Maximum number of warnings kept. */
+/** Maximum number of warnings that a run stores. */
 const MAX_WARNINGS = 50;
 
-/** Lease length. An instance that stops renewing keeps its run for this time. */
+/** Duration of a lease. After an instance crashes, its run waits this long until another instance can continue it. */
 export const LEASE_MS = 30_000;
 
-/** Maximum deliveries without progress before the run fails. Presumably each ends for the same reason. */
+/** Maximum deliveries without progress before the run fails, because a further one would probably fail as well. */
 export const MAX_DELIVERIES = 5;
 
-/** Time after a dispatch by which the run should be taken. */
+/** Time within which an instance should take a dispatched run. */
 const PICKUP_MS = 60_000;
 
-/** Polling intervals of a run that waits for a budget and is not notified. */
+/** Interval at which a run that waits for a budget checks the budget, in case a notification was lost. */
 const BUDGET_EXHAUSTED_RETRY_MS = 10 * 60_000;
 const BUDGET_RESERVED_RETRY_MS = 15_000;
 
-/** Returns the run taken by an instance. Time spent waiting for a budget extends the deadline. */
+/** Returns the run with a new lease. Time that the run waited for a budget is added to its deadline. */
 export function leasedRun({ budget_wait, ...run }: Run, now: Date): Run {
   const waited = budget_wait === undefined ? 0 : Math.max(0, now.getTime() - budget_wait.since.getTime());
   const deadline = new Date(run.deadline.getTime() + waited);
@@ -80,7 +80,7 @@ export function leasedRun({ budget_wait, ...run }: Run, now: Date): Run {
   return renewedRun({ ...taken, status: 'running' }, now);
 }
 
-/** Returns the run waiting for a budget to be raised, or for other calls' reservations to be settled. */
+/** Returns the run as waiting until a budget is raised, or until other calls settle their reservations. */
 export function pausedForBudget({ lease_expires_at: _, ...run }: Run, refusal: BudgetRefusal, now: Date): Run {
   const { limitedBy, isExhausted } = refusal;
   const later = isExhausted ? BUDGET_EXHAUSTED_RETRY_MS : BUDGET_RESERVED_RETRY_MS;
@@ -98,12 +98,12 @@ export function renewedRun(run: Run, now: Date): Run {
   return { ...run, lease_expires_at: expiresAt, due_at: expiresAt };
 }
 
-/** Returns the run without a lease, for another instance to continue. */
+/** Returns the run without its lease, so that another instance can continue it. */
 export function releasedRun({ lease_expires_at: _, ...run }: Run, now: Date): Run {
   return { ...run, due_at: new Date(now.getTime() + PICKUP_MS) };
 }
 
-/** Returns the run waiting for an open network task. At its deadline it is checked again. */
+/** Returns the run as waiting for a live agent. It is dispatched at its deadline at the latest. */
 export function waitingRun({ lease_expires_at: _, ...run }: Run): Run {
   return { ...run, status: 'waiting', due_at: run.deadline, deliveries: 0 };
 }
@@ -124,7 +124,7 @@ function addRunUsage(left: RunUsage = { attempts: 0, milliseconds: 0 }, right: R
   return { attempts: left.attempts + right.attempts, milliseconds: left.milliseconds + right.milliseconds };
 }
 
-/** Returns the run after a step was recorded. */
+/** Returns the run after one of its steps was recorded. */
 export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   if (record.status === 'waiting') return run;
   return {
@@ -142,14 +142,14 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
 export interface RunChanges {
   readonly createRun: { readonly run: Run; readonly order: RunOrder };
   readonly replaceRun: { readonly before: Run; readonly run: Run; readonly version: string };
-  /** Deletes an old run that nothing open refers to. Its totals stay. */
+  /** Deletes a run after its retention, unless an open item refers to it. Its parents' totals keep its usage. */
   readonly removeRun: { readonly run: Run; readonly version: string };
-  /** Replaces what was recorded while the step waited. */
+  /** Writes the record of a step. Replaces the record that was written when the step started to wait. */
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
-  /** Stale if the call was already started. */
+  /** Fails with a stale write error if the call has already been started. */
   readonly startCall: { readonly runId: string; readonly entry: JournalEntry };
   readonly completeCall: { readonly runId: string; readonly entry: JournalEntry };
-  /** Stores which run answers a question; `replaces` is the version of an outdated answer. */
+  /** Stores which run answers a question. `replaces` is the version of the expired entry to overwrite. */
   readonly cacheResponse: {
     readonly key: string;
     readonly runId: string;

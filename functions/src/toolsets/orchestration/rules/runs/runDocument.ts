@@ -5,47 +5,47 @@ import { parentFields } from '../../../../graph/rules/graphNode.ts';
 import { timestamp } from '../../../../kernel/documentCodec.ts';
 import { failure, usageShape } from '../steps/step.ts';
 
-/** `pending` until taken; `waiting` for a live agent or a budget; the last three are final. */
+/** `pending`: no instance has taken the run. `waiting`: for a live agent or a budget. The last three are final. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
-/** `runs/{runId}`: small, because it is watched. Every field is always written, so a replace leaves no old field. */
+/** The document `runs/{runId}`. It is small, because clients watch it. All fields are always written. */
 export const runDocument = z.object({
   id: z.string(),
-  /** The owner and the owner's agents see everything; leaders of the workspace see state, steps and cost. */
+  /** The owner and the owner's agents see the whole run; leaders of the workspace see only state, steps and cost. */
   owner_uid: z.string(),
   started_by: z.string(),
   workspace: z.string(),
   workflow: z.string(),
-  /** Start of the input, for lists. */
+  /** Start of the input, for display in lists. */
   title: z.string(),
   status: z.enum(RUN_STATUSES),
   created_at: timestamp,
   ended_at: z.nullable(timestamp),
   cancel_requested: z.boolean(),
-  /** Epoch of the latest lease; 0 before the first. */
+  /** Epoch of the latest lease; 0 before the first lease. It grows with each lease. */
   epoch: z.number(),
-  /** Deliveries since the last progress. */
+  /** Number of deliveries since a step was last recorded or started to wait. */
   deliveries: z._default(z.number(), 0),
-  /** Lease expiry. The epoch, which grows with each lease, fences writes. */
+  /** Expiry of the lease; null without a lease. Writes with an older epoch than the run's are rejected. */
   lease_expires_at: z.nullable(timestamp),
-  /** Time at which the run is dispatched again if nothing happens before. Absent if nothing is due. */
+  /** Time at which the sweep dispatches the run again, unless it changes before; null if nothing is due. */
   due_at: z.nullable(timestamp),
-  /** No step starts after this time. */
+  /** After this time, no step starts. */
   deadline: timestamp,
-  /** Names of the steps in progress. */
+  /** Names of the steps that are being executed. */
   current: z.array(z.string()),
   steps_settled: z.number(),
-  /** Minimum number of steps, if none is skipped. */
+  /** Number of steps in the workflow. Repeated groups count with one round. */
   steps_planned: z.number(),
   spent: usageShape,
   result_step: z.nullable(z.string()),
   failure: z.nullable(failure),
   warnings: z.array(z.string()),
-  /** Automatic choices and their reasons. */
+  /** Automatic choices of agents and workflow, and their reasons. */
   selection: z.nullable(z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) })),
   ...parentFields,
-  /** Attempts and time of the steps' calls; null before the first. */
+  /** Number and total duration of the calls of all steps; null before the first call. */
   worked: z._default(z.nullable(z.object({ attempts: z.int(), milliseconds: z.number() })), null),
-  /** The budget that cannot cover the next call; `is_spent` false: other calls' reservations are the cause. */
+  /** Budget that cannot cover the next call. If `is_spent` is false, reservations of other calls use up the rest. */
   budget_wait: z._default(z.nullable(z.object({ key: z.string(), is_spent: z.boolean(), since: timestamp })), null),
 });

@@ -1,4 +1,4 @@
-/** Advances a run stage by stage on one instance, and executes its steps on hosted or network agents. */
+/** Executes a run on one instance, one stage at a time, and its steps on hosted models or live agents. */
 import { BudgetExhaustedError, type BudgetRefusal, budgetKey, budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { isContention } from '../../../../kernel/concurrency.ts';
@@ -31,10 +31,10 @@ import { outcomesOfRun } from './outcomes.ts';
 import { ownerEnding } from './owner.ts';
 import { endedRun, pausedForBudget, type Run, type RunEnding, type RunOrder, waitingRun, withRecord } from './run.ts';
 
-/** Maximum size of a step's output, in bytes of JSON: a step is one document. */
+/** Maximum size of a step's output as JSON, in bytes, because a step is stored in one document. */
 const MAX_OUTPUT_BYTES = 800_000;
 
-/** One run held by one instance. */
+/** A run whose lease this instance holds. */
 export class RunExecutor {
   private readonly ports: ExecutionPorts;
   private readonly taskCreation: PortOf<TaskCreation>;
@@ -43,7 +43,7 @@ export class RunExecutor {
   private readonly records: Map<string, StepRecord>;
   private budget: RunBudget | undefined;
 
-  /** @param recorded `before`: the steps recorded so far */
+  /** @param recorded `before`: records of the steps that were settled or waiting before this execution */
   constructor(
     ports: ExecutionPorts,
     taskCreation: PortOf<TaskCreation>,
@@ -57,7 +57,7 @@ export class RunExecutor {
     this.records = new Map(before.map((record) => [record.id, record]));
   }
 
-  /** Executes the next steps concurrently, or ends the run. */
+  /** Executes the steps of the next stage concurrently, or ends the run if none is left. */
   async step(): Promise<'more' | 'over'> {
     const { lease, order } = this;
     const progress = progressOf(order.workflow, order, outcomesOf(this.records.values()));
@@ -71,7 +71,7 @@ export class RunExecutor {
     }
     const { records, refused } = await this.execute(due, run);
     const came = new Set(records.map(({ status }) => status));
-    // A failed step ends the run, even if concurrent steps are still waiting.
+    // If a step fails, the run ends, even if other steps of the stage are waiting.
     if (lease.isCancelled || came.has('failed')) return 'more';
     if (refused !== undefined) return pauseForBudget(this.ports, lease, run, refused.refusal);
     if (!came.has('waiting')) return 'more';
@@ -106,14 +106,14 @@ export class RunExecutor {
       settled_at: settledAt,
     });
     const records: StepRecord[] = skipped.map((round, index) => ({ ...unexecuted(round, index), status: 'skipped' }));
-    // A step that failed before its execution: it has no prompt, or its condition could not be evaluated.
+    // A step can fail before its execution, if its condition or its prompt cannot be evaluated.
     if (next.kind === 'failed' && !this.records.has(stepId(next.at))) {
       const failure = { reason: next.reason, message: next.error };
       records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
     }
     const settled = [...this.records.values(), ...records];
     const outcomes = outcomesOfRun(this.order.workflow, settled, ending.status);
-    // A step that was in progress when an instance crashed, and is not executed again, has recorded nothing.
+    // The journal also has the cost of steps that were interrupted by a crash and then not executed again.
     const booked = run.epoch > 1 ? await recordedCostOf(this.ports, run) : {};
     await this.lease.change(
       (run, now) =>
@@ -126,7 +126,7 @@ export class RunExecutor {
     );
   }
 
-  /** Returns the outcomes to count. They are committed with the run's end, so they count once. */
+  /** Returns the changes that count the agents' outcomes. They are committed with the run's end, and so only once. */
   private async recordedOutcomes(
     workspace: string,
     outcomes: readonly Outcome[],
@@ -136,13 +136,13 @@ export class RunExecutor {
     return [{ kind: 'recordOutcomes', workspace, bookings }];
   }
 
-  /** @param index position among the steps that start together */
+  /** @param index position of the step among the steps that start together */
   private startedSteps(round: StepRound, index: number) {
     const role = allSteps(this.order.workflow).find(({ name }) => name === round.name)?.role ?? 'execute';
     return startedStep(round, role, this.records.size + index + 1, this.ports.clock.now());
   }
 
-  /** Executes steps concurrently and records how each ends, except for a step that waits for a budget. */
+  /** Executes steps concurrently and records how each ended. A step that waits for a budget is not recorded. */
   private async execute(due: readonly DueStep[], run: Run) {
     const { lease, ports } = this;
     const runId = run.id;
@@ -151,7 +151,7 @@ export class RunExecutor {
       due.map(async (step, index) => {
         const id = stepId(step);
         const { repeatable } = step.step;
-        // The first execution of a run finds an empty journal.
+        // In the first execution of a run, the journal is empty and need not be read.
         const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
         const scope = { runId, step: id, budgetKeys, repeatable, requireLease: lease.require };
         const journal = new StepJournal(ports, scope, before);
@@ -184,7 +184,7 @@ export class RunExecutor {
     return { records, refused: came.find((one) => one instanceof BudgetExhaustedError) };
   }
 
-  /** Executes a step. Never rejects for errors of the step: its record contains them. */
+  /** Executes a step. If the step fails, its record contains the error, and the promise still resolves. */
   private async executeStep(task: StepTask): Promise<StepWork | BudgetExhaustedError> {
     try {
       const work = await (agentsOf(task.due.step)[0] === NETWORK
@@ -198,7 +198,7 @@ export class RunExecutor {
     } catch (error) {
       if (error instanceof BudgetExhaustedError) return error;
       if (!(error instanceof MusterError) || isContention(error)) throw error;
-      // A step that started to wait may have recorded output before.
+      // The record of a step that was waiting may contain an output.
       const { output: _, results: __, ...rest } = task.begun;
       const attempts = task.journal.recorded;
       const failure = { reason: error.details.reason ?? error.code, message: error.message };
@@ -214,7 +214,7 @@ export class RunExecutor {
   }
 }
 
-/** Returns the outcomes from which the workflow continues. */
+/** Returns the outcomes on which the next steps depend. */
 function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutcome> {
   const outcomes = new Map<string, StepOutcome>();
   for (const record of records) {
@@ -228,7 +228,7 @@ function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutc
   return outcomes;
 }
 
-/** Returns warnings about repeated calls: their instances crashed, or their input has changed. */
+/** Returns warnings about calls that were made twice, because an instance crashed or because their input changed. */
 function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>): string[] {
   const again = (why: string) => (attempt: Attempt) =>
     `Step "${due.name}": a call to ${attempt.agent} was repeated, because ${why}`;
@@ -240,9 +240,9 @@ function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>)
   ];
 }
 
-// A run whose next call exceeds a budget that applies to it. Source: docs/decisions/0035-graph-and-budgets.md.
+// Handles a run whose next call exceeds a budget. Source: docs/decisions/0035-graph-and-budgets.md.
 
-/** Makes the run wait. If the budget is exhausted, asks its setter to raise it. The journal keeps completed calls. */
+/** Pauses the run. If the budget is exhausted, asks the person who set it to raise it. Ended calls stay recorded. */
 export async function pauseForBudget(
   { budgets, dispatch, askToRaise }: ExecutionPorts,
   lease: Pick<RunLease, 'change'>,
@@ -253,7 +253,7 @@ export async function pauseForBudget(
   if (refusal.isExhausted) await askToRaise(refusal, workspace);
   const left = await lease.change((run, now) => (run.cancel_requested ? run : pausedForBudget(run, refusal, now)));
   if (left.cancel_requested) return 'more';
-  // If the budget was raised in the meantime, that change did not find the waiting run.
+  // A budget that was raised before the pause was stored did not resume this run: dispatch the run now.
   if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
   return 'over';
 }

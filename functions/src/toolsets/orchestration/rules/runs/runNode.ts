@@ -1,4 +1,4 @@
-/** Runs as parts of other items. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Runs in the graph of items and their parts. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, type NodeStatus, titleOf } from '../../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../../graph/rules/linking.ts';
@@ -16,7 +16,7 @@ const STATUSES: Readonly<Record<RunStatus, NodeStatus>> = {
   cancelled: 'cancelled',
 };
 
-/** Returns a run as a graph node. An attempt is a model request. Spending is updated as each step is recorded. */
+/** Returns a run as a node of the graph. Attempts are model requests. The spending includes all recorded steps. */
 export function runNode(run: Run): GraphNode {
   const { id, owner_uid, workspace, title, status, spent, worked, created_at } = run;
   return {
@@ -34,7 +34,7 @@ export function runNode(run: Run): GraphNode {
   };
 }
 
-/** Finds runs of the current workspace that the caller can see at least in part. */
+/** Finds runs of the current workspace of which the caller may see at least the state. */
 export function runNodeFinder(runs: RunQueries): NodeFinder {
   return async (id, { principal, workspace }) => {
     const reading = runs.find(id);

@@ -21,19 +21,19 @@ import { cursorOf, type RunView, runNotFound, type Visibility, viewOf, visibilit
 
 const DUE_BATCH = 100;
 
-/** Time for which a successful answer is reused. Source: docs/semantics.md#orchestration. */
+/** Time during which a successful answer is reused. Source: docs/semantics.md#orchestration. */
 const CACHE_TTL_MS = 5 * 60_000;
 
 export interface StartedRun {
   readonly runId: string;
-  /** Whether an existing run for the same question was returned. */
+  /** Whether the run existed already, because the same question was asked before. */
   readonly cached: boolean;
 }
 
 export class RunService extends Service<OrchestrationPorts> {
   readonly sweepJob: SweepJob = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
 
-  /** Starts a run, or returns an existing run for the same question. */
+  /** Starts a run, or returns the run that was started for the same question within the cache time. */
   async start(
     principal: Principal,
     workspace: string,
@@ -62,7 +62,7 @@ export class RunService extends Service<OrchestrationPorts> {
         return { runId: good.id, cached: true, status: good.status };
       }
       const { id: runId, deadline, status } = run;
-      // The entry lasts as long as the run may take, plus the time for which its answer is fresh.
+      // The cache entry expires after the longest possible run, plus the time during which its answer is reused.
       const expiresAt = new Date(deadline.getTime() + CACHE_TTL_MS);
       const link = part_of && (await linkToParent(this.ports, { part_of, principal, workspace }));
       const changes: OrchestrationChange[] = [
@@ -74,12 +74,12 @@ export class RunService extends Service<OrchestrationPorts> {
       return { runId, cached: false, status };
     });
     const { status, ...answer } = beginning;
-    // The instance that stored the run may have crashed before dispatching it. Dispatching twice is harmless.
+    // The instance that stored the run may have crashed before the dispatch. A second dispatch does no harm.
     if (status === 'pending') await this.dispatch(answer.runId);
     return answer;
   }
 
-  /** Returns a fresh success, or a run that may still become one. */
+  /** Returns the run if its answer can be reused, or if it has not ended; otherwise undefined. */
   private async cachedRun(runId: string): Promise<Run | undefined> {
     const run = (await this.ports.runs.find(runId))?.value;
     if (run?.ended_at === undefined) return run?.cancel_requested ? undefined : run;
@@ -87,12 +87,12 @@ export class RunService extends Service<OrchestrationPorts> {
     return run.status === 'succeeded' && age < CACHE_TTL_MS ? run : undefined;
   }
 
-  /** Dispatches a pending run: its instance may have crashed before dispatching it. Dispatching twice is harmless. */
+  /** Dispatches a pending run, because its instance may have crashed before that. A second dispatch does no harm. */
   async dispatchPending(runId: string): Promise<void> {
     if ((await this.ports.runs.find(runId))?.value.status === 'pending') await this.dispatch(runId);
   }
 
-  /** Returns the caller's budget, completed with the deployment's defaults. */
+  /** Returns the budget of a run. Limits that the caller omits are the defaults of the deployment. */
   budgetOf(
     wanted: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined } = {},
   ): RunOrder['budget'] {
@@ -100,7 +100,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return { tokens: wanted.tokens ?? budget.tokens, cost_usd: wanted.cost_usd ?? budget.cost_usd };
   }
 
-  /** Follows the run until it has ended or the signal aborts. @param told called with each change */
+  /** Reports changes of the run until it ends or the signal aborts. @param told called with the run at each change */
   async follow(runId: string, until: AbortSignal, told: (run: Run) => void): Promise<void> {
     for await (const run of this.ports.runs.watch(runId, until)) {
       told(run);
@@ -108,7 +108,7 @@ export class RunService extends Service<OrchestrationPorts> {
     }
   }
 
-  /** @throws MusterError NOT_FOUND */
+  /** @throws MusterError NOT_FOUND if the run is missing or hidden */
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
     const { runs, budgets, clock } = this.ports;
@@ -119,16 +119,16 @@ export class RunService extends Service<OrchestrationPorts> {
     return viewOf(principal, run, { records: steps, holding }, clock.now());
   }
 
-  /** Watches a run. @throws MusterError NOT_FOUND */
+  /** Watches a run. @throws MusterError NOT_FOUND if the run is missing or hidden */
   async watch(principal: Principal, runId: string, end: AbortSignal): Promise<AsyncIterable<Run>> {
     await this.visible(principal, runId);
     return this.ports.runs.watch(runId, end);
   }
 
   /**
-   * Lists the owner's runs in workspaces where the caller has a role, newest first.
-   * @param after id of the run after which to continue; it may be hidden from the caller
-   * @throws MusterError NOT_FOUND if the owner has no such run
+   * Lists the runs of the caller's owner in workspaces where the caller has a role, newest first.
+   * @param after id of the last run of the previous page, even if it is now hidden
+   * @throws MusterError NOT_FOUND if the owner has no run with this id
    */
   async list(
     principal: Principal,
@@ -150,8 +150,8 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /**
-   * Cancels the run: immediately if no instance executes it, else once its instance notices. Settled steps stay.
-   * @throws MusterError NOT_FOUND; CONFLICT if the run has succeeded or failed
+   * Cancels the run now, or requests it from the instance that executes the run. Settled steps stay.
+   * @throws MusterError NOT_FOUND if missing or hidden; CONFLICT if the run has succeeded or failed
    */
   cancel(principal: Principal, runId: string, recordResponse: RecordResponse<Run>): Promise<Run> {
     const { store, randomness } = this.ports;
@@ -172,7 +172,7 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /** Cancels the runs that were started for a cancelled task. Safe to call twice, late and out of order. */
+  /** Cancels the runs that are parts of a cancelled task. May be called twice, late, or in any order. */
   async cancelTree(taskId: string): Promise<void> {
     const { tasks, graph, runs, store, randomness } = this.ports;
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
@@ -187,7 +187,7 @@ export class RunService extends Service<OrchestrationPorts> {
     await Promise.all(ending);
   }
 
-  /** Returns a run that the caller can see. @throws MusterError NOT_FOUND if the run is missing or hidden */
+  /** Returns a run if the caller may see it. @throws MusterError NOT_FOUND if the run is missing or hidden */
   private async visible(principal: Principal, runId: string, least: Visibility = 'course'): Promise<Versioned<Run>> {
     const run = await readFor(principal.owner_uid, this.ports.runs.find(runId));
     const sight = run && visibilityOf(principal, run.value);
@@ -195,7 +195,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return run;
   }
 
-  /** Dispatches runs that were not taken in time: their dispatch or their instance was lost. */
+  /** Dispatches the runs that are due: their dispatch was lost, or their instance crashed. */
   private async dispatchLost(turn: SweepContext): Promise<SweepReport> {
     let dispatched = 0;
     const due = (after: SweepContext['from']) => this.ports.runs.due(turn.now, DUE_BATCH, after);
@@ -206,12 +206,12 @@ export class RunService extends Service<OrchestrationPorts> {
     return { ...end, counts: { dispatched } };
   }
 
-  /** Continues the run of a closed task. Cancels an open task of an ended run, left by an instance that lost it. */
+  /** Continues the run whose task was closed. If the run has already ended, cancels its task that is still open. */
   async taskChanged(taskId: string): Promise<void> {
     const { runs, tasks, store, clock, randomness, dispatch } = this.ports;
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
-    // An unreadable task that becomes readable is written, which triggers this again.
+    // When an unreadable task is repaired, the write triggers this function again.
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
     if (task.status === 'cancelled') await cancelOthers(this.ports, runId, task);
@@ -223,7 +223,7 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /** Dispatches the runs that wait for a changed budget. */
+  /** Dispatches the runs that wait for this budget, after the budget was changed. */
   async budgetChanged(key: string): Promise<void> {
     for (let after: string | undefined, more = true; more; ) {
       const ids = await this.ports.runs.waitingFor(key, DUE_BATCH, after);
@@ -233,7 +233,7 @@ export class RunService extends Service<OrchestrationPorts> {
     }
   }
 
-  /** Dispatches a run. If that fails, the sweep dispatches it later. */
+  /** Dispatches a run. If that fails, the sweep dispatches the run later. */
   async dispatch(runId: string): Promise<void> {
     try {
       await this.ports.dispatch.dispatch(runId);

@@ -1,4 +1,4 @@
-/** Visibility of runs. Source: docs/semantics.md#permissions. */
+/** Defines who may see which part of a run. Source: docs/semantics.md#permissions. */
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';
@@ -8,8 +8,8 @@ import type { StepRecord } from '../steps/step.ts';
 import { type Run, type ShownStep, shownStep } from './run.ts';
 
 /**
- * `all`: for the owner and the owner's agents, while they have a role in the workspace. `course`: leaders of the
- * workspace see state, steps and cost, and can cancel. The run is hidden from all other callers.
+ * `all`: the whole run, for its owner and the owner's agents with a role in the workspace. `course`: state, steps and
+ * cost, for leaders of the workspace, who can also cancel the run. Other callers do not see the run.
  */
 export type Visibility = 'all' | 'course';
 
@@ -20,12 +20,12 @@ export function visibilityOf(principal: Principal, run: Pick<Run, 'owner_uid' | 
   return hasRole(role, 'leader') ? 'course' : undefined;
 }
 
-/** Returns a run's position in a list by creation time. */
+/** Returns the position of a run in a list that is sorted by creation time. */
 export function cursorOf({ created_at: at, id }: Run): TimeCursor {
   return { at, id };
 }
 
-const HIDDEN_FIELDS = 'Only its owner can see the reason.';
+const HIDDEN_FIELDS = 'Only the run owner sees the reason.';
 
 /** A run as its owner or a leader sees it. */
 export interface RunView {
@@ -33,7 +33,7 @@ export interface RunView {
   readonly run: Run;
   readonly steps: readonly ShownStep[];
   readonly at: Date;
-  /** Budgets that apply while the run is open, as far as the viewer may see them. */
+  /** Budgets that apply to the run and that the viewer may see; empty if the run has ended. */
   readonly budgets: readonly CountedBudget[];
 }
 
@@ -49,13 +49,13 @@ export function viewOf(
   return { visibility: 'course', run: visibleRunOf(run), steps: steps.map(visibleStepOf), at, budgets };
 }
 
-/** Visible: the run's own budget; those of tasks and the workspace with a role there; a to-do's for its owner. */
+/** Callers see budgets of the run, of tasks and of workspaces in which they have a role, and of to-dos they own. */
 function canSee(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
   if (kind === 'run') return id === run.id;
   return kind === 'todo' ? owner_uid === principal.owner_uid : roleIn(principal, run.workspace) !== undefined;
 }
 
-/** Returns the run without input, output and all texts that may quote them. */
+/** Returns the run without its input, its output, and the texts that may quote either. */
 function visibleRunOf({ result_step: _, selection: __, ...run }: Run): Run {
   return {
     ...run,
@@ -74,7 +74,7 @@ function visibleStepOf({ output: _, explanation: __, ...step }: ShownStep): Show
   };
 }
 
-/** Returns the same error for a missing run and a hidden one. */
+/** Returns the error for a missing or hidden run. It is the same error, so that callers cannot tell which it is. */
 export function runNotFound(runId: string): MusterError {
   return new MusterError('NOT_FOUND', `Run "${runId}" not found.`, {
     field: 'runId',

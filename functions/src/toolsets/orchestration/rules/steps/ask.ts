@@ -1,6 +1,6 @@
 /**
- * Asking several agents in the modes all, race and merge. How a single agent is called and replaced is defined
- * elsewhere. Source: docs/semantics.md#orchestration.
+ * Asks several agents and combines their answers in the modes all, race and merge. Calls to a single agent, with
+ * retries and fallbacks, are defined in calls/calling.ts. Source: docs/semantics.md#orchestration.
  */
 
 import type { ModelAnswer } from '../agents/model.ts';
@@ -8,56 +8,55 @@ import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';
 
 export interface Question {
-  /** Identifies the call within its step: `answer:claude`. A repeated question has the same key. */
+  /** Name of the call within its step, such as `answer:claude`. A question that is asked again has the same name. */
   readonly key: string;
   readonly agent: string;
   readonly prompt: string;
-  /** Whether a fallback agent may answer. If several agents answer anyway, no fallback is needed. */
+  /** Whether a fallback agent may answer instead. This is not needed if enough other agents are asked. */
   readonly replaceable: boolean;
-  /** Cancels only this question. */
+  /** Cancels this question, but no other question of the step. */
   readonly signal?: AbortSignal;
-  /** Called immediately with the answer; the result is returned once the answer is recorded. */
+  /** Called as soon as the answer arrives. The promise resolves later, when the answer has been recorded. */
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
-/** Asks one agent, or a fallback if replaceable. Never rejects for a failure of the agent. */
+/** Asks one agent, or also its fallbacks if it is replaceable. If the agent fails, the promise still resolves. */
 export type Ask = (question: Question) => Promise<CallResult>;
 
-/** One prompt to several agents concurrently. */
+/** One prompt that several agents answer concurrently. */
 export interface Round {
-  /** In the order of the request, without duplicates. */
+  /** The agents in the order of the request. No agent is listed twice. */
   readonly agents: readonly string[];
   readonly prompt: string;
   readonly ask: Ask;
 }
 
 export interface ModeResult {
-  /** One per agent, in the order of the request. */
+  /** One result per agent, in the order of the request. */
   readonly answers: readonly CallResult[];
-  /** Undefined if all agents failed. */
+  /** Output of the step; undefined if all agents failed. */
   readonly output: string | undefined;
-  /** Agent whose answer is the output; undefined if several contributed. */
+  /** Agent whose answer is the output; undefined if the output combines several answers. */
   readonly winner?: string;
-  /** Explains how the output was obtained. */
+  /** Explains to the caller how the output was chosen or combined. */
   readonly explanation: string;
-  /** Whether a comparison of the answers' content decided. */
+  /** Whether the output was chosen by comparing the contents of several answers. */
   readonly judged?: boolean;
   readonly warnings: readonly string[];
-  /** Calls made to judge or merge answers. */
+  /** Calls to the agents that judged or merged the answers. */
   readonly furtherCalls: readonly CallResult[];
-  /** Letters under which each judge saw the answers. */
+  /** For each judge, the letters under which it saw the answers, and its ranking. */
   readonly ballots?: readonly Ballot[];
 }
 
 export interface Ballot {
   readonly judge: string;
-  /** In the order shown. */
+  /** Letters in the order in which the judge saw them. */
   readonly shown: readonly { readonly letter: string; readonly agent: string }[];
-  /** Agents, best first; undefined if the judge gave no ranking. */
+  /** Agents in the judge's order, best first; undefined if the judge gave no ranking. */
   readonly ranking: readonly string[] | undefined;
 }
 
-/** Returns a result with only the given fields. */
 export function modeResult(
   answers: readonly CallResult[],
   explanation: string,
@@ -66,7 +65,7 @@ export function modeResult(
   return { answers, output: undefined, explanation, warnings: [], furtherCalls: [], ...rest };
 }
 
-/** Asks all agents and waits for all of them. */
+/** Asks all agents and resolves when all of them have answered or failed. */
 export function askAll({ agents, prompt, ask }: Round): Promise<readonly CallResult[]> {
   return Promise.all(agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false })));
 }
@@ -80,7 +79,7 @@ function hasText({ text }: ModelAnswer): boolean {
   return text.trim() !== '';
 }
 
-/** Describes why a result is not valid. */
+/** Returns why a result is not a valid answer, starting with the agent's name. */
 export function reasonOf(result: CallResult): string {
   return result.kind === 'failed' ? `${result.end}: ${result.reason}` : 'The answer is empty.';
 }
@@ -90,14 +89,14 @@ export function allFailed(answers: readonly CallResult[]): ModeResult {
   return modeResult(answers, `No agent gave a valid answer. ${each.join(' ')}`);
 }
 
-/** Returns warnings about failed agents, for modes that use the other answers. */
+/** Returns one warning per failed agent, for modes whose output needs only some of the answers. */
 export function failureWarnings(answers: readonly CallResult[]): readonly string[] {
   return answers.flatMap((result) =>
     isValid(result) ? result.warnings : [`${result.agent} gave no answer: ${reasonOf(result)}`],
   );
 }
 
-/** Returns every answer, including failures, in the order of the request. */
+/** Returns the answers and failures of all agents, in the order of the request. */
 export async function all(round: Round): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -112,9 +111,9 @@ export async function all(round: Round): Promise<ModeResult> {
 }
 
 /**
- * Returns the first valid answer. A truncated answer wins only if no answer is complete. The other agents are
- * cancelled when the first answer arrives, before it is recorded. Returns once all agents have ended, so that
- * cancelled calls are recorded as such.
+ * Returns the first valid answer. A truncated answer wins only if no answer is complete. The first answer cancels the
+ * requests to the other agents, even before it is recorded. Resolves when all requests have ended, so that the
+ * cancelled ones are recorded as cancelled.
  */
 export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> {
   const over = new AbortController();
@@ -131,7 +130,7 @@ export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> 
       const key = `answer:${agent}`;
       const result = await ask({ key, agent, prompt, replaceable: false, signal, onAnswer });
       if (!isValid(result)) return result;
-      onAnswer(result.answer); // not called yet if the answer was replayed
+      onAnswer(result.answer); // a replayed answer has not been reported before
       arrived.push(result);
       return result;
     }),
@@ -152,7 +151,7 @@ function outcomeOf(result: CallResult): string {
   return result.end === 'aborted' ? `${agent} was cancelled.` : `${agent} failed (${result.end}).`;
 }
 
-/** Merges all answers into one that attributes its parts; the synthesizer writes it. */
+/** Has the synthesizer write one answer that combines all answers and attributes its parts to their agents. */
 export async function merge(round: Round & { readonly synthesizer: string }): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -188,7 +187,7 @@ function synthesisPrompt(prompt: string, valid: readonly AnsweredCall[]): string
   ].join('\n\n');
 }
 
-/** Appends the agents whose parts the synthesis does not attribute. */
+/** Adds a note that names the agents to which the combined answer attributes no part. */
 function attributed(text: string, names: readonly string[]): string {
   const unmarked = names.filter((name) => !text.includes(`[${name}]`));
   if (unmarked.length === 0) return text;

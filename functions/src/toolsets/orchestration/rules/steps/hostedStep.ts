@@ -14,20 +14,20 @@ import { all, isValid, type ModeResult, merge, modeResult, type Question, race, 
 import { pick, seededRandom, vote } from './judging.ts';
 import { type BegunStep, type RunOfStep, type StepWork, usageOf } from './step.ts';
 
-/** A step to execute, with its run's context. */
+/** A step to execute, and what it needs from its run. */
 export interface StepTask {
   readonly run: RunOfStep;
   readonly due: DueStep;
   readonly begun: BegunStep;
   readonly budget: RunBudget;
   readonly journal: StepJournal;
-  /** `abandon` is called immediately for errors that are not the step's own: the rest of the run is then cancelled. */
+  /** `abandon` is called for errors not caused by the step. It stops all other steps of the run immediately. */
   readonly lease: { readonly stop: AbortSignal; abandon(error: unknown): void };
-  /** Number of steps that run concurrently, including this one. */
+  /** Number of steps that are executed concurrently, including this one. */
   readonly concurrentSteps: number;
-  /** Whether the step's agents are asked sequentially. */
+  /** Whether the agents of the step are asked one at a time. */
   readonly sequentially: boolean;
-  /** Agents that are neither fallbacks nor judges. */
+  /** Agents that the workspace forbids. They are neither fallbacks nor judges. */
   readonly forbidden: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /** Executes the step. If a call rejects, the others are cancelled; if a call waits for a budget, they complete. */
+  /** Executes the step. If a call fails with an exception, the others are cancelled, unless it waits for a budget. */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());
@@ -80,7 +80,7 @@ export class HostedStep {
         return vote({ ...round, random, judges: available, capability });
       }
       case 'merge': {
-        // The available agent that is best at executing: merging is writing.
+        // Merging is mostly writing, so the available agent with the best capability to execute merges the answers.
         const strength = (name: string) => capabilityFor(name, 'execute');
         const [best = agent] = available.toSorted((left, right) => strength(right) - strength(left));
         return merge({ ...round, synthesizer: best });
@@ -117,7 +117,7 @@ export class HostedStep {
     };
   }
 
-  /** Asks one agent, with the most suitable agents as fallbacks. */
+  /** Asks one agent. If it fails, the agents that are most suitable for the role are its fallbacks. */
   private async askSingle(agent: string): Promise<ModeResult> {
     const result = await this.ask({ key: 'answer', agent, prompt: this.task.due.prompt, replaceable: true });
     if (!isValid(result)) return modeResult([result], reasonOf(result));
@@ -148,7 +148,7 @@ export class HostedStep {
     };
     const asking = () => call(request, this.ports, { journal, budget });
     const before = this.task.sequentially ? this.calls.at(-1) : undefined;
-    // After a rejected call no agent is asked, because the whole step rejects.
+    // If the previous call throws, the next agent is not asked, because the whole step fails.
     const made = before === undefined ? asking() : before.then(asking);
     this.calls.push(made);
     return made;
@@ -160,7 +160,7 @@ function failureOf([only, ...others]: readonly CallResult[], message: string) {
   return { reason: only.end === 'over_budget' ? 'BUDGET_EXHAUSTED' : only.end.toUpperCase(), message };
 }
 
-/** Returns the explanation with the ballots of the judges. */
+/** Returns the explanation, followed by the ballot of each judge. */
 function explanationText(explanation: string, ballots: ModeResult['ballots'] = []): string {
   const shown = ballots.map(({ judge, shown: order, ranking }) => {
     const letters = order.map(({ letter, agent }) => `${letter} = ${agent}`).join(', ');

@@ -1,6 +1,6 @@
 /**
- * Blind judging for picks and votes. Each judge sees the answers under letters, in its own random order, without
- * agent names. Source: docs/semantics.md#orchestration.
+ * Blind judging for picks and votes: each judge sees the answers without agent names, under letters and in a random
+ * order that differs between judges. Source: docs/semantics.md#orchestration.
  */
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { RandomSource } from '../agents/scoring.ts';
@@ -22,14 +22,14 @@ interface Judging {
   readonly judges: readonly string[];
   /** Whether a fallback agent may replace a judge. */
   readonly replaceable: boolean;
-  /** The prompt that was answered. */
+  /** The prompt that the agents answered. */
   readonly prompt: string;
   readonly contributions: readonly StepResult[];
   readonly ask: Ask;
   readonly random: RandomSource;
 }
 
-/** Asks every judge to rank the answers. */
+/** Asks every judge for a ranking of the answers, and a second time if the first reply contains none. */
 export async function judge({ judges, replaceable, prompt, contributions, ask, random }: Judging) {
   const asked = judges.map((name) => ({
     judge: name,
@@ -41,7 +41,7 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, r
       const asking = judgesPrompt(prompt, shown);
       const first = await ask({ key, agent: name, prompt: asking, replaceable });
       const isUnread = isValid(first) && rankingIn(first.answer.text, shown.length) === undefined;
-      // The key differs, so that the journal distinguishes both calls if the step is executed again.
+      // The second call has another key, so that the journal can replay both calls.
       const again = isUnread
         ? await ask({
             key: `${key}:again`,
@@ -62,7 +62,7 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, r
   );
   return {
     ballots: judged.map(({ ballot }) => ballot),
-    /** Last call of each judge. */
+    /** The last call to each judge. */
     results: judged.map(({ result }) => result),
     calls: judged.flatMap(({ calls }) => calls),
   };
@@ -84,10 +84,10 @@ function exampleOf(shown: readonly { readonly letter: string }[]): string {
     .join(' > ');
 }
 
-/** Characters of a judge's first answer that it is shown again. */
+/** Maximum length of the judge's first reply in the second prompt, in characters. */
 const MAX_REPEATED_CHARACTERS = 4000;
 
-/** Returns the second prompt, which asks for the missing ranking. */
+/** Returns the prompt for a judge whose first reply contained no ranking. */
 function secondPrompt(asked: string, { answer }: AnsweredCall, shown: readonly { readonly letter: string }[]): string {
   return [
     asked,
@@ -102,13 +102,13 @@ export function shuffled<Item>(items: readonly Item[], random: RandomSource): It
   return items.flatMap(() => left.splice(random.integer(left.length), 1));
 }
 
-/** Returns a reproducible random source: an instance that takes over a run shows a judge the same order. */
+/** Returns a random source that depends only on the seed. An instance that continues a run gets the same order. */
 export function seededRandom(hashing: Hashing, seed: string): RandomSource {
   let count = 0;
   return { integer: (below) => Number.parseInt(hashing.sha256(`${seed} ${count++}`).slice(0, 12), 16) % below };
 }
 
-/** Has a judge pick the best of a step's results, which becomes the output verbatim. */
+/** Has a judge choose the best of a step's answers, which becomes the output unchanged. */
 export async function pick({
   judge: name,
   ...judging
@@ -141,17 +141,17 @@ function chosen({ agent, output }: StepResult): Pick<ModeResult, 'output'> & { r
 }
 
 interface Vote extends Round {
-  /** Available judges; those that gave no answer themselves are preferred. */
+  /** Available judges. Those that gave no answer themselves are preferred. */
   readonly judges: readonly string[];
   readonly random: RandomSource;
-  /** Returns an agent's capability for the role, from 0 to 1; it breaks ties. */
+  /** Returns an agent's capability for the role, from 0 to 1. It decides if rankings are tied. */
   readonly capability: (agent: string) => number;
 }
 
-/** Maximum length of answers that are compared verbatim, in characters after normalization. */
+/** Maximum length in characters of answers that are compared as texts. Case and formatting do not count. */
 const SHORT = 120;
 
-/** Returns the majority of short answers, or the best in a blind ranking; the explanation states the tie-break. */
+/** Returns the answer of a majority if answers are short, otherwise the best in blind rankings, and explains it. */
 export async function vote(round: Vote): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -182,23 +182,23 @@ export async function vote(round: Vote): Promise<ModeResult> {
   return decided(winner, explanation, { ...further, judged });
 }
 
-/** Returns the judges that gave no answer themselves, or else all agents with an answer. */
+/** Returns the judges that gave no answer themselves, or all agents with an answer if no such judge is available. */
 function judgesAmong(judges: readonly string[], valid: readonly AnsweredCall[]): readonly string[] {
   const candidates = valid.map(({ agent }) => agent);
   const others = judges.filter((name) => !candidates.includes(name));
   return others.length > 0 ? others : candidates;
 }
 
-/** Quotation marks and Markdown emphasis, and at the end also punctuation. */
+/** Quotation marks and Markdown emphasis around an answer. At its end, punctuation too. */
 const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
 const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
 
-/** Removes case, quotes, emphasis, final punctuation and repeated spaces. Signs stay: -1 is not 1, 50% is not 50. */
+/** Returns an answer without differences in case, quotes, emphasis, final punctuation and white space. "-1" stays. */
 export function normalized(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
 }
 
-/** Returns the answers that more than half agree on, if all answers are short. */
+/** Returns the equal short answers of more than half of the agents; undefined without such a majority. */
 function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | undefined {
   const groups = new Map<string, AnsweredCall[]>();
   for (const result of valid) {
@@ -242,27 +242,27 @@ function decisionText({ agent }: AnsweredCall, rule: string, tied: readonly stri
   return `No majority. ${agent} won by ${rule}.${even}`;
 }
 
-/** Returns Borda points: 0 for the last of a ranking, 1 for the one before, and so on. */
+/** Returns the Borda points of an agent: 0 for the last in a ranking, 1 for the one before, and so on. */
 function points({ ranking = [] }: Ballot, agent: string): number {
   const place = ranking.indexOf(agent);
   return place === -1 ? 0 : ranking.length - 1 - place;
 }
 
 /**
- * Reads the ranking in a judge's answer in the forms that models use: `B > A`, `Final ranking: **B > A**`,
- * `- Answer B → Answer A`, `{"ranking": ["B", "A"]}`, or a numbered list.
+ * The following functions read the ranking in a judge's answer. Models write it as `B > A`, `Final ranking: **B >
+ * A**`, `- Answer B → Answer A`, `{"ranking": ["B", "A"]}`, or as a numbered list.
  */
 
-/** One letter per answer: more than a step's maximum number of agents. */
+/** Letters for the answers. A step has fewer agents than there are letters. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Maximum length of a ranking line; longer lines are prose. Limits the parsing cost. */
+/** Longer lines, in characters, cannot be a ranking. This limits the cost of parsing. */
 const MAX_LINE_LENGTH = 400;
 
-/** Number of final lines that are read: a judge ends with its ranking. */
+/** Number of lines that are read from the end of an answer, because judges write the ranking there. */
 const MAX_LINES = 500;
 
-/** Returns the last ranking that contains every letter once; undefined without one. */
+/** Returns the last ranking that contains every letter once; undefined if the text contains no such ranking. */
 export function rankingIn(text: string, count: number): readonly string[] | undefined {
   const lines = text
     .trimEnd()
@@ -281,20 +281,20 @@ function isComplete(letters: readonly string[], count: number): boolean {
   return letters.length === count && letters.toSorted().join('') === LETTERS.slice(0, count);
 }
 
-/** Everything that means "better than", longer signs first. */
+/** Signs and words that mean "better than". Longer signs come first. */
 const BETTER =
   /&gt;|\\(?:succ(?:eq)?|gt|rightarrow|to)\b|[-=–—]+>|[>›»⟩≻≫→⟶⇒⟹➔➜➝▸▶➡]|,?\s+(?:(?:is|are|was)\s+)?(?:(?:better|stronger|greater)\s+than|preferred\s+(?:to|over)|ahead\s+of|followed\s+by|beats|over|then)\s+(?=\S)/giu;
 
-/** Markdown, LaTeX, HTML and JSON markup, and quotation marks. */
+/** Markup of Markdown, LaTeX, HTML and JSON, and quotation marks. */
 const MARKUP = /<\/?[a-z][^<>]*>|\\[a-z]+|\ufe0f|[*_`~#|$\\"'“”„‟‘’‚‛«‹[\]{}]/giu;
 
-/** A remark in parentheses; a single letter in parentheses is not a remark. */
+/** A remark in parentheses. A single letter in parentheses is the name of an answer instead. */
 const REMARK = /\((?!\s*[a-z]\s*\))[^()]*\)/giu;
 
-/** Markers of list items, quotations and headings. */
+/** Marks at the start of list items, quotations and headings. */
 const LIST_MARK = /^[\s>•·‣◦+-]+(?=\S)/u;
 
-/** Returns a line without its markup, with `>` for every sign. */
+/** Returns a line without markup, and with `>` for everything that means "better than". */
 function plain(line: string): string {
   if (line.length > MAX_LINE_LENGTH) return '';
   const signs = line.normalize('NFKC').replace(BETTER, ' > ');
@@ -308,19 +308,19 @@ function plain(line: string): string {
 
 const ITEM = String.raw`(?:(?:answer|option|response|candidate|solution|choice|reply|output)s?[\s:.-]*)?([a-z])(?![\p{L}\p{N}'’])`;
 
-/** A chain of items up to the end of the line or a reason, after at most a label. */
+/** Items separated by `>`, after an optional label. The line may end with a reason. */
 const CHAIN = new RegExp(
   String.raw`^(?:\d{1,2}[.)] )?(?:(?<label>[^>]*?(?:[:=–—]|\s-|\b(?:is|are|be|as|them|follows|thus|therefore|hence|so))[\s,]*)|[^>]*?\b(?:rank\w*|order|verdict)\s*>\s*)?(?<chain>${ITEM}(?:(?: ?> ?)+${ITEM})+)(?:[^\p{L}\p{N}>=?]*$|,? (?:because|since)\b|\s*[–—]|\s-\s)`,
   'iu',
 );
 
-/** A list with commas, which is a ranking only after a word that introduces one. */
+/** Items separated by commas. They are a ranking only after a word such as "ranking" or "order". */
 const COMMAS = new RegExp(
   String.raw`^[^>]*\b(?:rank\w*|order\w*|best to worst|best first)\b[^>]*?[:=\s](?<chain>${ITEM}(?: ?[,;] ?${ITEM})+)[\s.,;!]*$`,
   'iu',
 );
 
-/** Marks the following text as not the judge's ranking, or as revoked. */
+/** Words in a label which show that the items are not the judge's ranking, or no longer. */
 const DENIAL = /\b(?:not?|nor|never|cannot|wrong|instead|example|unlike)\b|n't\b/iu;
 
 function inLine(line: string): readonly string[] | undefined {
@@ -332,7 +332,7 @@ function lettersIn(chain: string): readonly string[] {
   return [...chain.matchAll(new RegExp(String.raw`\b${ITEM}`, 'giu'))].map(([, letter = '']) => letter.toUpperCase());
 }
 
-/** `1. B`, `2nd place: Answer A`; a reason may follow. */
+/** A line of a numbered list: `1. B` or `2nd place: Answer A`, with an optional reason. */
 const NUMBERED = new RegExp(
   String.raw`^(?<number>\d{1,2})(?:st|nd|rd|th)?(?: place)?[\s.:)-]*${ITEM}(?<reason>.*)$`,
   'iu',
@@ -340,7 +340,7 @@ const NUMBERED = new RegExp(
 
 const HEADING = /\b(?:rank\w*|best to worst|best first|order)\b/iu;
 
-/** Reads a numbered list. Remarks can look like one: a list with reasons needs a heading that announces a ranking. */
+/** Reads a ranking that is a numbered list. If the items have reasons, a heading must announce the ranking. */
 function inList(lines: readonly string[], count: number): readonly string[] | undefined {
   const items = lines.slice(-count).map((line) => NUMBERED.exec(line));
   const isNumbered = items.every((item, index) => Number(item?.groups?.['number']) === index + 1);

@@ -1,6 +1,6 @@
 /**
- * Executes a step on a live agent: adds a task to the work queue and uses its result as the step's output. The task
- * id is derived, so that a step that is dispatched twice has one task.
+ * Executes a step on a live agent: adds a task to the work queue, and uses the task's result as the step's output.
+ * The task id is derived from the run and the step, so a step that is executed twice has only one task.
  */
 
 import type { Actor } from '../../../../kernel/auditLog.ts';
@@ -12,15 +12,15 @@ import type { DueStep } from '../workflows/progress.ts';
 import type { StepTask } from './hostedStep.ts';
 import type { BegunStep, RunOfStep, StepRecord, StepWork } from './step.ts';
 
-/** Default task priority. */
+/** Priority of the tasks that steps create. */
 const PRIORITY = 5;
 
-/** Returns the run that a task was created for; undefined if for none. */
+/** Returns the id of the run for which the task was created; undefined if the task belongs to no run. */
 export function runOfTask(taskId: string): string | undefined {
   return /^(run-[a-z2-7]{20})-/.exec(taskId)?.[1];
 }
 
-/** Returns the task of a step. Its id contains the run, so that the trigger on its end can find the run. */
+/** Returns the task of a step. Its id contains the run id, so that the trigger for closed tasks finds the run. */
 export function networkTask(
   run: Pick<RunOfStep, 'id' | 'workflow'>,
   { name, iteration, step, prompt }: DueStep,
@@ -40,7 +40,7 @@ export function networkTask(
   };
 }
 
-/** Adds the step's task to the queue unless it exists, and returns the step's state. */
+/** Adds the step's task to the queue unless the task exists, and returns the record of the step. */
 export async function executeOnNetwork(
   { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
   ports: OrchestrationPorts,
@@ -59,13 +59,13 @@ async function createTask(draft: TaskDraft, run: RunOfStep, taskCreation: PortOf
   return task;
 }
 
-/** Returns the actor of a run: it acts for the caller that started it. */
+/** Returns the actor of a run, which acts on behalf of the caller that started the run. */
 function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: RunOfStep): Actor {
   const tool = 'orchestration.orchestrate_workflow';
   return { uid, owner_uid, tool, workspace, request_id: runId, run_id: runId };
 }
 
-/** Returns the step's record from its task: it waits while the task is open. */
+/** Returns the step's record according to the state of its task. While the task is open, the step is waiting. */
 export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   const { status, claim, result, error } = task;
   const known = { ...begun, agents: [claim?.claimed_by ?? NETWORK], task_id: task.id };

@@ -1,4 +1,4 @@
-/** A step's record: its outcome and its calls' usage. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** The record of a step: its outcome and its calls' usage. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
@@ -9,39 +9,39 @@ import type { StepRound } from '../workflows/progress.ts';
 
 export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as const;
 
-/** Why a run or step failed: a code (`STEP_FAILED`, `BUDGET_EXHAUSTED`) and a message that its owner may see. */
+/** Why a run or step failed: a code such as `STEP_FAILED`, and a message that only the run's owner may see. */
 export const failure = z.object({ reason: z.string(), message: z.string() });
 
 export const usageShape = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 
 type StepUsage = z.output<typeof usageShape>;
 
-/** A step's record: `runs/{runId}/steps/{id}`. Written when the step settles, and when it starts to wait. */
+/** The document `runs/{runId}/steps/{id}`, written when the step starts to wait and when it ends. */
 export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = documentCodec(
   z.object({
-    /** Name and round. */
+    /** Name of the step and its round, as `stepId` returns them. */
     id: z.string(),
-    /** Position among the run's steps, from 1. */
+    /** Number of the step in the order of the run, from 1. */
     number: z.number(),
     name: z.string(),
-    /** Round of a repeated group, from 1; 1 outside of groups. */
+    /** Round of the repeated group that contains the step, from 1; 1 for a step outside of groups. */
     iteration: z.number(),
     role: z.enum(ROLES),
     agents: z.array(z.string()),
     status: z.enum(STEP_STATUSES),
     output: z.exactOptional(z.string()),
-    /** Answer or error of each of several agents. */
+    /** Answer or error of each agent, if the step has several agents. */
     results: z.exactOptional(
       z.array(z.object({ agent: z.string(), output: z.exactOptional(z.string()), error: z.exactOptional(z.string()) })),
     ),
     failure: z.exactOptional(failure),
     attempts: z.array(attempt),
     spent: usageShape,
-    /** Explains how the output was obtained: the winner, the votes. */
+    /** How the output was chosen or combined, for example the winner and the votes. */
     explanation: z.exactOptional(z.string()),
-    /** True if the output was chosen from several answers by content, not at random or by capability. */
+    /** True if the output was chosen by comparing the contents of several answers, not by chance or capability. */
     judged: z.exactOptional(z.boolean()),
-    /** Task in the work queue that a live agent does for this step. */
+    /** Task in the work queue with which a live agent does this step. */
     task_id: z.exactOptional(z.string()),
     started_at: timestamp,
     settled_at: z.exactOptional(timestamp),
@@ -50,7 +50,7 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
 
 export type StepRecord = ReturnType<typeof stepFromDocument>;
 
-/** Run fields that a step uses. */
+/** Fields of the run that the execution of a step needs. */
 export interface RunOfStep {
   readonly id: string;
   readonly workflow: string;
@@ -60,10 +60,10 @@ export interface RunOfStep {
   readonly deadline: Date;
 }
 
-/** A step without an outcome. */
+/** A step that has started and has no outcome yet. */
 export type BegunStep = Omit<StepRecord, 'status'>;
 
-/** Record of an executed step, and its warnings for the run. */
+/** The record of an executed step, and warnings that are added to its run. */
 export interface StepWork {
   readonly record: StepRecord;
   readonly warnings: readonly string[];
@@ -71,7 +71,7 @@ export interface StepWork {
 
 export const NO_USAGE: StepUsage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
-/** Returns a step's document id. Names contain no dot, so it is unambiguous. */
+/** Returns the document id of a step. Step names contain no dot, so different steps have different ids. */
 export function stepId({ name, iteration }: StepRound): string {
   return `${name}.${iteration}`;
 }
@@ -88,13 +88,13 @@ export function usageOf(attempts: readonly Attempt[]): StepUsage {
   return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addUsage, NO_USAGE);
 }
 
-/** Returns the number of requests made and their total duration. */
+/** Returns how many requests the attempts sent, and their total duration. */
 export function workOf(attempts: readonly Attempt[]): { attempts: number; milliseconds: number } {
   const made = attempts.filter(({ number }) => number > 0);
   return { attempts: made.length, milliseconds: made.reduce((sum, { milliseconds }) => sum + milliseconds, 0) };
 }
 
-/** Returns the record of a step that starts. */
+/** Returns the record of a step when it starts. */
 export function startedStep(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
   const { name, iteration } = round;
   return {

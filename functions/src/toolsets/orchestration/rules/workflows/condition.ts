@@ -1,7 +1,7 @@
 /**
- * Conditions of steps and of repetitions: a subset of CEL that cannot loop, make calls or reach beyond its scope.
- * Comprehensions, regular expressions, maps and everything not listed here are rejected, so that an evaluation costs
- * no more than reading the expression and the texts that it uses.
+ * Conditions of steps and of repetitions, in a subset of CEL. Everything that is not listed here is rejected, such as
+ * comprehensions, regular expressions and maps. Therefore an evaluation cannot loop, call out or access other data,
+ * and costs no more than reading the expression and its texts.
  */
 
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
@@ -31,7 +31,7 @@ const environment = new Environment({ limits })
 
 const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
 
-/** @returns the steps that it uses @throws ExpressionError if it is not a condition; the message explains why */
+/** @returns the steps to which the condition refers @throws ExpressionError if it is invalid; the message says why */
 export function checkCondition(expression: string): { readonly steps: readonly string[] } {
   const { valid, type, error } = environment.check(expression);
   if (!valid) throw new ExpressionError(`${summaryOf(error)} ${EXAMPLE}`);
@@ -41,7 +41,7 @@ export function checkCondition(expression: string): { readonly steps: readonly s
   return { steps: [...steps] };
 }
 
-/** @param expression accepted by checkCondition @throws ExpressionError if it cannot be evaluated in this scope */
+/** @param expression checked by checkCondition @throws ExpressionError if it cannot be evaluated with this scope */
 export function evaluateCondition(expression: string, scope: Scope): boolean {
   const { input, context, iteration, steps } = scope;
   const values = { input, context, iteration: BigInt(iteration), steps: Object.fromEntries(steps) };
@@ -70,7 +70,7 @@ function inspect(node: ASTNode, steps: Set<string>): void {
   for (const inner of nodesWithin(node.args)) inspect(inner, steps);
 }
 
-/** Returns the step in `steps.plan` and `steps["plan"]`. */
+/** Returns the step name in `steps.plan` or `steps["plan"]`; otherwise undefined. */
 function stepNamed({ op, args }: ASTNode): string | undefined {
   if (op !== '.' && op !== '[]') return undefined;
   const [of, key] = args;
@@ -88,7 +88,7 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-/** Returns the error summary without the excerpt, since it concerns the caller's own expression. */
+/** Returns the first line of a CEL error, without the excerpt of the expression, which the caller knows. */
 function summaryOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('summary' in error)) return 'Invalid expression.';
   const text = String(error.summary).split('\n', 1)[0] ?? '';

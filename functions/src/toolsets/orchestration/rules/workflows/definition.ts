@@ -1,5 +1,5 @@
 /**
- * A workflow definition as sent, stored and listed.
+ * A workflow definition, in the form in which callers send it and lists return it.
  * Source: the orchestration specification, orchestrate_workflow; docs/semantics.md#orchestration.
  */
 
@@ -14,24 +14,23 @@ export const MAX_STEP_ATTEMPTS = 5;
 
 export const MAX_AGENTS = 8;
 
-/** A step's timeout, in milliseconds. The default leaves time for thinking. */
+/** Timeout of a call to an agent, in milliseconds. The default is sufficient for thinking models. */
 export const TIMEOUT = { usual: 300_000, least: 1000, most: 300_000 } as const;
 
-/** Output tokens of one call, including thinking: the default is enough for both. */
+/** Maximum output tokens of one call, including thinking. The default is sufficient for both. */
 export const OUTPUT_TOKENS = { usual: 32_000, most: 64_000 } as const;
 
 export const MODES = ['race', 'all', 'vote', 'merge'] as const;
 
 export type Mode = (typeof MODES)[number];
 
-/** Name of a workflow or step. Templates and conditions refer to steps, so a name contains no dot. */
+/** Name of a workflow or step. Dots are not allowed, because templates refer to outputs as steps.<name>.output. */
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 const name = z.string().regex(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in total');
 
 const agent = z.string().min(1).max(100);
 
-/** Fields of a step. */
 export const stepSchema = z.strictObject({
   name: name.optional().describe('Name for references from other steps; default: step_1, step_2 …'),
   agent: agent.optional().describe('claude, gemini, auto, or network for a live agent.'),
@@ -72,7 +71,7 @@ export const stepSchema = z.strictObject({
     .describe('Capabilities that a network agent must have.'),
 });
 
-/** A repeated group of steps. Its steps are validated one by one, so that an error refers to a step. */
+/** A repeated group of steps. Its steps are validated separately, so that an error message can name the step. */
 export const groupSchema = z.strictObject({
   repeat: z.strictObject({
     until: z.string().min(1).max(500).describe('A CEL expression, evaluated after each round.'),
@@ -81,7 +80,7 @@ export const groupSchema = z.strictObject({
   steps: z.array(z.unknown()).min(1).max(MAX_STEPS),
 });
 
-/** A workflow with unvalidated steps. */
+/** A workflow whose steps are not validated yet. */
 export const outlineSchema = z.strictObject({
   name,
   description: z.string().max(500).optional(),
@@ -94,7 +93,7 @@ export const outlineSchema = z.strictObject({
     .describe('Steps whose output is the result: the first of these that ran. Default: the last step that ran.'),
 });
 
-/** A validated step with its name and all defaults. */
+/** A validated step, with a name and with defaults for all omitted fields. */
 export type Step = z.output<typeof stepSchema> & { readonly name: string };
 
 export interface Group {
@@ -113,12 +112,12 @@ export function isGroup(entry: Step | Group): entry is Group {
   return 'repeat' in entry;
 }
 
-/** Returns all steps, including those of groups, in order. */
+/** Returns all steps in order, including the steps in groups. */
 export function allSteps(workflow: Workflow): readonly Step[] {
   return workflow.steps.flatMap((entry) => (isGroup(entry) ? entry.steps : [entry]));
 }
 
-/** Returns the workflow with every step changed, including those of groups. */
+/** Returns the workflow with every step replaced by the result of `change`, including the steps in groups. */
 export function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
   const steps = workflow.steps.map((entry) =>
     isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
@@ -126,17 +125,17 @@ export function withSteps(workflow: Workflow, change: (step: Step) => Step): Wor
   return { ...workflow, steps };
 }
 
-/** Returns whether answers are reusable: no step acts outside, and each may be repeated. */
+/** Returns whether an answer may be cached. It may not if a live agent does a step or a step must not be repeated. */
 export function isCacheable(workflow: Workflow): boolean {
   return allSteps(workflow).every((step) => step.repeatable && !agentsOf(step).includes(NETWORK));
 }
 
-/** Returns the agents of a step; `auto` if it has none. */
+/** Returns the agents of a step; only `auto` if the step names no agent. */
 export function agentsOf({ agent: one, agents }: Pick<Step, 'agent' | 'agents'>): readonly string[] {
   return agents ?? [one ?? 'auto'];
 }
 
-/** Groups steps that run concurrently: adjacent steps marked parallel. Every other step is its own stage. */
+/** Returns the stages. Adjacent steps marked parallel form one stage; each other step forms its own stage. */
 export function stagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const stages: Step[][] = [];
   for (const step of steps) {
@@ -147,7 +146,7 @@ export function stagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   return stages;
 }
 
-/** Consecutive steps outside of groups, or the steps of a group. */
+/** Adjacent steps outside of groups, or the steps of one group. */
 export interface Block {
   readonly steps: readonly Step[];
   readonly group?: Group;

@@ -1,4 +1,4 @@
-/** Workflows available to a caller: the built-in ones, and those of the caller's owner. */
+/** Workflows that a caller can run: the built-in ones, and those that the caller's owner has saved. */
 
 import type { AuditEffect } from '../../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
@@ -16,8 +16,8 @@ import { readWorkflow, type SavedWorkflow } from './validation.ts';
 let read: readonly Workflow[] | undefined;
 
 /**
- * Returns the built-in workflows in list order. Source: docs/semantics.md#orchestration. They are read on first use,
- * because most calls need none and reading them all would slow down a cold start.
+ * Returns the built-in workflows in list order. They are read when first needed, because most calls need none and
+ * reading them would slow down a cold start. Source: docs/semantics.md#orchestration.
  */
 export function builtIns(): readonly Workflow[] {
   read ??= definitions.map((definition) => readWorkflow(definition, 'workflow'));
@@ -28,7 +28,6 @@ export function builtIn(name: string): Workflow | undefined {
   return builtIns().find((workflow) => workflow.name === name);
 }
 
-/** Result of saving a workflow. */
 export interface SaveResult {
   readonly saved: SavedWorkflow;
   readonly change: 'created' | 'replaced' | 'unchanged';
@@ -39,7 +38,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return this.ports.workflows.list(ownerUid, limit, after);
   }
 
-  /** @param workflow name, definition or its JSON @throws MusterError NOT_FOUND; VALIDATION_ERROR if invalid */
+  /** @param workflow a name, a definition, or its JSON @throws MusterError NOT_FOUND; VALIDATION_ERROR if invalid */
   async resolve(ownerUid: string, workflow: unknown): Promise<Workflow> {
     if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) {
       return readWorkflow(workflow, 'workflow');
@@ -47,7 +46,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.definition;
   }
 
-  /** @param expectedVersion 0 for a new one @throws MusterError VALIDATION_ERROR; CONFLICT if the version differs */
+  /** @param expectedVersion 0 for a new workflow @throws MusterError VALIDATION_ERROR; CONFLICT at another version */
   save(
     ownerUid: string,
     definition: unknown,
@@ -78,7 +77,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT if the version differs */
+  /** @throws MusterError NOT_FOUND; CONFLICT if the workflow is at another version */
   delete(
     ownerUid: string,
     name: string,
@@ -135,7 +134,7 @@ function requireOwn(name: string, field: string): void {
 // Undoes changes to saved workflows. Source: docs/semantics.md#undo.
 
 export class WorkflowUndo extends Service<OrchestrationPorts> {
-  /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
+  /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE, if the workflow was changed after that entry */
   readonly workflow = async (effect: AuditEffect): Promise<readonly OrchestrationChange[]> => {
     const { workflows, workflowFields, clock } = this.ports;
     const found = await readFor(effect.owner_uid ?? '', workflows.find(effect.id));
@@ -144,7 +143,7 @@ export class WorkflowUndo extends Service<OrchestrationPorts> {
     const before = workflowFields.from(fields);
     if (found === undefined) return [{ kind: 'createWorkflow', saved: before }];
     const { value, version } = found;
-    // The version counts changes, and undoing is a change.
+    // Undoing is a change too, so the version increases.
     const saved = { ...before, version: value.version + 1, updated_at: clock.now() };
     return [{ kind: 'replaceWorkflow', saved, before: value, version }];
   };

@@ -1,6 +1,6 @@
 /**
- * Computes a workflow's next steps from the outcomes so far. It replays the workflow from the start each time, so a
- * run stores no position that could be lost: every instance that takes over a run computes the same next steps with
+ * Computes the next steps of a workflow from the outcomes recorded so far. Each computation replays the workflow from
+ * its start. A run therefore stores no position: every instance that continues it computes the same next steps with
  * the same prompts.
  */
 
@@ -20,7 +20,7 @@ import {
 } from './scope.ts';
 import { renderTemplate } from './template.ts';
 
-/** A step in one round of its group; the round is 1 outside of groups. */
+/** A step in a certain round of its repeated group. Outside of groups, the round is 1. */
 export interface StepRound {
   readonly name: string;
   readonly iteration: number;
@@ -29,30 +29,30 @@ export interface StepRound {
 export interface DueStep extends StepRound {
   readonly step: Step;
   readonly prompt: string;
-  /** Candidates of a step that picks. */
+  /** Outputs of several agents, from which the step picks the best one. */
   readonly candidates?: readonly StepResult[];
 }
 
 export type Next =
-  /** Steps that run concurrently, without those already settled. */
+  /** Steps of one stage to execute concurrently. Those that have ended already are not included. */
   | { readonly kind: 'execute'; readonly steps: readonly DueStep[] }
   | { readonly kind: 'finished'; readonly output: string; readonly result: string | undefined }
   | {
       readonly kind: 'failed';
       readonly at: StepRound;
-      /** `STEP_FAILED`: the step's record has the details. */
+      /** For `STEP_FAILED`, the record of the step contains the details. */
       readonly reason: 'STEP_FAILED' | 'CONDITION_FAILED' | 'PROMPT_TOO_LARGE';
       readonly error: string;
     };
 
 export interface Progress {
   readonly next: Next;
-  /** Rounds skipped because their condition was false. */
+  /** Steps that were skipped because their condition was false, each with its round. */
   readonly skipped: readonly StepRound[];
   readonly warnings: readonly string[];
 }
 
-/** Computes the progress of a workflow. @param outcomes keyed by `outcomeKey` */
+/** Computes how far a workflow has got. @param outcomes outcomes of steps, keyed by `outcomeKey` */
 export function progressOf(...given: ConstructorParameters<typeof Replay>): Progress {
   return new Replay(...given).run();
 }
@@ -96,7 +96,7 @@ class Replay {
     return { kind: 'finished', output, result };
   }
 
-  /** @returns what stops the replay, or undefined if the block is complete */
+  /** @returns the reason to stop the replay here; undefined if all steps of the block have ended */
   private block({ steps, group }: Block): Next | undefined {
     const { until, max } = group?.repeat ?? { until: 'true', max: 1 };
     for (let iteration = 1; iteration <= max; iteration++) {
@@ -143,7 +143,7 @@ class Replay {
     }
   }
 
-  /** Adds the outcomes of the stage's steps to the scope, or returns the steps still to run. */
+  /** Makes the outcomes of a stage available to later steps. Returns the steps to execute if some have no outcome. */
   private stage(steps: readonly Step[], iteration: number): Next | undefined {
     const open: Step[] = [];
     const views: [name: string, view: StepView][] = [];
@@ -189,9 +189,9 @@ const TASK_OF_ROLE: Readonly<Record<AgentRole, string>> = {
 };
 
 /**
- * Returns a step's prompt: its template, or else its role's instruction with the input, the context and the outputs
- * so far. A lone execute step passes the input on unchanged. A step that picks gets only the task: the answers come
- * with the request to rank them.
+ * Returns the prompt of a step: its template, or else the instruction for its role, followed by the input, the
+ * context and the outputs so far. An execute step without previous outputs gets no instruction. A step that picks
+ * gets only the input here, because the answers follow in the request to rank them.
  * @throws ExpressionError if the prompt would be too long
  */
 function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
@@ -210,7 +210,7 @@ function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   return whole.toString();
 }
 
-/** Returns the outputs, each with the name used in the error if it exceeds the limit. */
+/** Returns the outputs so far. `what` describes an output in the error message about a prompt that is too long. */
 function outputsSoFar(workflow: Workflow, scope: Scope): { readonly text: string; readonly what: string }[] {
   return allSteps(workflow).flatMap(({ name }) => {
     const output = scope.steps.get(name)?.output ?? '';

@@ -1,21 +1,21 @@
 /**
- * Prompt templates in Mustache, which runs no logic. A template reads only the scope's own values; model output is
- * fenced as data. The size of a prompt is limited while it is built, not checked afterwards.
+ * Prompt templates in Mustache, a language without code execution. Templates can read only the values of the scope.
+ * Outputs of models are marked as data. The size of a prompt is limited while it is being built.
  */
 
 import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';
 
-/** Maximum number of rendered parts: nested sections multiply, even if they render nothing. */
+/** Maximum number of rendered parts. Nested sections repeat their parts so often that a limit is necessary. */
 const MAX_PARTS = 100_000;
 
-/** @returns the steps that it uses @throws ExpressionError if it is not a template; the message explains why */
+/** @returns the steps to which the template refers @throws ExpressionError if it is invalid; the message says why */
 export function checkTemplate(template: string): { readonly steps: readonly string[] } {
   return { steps: [...new Set(stepsNamed(partsOf(template)))] };
 }
 
-/** @param template accepted by checkTemplate @throws ExpressionError if the prompt would be too long */
+/** @param template checked by checkTemplate @throws ExpressionError if the prompt would be too long */
 export function renderTemplate(template: string, scope: Scope): string {
   const parts = partsOf(template);
   const rendering = new Rendering();
@@ -23,10 +23,10 @@ export function renderTemplate(template: string, scope: Scope): string {
   return rendering.text.toString();
 }
 
-/** One rendering. `views` are the entered sections, innermost first. */
+/** Renders one template. `views` are the values of the sections that are being rendered, innermost first. */
 class Rendering {
   readonly text = new BoundedText();
-  /** Printed form of values that are not text, by value. */
+  /** Texts of values that are not texts, so that each is formatted only once. */
   private readonly prints = new Map<unknown, string>();
   private rendered = 0;
 
@@ -66,12 +66,12 @@ class Rendering {
   }
 }
 
-/** Returns whether Mustache treats the value as false. */
+/** Returns whether a section with this value is skipped according to Mustache. */
 function isEmpty(value: unknown): boolean {
   return !value || (Array.isArray(value) && value.length === 0);
 }
 
-/** Returns the value from the innermost view that has it. */
+/** Returns the value at the path, from the innermost section that has it. */
 function found(path: string, views: readonly unknown[]): unknown {
   if (path === '.') return views[0];
   const keys = path.split('.');
@@ -82,13 +82,13 @@ function found(path: string, views: readonly unknown[]): unknown {
   return undefined;
 }
 
-/** Reads only own properties, so that nothing outside the scope is reachable. */
+/** Reads only an object's own properties, so that a template cannot access inherited ones. */
 function ownValue(of: unknown, key: string): unknown {
   if (typeof of !== 'object' || of === null) return undefined;
   return Object.getOwnPropertyDescriptor(of, key)?.value;
 }
 
-/** @param names steps to include; fencing an output requires reading it, so the others are omitted */
+/** @param names steps that the template uses; the outputs of others are omitted, because marking takes time */
 function viewOf(scope: Scope, names: readonly string[]) {
   const steps = [...scope.steps].filter(([name]) => names.includes(name));
   return { ...scope, steps: Object.fromEntries(steps.map(([name, step]) => [name, stepView(name, step)])) };
@@ -108,22 +108,22 @@ function stepView(name: string, { status, output, results }: StepView) {
 
 interface Part {
   readonly kind: 'text' | 'value' | 'section' | 'inverted';
-  /** The text itself for kind `text`; the path of the value for all others. */
+  /** The text itself if `kind` is `text`, otherwise the path of the value. */
   readonly text: string;
   readonly parts: readonly Part[];
 }
 
 const MAX_SECTION_DEPTH = 4;
 
-/** Characters of an invalid path that an error quotes. */
+/** Maximum length of an invalid path in an error message, in characters. */
 const SHOWN_LENGTH = 60;
 
-/** `input`, `context.files`, `.` */
+/** A path such as `input`, `context.files` or `.`. */
 const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/;
 
 const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
 
-/** Returns the steps used in the parts. */
+/** Returns the names of the steps to which the parts refer. */
 function stepsNamed(parts: readonly Part[]): readonly string[] {
   return parts.flatMap(({ kind, text, parts: inner }) => {
     const [root, step] = kind === 'text' ? [] : text.split('.', 2);
@@ -131,7 +131,7 @@ function stepsNamed(parts: readonly Part[]): readonly string[] {
   });
 }
 
-/** @throws ExpressionError if it is not a template; the message explains why */
+/** @throws ExpressionError if the template is invalid; the message says why */
 function partsOf(template: string): readonly Part[] {
   const text = tightened(template);
   let tokens: readonly Token[];
@@ -146,7 +146,7 @@ function partsOf(template: string): readonly Part[] {
 
 type Token = readonly unknown[];
 
-/** Removes white space and comments from tags: Mustache needs quadratic time for white space in a tag. */
+/** Removes white space and comments from tags, because Mustache takes quadratic time for white space in tags. */
 function tightened(template: string): string {
   const pieces: string[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** Parses and validates a caller's workflow; errors name the invalid step and the reason. */
+/** Parses and validates a caller's workflow. Error messages name the invalid step and the reason. */
 
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
@@ -23,10 +23,10 @@ import {
 import { ExpressionError } from './scope.ts';
 import { checkTemplate } from './template.ts';
 
-/** Maximum size of a definition, in bytes of JSON. */
+/** Maximum size of a workflow definition as JSON, in bytes. */
 const MAX_DEFINITION_BYTES = 100_000;
 
-/** @param definition object or JSON @param field its argument @throws MusterError VALIDATION_ERROR, INVALID_FORMAT */
+/** @param definition object or JSON @param field name of the argument @throws MusterError */
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
@@ -40,7 +40,7 @@ export function readWorkflow(definition: unknown, field: string): Workflow {
   return workflow;
 }
 
-/** Reads the steps in order, and assigns names to unnamed ones. */
+/** Returns the steps and groups in order. Steps without a name get one. */
 function stepsIn(entries: readonly unknown[], field: string): readonly (Step | Group)[] {
   let count = 0;
   const stepIn = (raw: unknown, at: string): Step => {
@@ -74,7 +74,7 @@ function requireSound(workflow: Workflow, field: string): void {
   if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
 }
 
-/** Validates each step, then each group. */
+/** Validates all steps, then all groups. */
 function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: string): void {
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
@@ -95,7 +95,7 @@ function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: st
     if (isGroup(of)) requireReferences(workflow, of, failing(`The group at ${path}`, path));
 }
 
-/** Throws the reason why a step or a group is invalid. `at` is the field. */
+/** Throws an error that names the step or group, and the field `at`. */
 type Fail = (reason: string, at: string) => never;
 
 function checked<Schema extends z.core.$ZodType>(
@@ -120,7 +120,7 @@ function invalid(message: string, field: string): MusterError {
 const SUGGESTION =
   'Example: {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}. orchestration.list_workflows with detailed: true shows complete definitions.';
 
-/** Validates the templates and conditions of a step or group, and that the steps they use come before it. */
+/** Validates templates and conditions. All steps to which a step or group refers must come before it. */
 function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): void {
   const known = reachable(workflow, of);
   const all = allSteps(workflow).map(({ name }) => name);
@@ -150,7 +150,7 @@ function stepsNamed(find: () => readonly string[], at: string, fail: Fail): read
   }
 }
 
-/** Returns the steps that ran before; in a repeated group also all of the group, from the previous round. */
+/** Returns the steps to which this one may refer: all earlier ones, and in a repeated group the whole group. */
 function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
   const before: Step[] = [];
   for (const { steps, group } of blocksOf(workflow)) {
@@ -176,7 +176,7 @@ function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void 
     fail(`capabilities apply only to the agent "${NETWORK}".`, 'capabilities');
 }
 
-/** Validates the mode, and the step that it picks from. */
+/** Validates the mode of a step, and the step from which it picks. */
 function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Step[], fail: Fail): void {
   const names = agentsOf({ agent, agents });
   if (mode !== undefined && names.length === 1) fail(`mode ${mode} requires several agents.`, 'mode');
@@ -184,25 +184,25 @@ function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Ste
   if (names.length > 1 || names[0] === NETWORK)
     fail('a step that picks must have exactly one hosted agent.', agents === undefined ? 'agent' : 'agents');
   const picked = steps.find(({ name }) => name === picks);
-  if (picked === undefined) return; // reported by requireReferences
+  if (picked === undefined) return; // requireReferences reports this error
   if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
   fail(`"${picks}" is not a step with several agents and mode all.`, 'picks');
 }
 
-/** A workflow as JSON text, validated again when it is read: no query uses its contents. */
+/** A workflow as stored: JSON text, because no query uses its contents. The workflow is validated when it is read. */
 export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   decode: (text) => readWorkflow(text, 'workflow'),
   encode: (workflow) => JSON.stringify(workflow),
 });
 
-/** A saved workflow: `workflows/{id}`, which also stores its name. */
+/** A saved workflow, the document `workflows/{id}`. */
 export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
   z.object({
-    /** Derived from owner and name. */
+    /** Id that is derived from the owner and the workflow's name. */
     id: z.string(),
     owner_uid: z.string(),
     definition: workflowText,
-    /** Starts at 1 and increases with each change. */
+    /** Version of the workflow: 1 when it is created, then increased by each change. */
     version: z.int(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -211,7 +211,6 @@ export const { toDocument: workflowToDocument, fromDocument: workflowFromDocumen
 
 export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
 
-/** Codec of workflows for the audit log. */
 export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
 
 /** Changes that commits can make to saved workflows. */
