@@ -19,7 +19,7 @@ const errorEnvelope: ErrorEnvelope = {
   }),
 };
 
-/** Toolset for coding agents that work on branches: the specification's tools in its order, then those of runners. */
+/** Toolset for coding agents that work on branches. The specification's tools come first, then those of runners. */
 export const coding: Toolset<CodingServices> = {
   name: 'coding',
   instructions:

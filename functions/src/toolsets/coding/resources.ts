@@ -20,7 +20,7 @@ import {
   taskId,
 } from './tools/codingResponses.ts';
 
-/** Limits of a resource, which takes no arguments; its response states whether more exist. */
+/** Maximum numbers in a resource, because callers cannot set a limit. The response reports whether there is more. */
 const MAX_TASKS = 100;
 const MAX_LINES = 5000;
 const MAX_LOG_BYTES = 36_000;
@@ -31,7 +31,7 @@ const asText = { mimeType: 'text/plain', role: 'viewer' } as const;
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Returns the latest tasks without their instructions and configuration. */
+/** Returns the latest coding tasks without their instructions and configuration. */
 async function listed({ services, workspace }: CallContext<CodingServices>, filter: CodingFilter) {
   const { items, more } = await services.coding.list(workspace, filter, MAX_TASKS);
   const now = services.coding.now();
@@ -129,7 +129,7 @@ async function coordinationSession({ services, workspace }: CallContext<CodingSe
   };
 }
 
-/** Completes a variable with names from the workspace's latest tasks. */
+/** Completes a variable of a resource's address with names from the workspace's latest coding tasks. */
 const namesOf =
   (names: (task: CodingTask) => readonly string[]): VariableCompletion<CodingServices> =>
   async ({ services, workspace }) =>

@@ -16,7 +16,7 @@ export interface InboxDependencies extends DocumentSource {
   readonly store: Store<InboxChange>;
   readonly liveness: AgentLiveness;
   readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
-  /** Budget of a run whose caller specifies none. */
+  /** Budget of a run, if the caller that starts the run sets none. */
   readonly budget: { readonly cost_usd: number };
   readonly runApprovedCall: RunApprovedCall;
 }

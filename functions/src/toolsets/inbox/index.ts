@@ -3,7 +3,7 @@ import type { InboxServices } from './create.ts';
 import { answer, list } from './tools/answers.ts';
 import { ask, wait, withdraw } from './tools/questions.ts';
 
-/** The toolset with which agents ask people. Source: docs/guides/inbox.md. */
+/** Toolset with which agents ask people. Source: docs/guides/inbox.md. */
 export const inbox: Toolset<InboxServices> = {
   name: 'inbox',
   instructions:

@@ -1,4 +1,4 @@
-/** Updates and ends of coding tasks. Source: the coding specification, update_task and end_task. */
+/** Updates of coding tasks, and their end. Source: the coding specification, update_task and end_task. */
 
 import { agentNotRegistered } from '../../../agents/rules/agent.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
@@ -43,7 +43,7 @@ interface UpdateRequest extends TaskReference {
 }
 
 interface EndRequest extends TaskReference, EndReport {
-  /** Claim epoch, if the runner reports. */
+  /** Claim epoch, if the holder of the task sends the report. */
   readonly epoch?: number | undefined;
   readonly log?: string | undefined;
 }
@@ -54,7 +54,7 @@ interface StartedTask {
 }
 
 export class CodingChanges extends Service<CodingPorts> {
-  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the status would move back */
+  /** MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the new status is an earlier one */
   async update(
     principal: Principal,
     request: UpdateRequest,
@@ -75,7 +75,7 @@ export class CodingChanges extends Service<CodingPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the claim or the status does not allow it */
+  /** MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the claim or the status of the task does not allow the end */
   end(principal: Principal, request: EndRequest, recordResponse: RecordResponse<EndedTask>): Promise<EndedTask> {
     const { sessions, store } = this.ports;
     return changeTask(this.ports, request, async ({ value: before, version }, now) => {
@@ -106,8 +106,8 @@ export class CodingChanges extends Service<CodingPorts> {
   }
 
   /**
-   * Claims an unclaimed task for the caller, who works without a runner: every task in progress needs a holder whose
-   * absence is noticed. A task that a runner has claimed is only marked as in progress; its claim and lease stay.
+   * Claims an unclaimed task for a caller that works without a runner, because the lease of a holder reveals when the
+   * work stops. If a runner has claimed the task, only the status becomes in progress: the claim and the lease stay.
    * @throws MusterError CONFLICT if the task has ended or cannot be claimed, or if the caller cannot hold tasks
    */
   private async start(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<StartedTask> {
@@ -125,11 +125,11 @@ export class CodingChanges extends Service<CodingPorts> {
     if (agent_id === undefined) throw noHolder(id);
     const refusal = await budgetRefusal(this.ports, found.value);
     if (refusal !== undefined)
-      throw notClaimable(id, 'a budget for it is exhausted', 'Raise the budget with system.setBudget.');
+      throw notClaimable(id, 'a budget of the task is exhausted', 'Raise the budget with system.setBudget.');
     const [agent, open] = await Promise.all([agents.find(agent_id), sessions.current(workspace)]);
     if (agent === undefined) throw agentNotRegistered(agent_id);
     if ((await ownerState(this.ports, found.value, agent.value)) !== 'works')
-      throw notClaimable(id, 'its owner no longer has the role worker here', 'Create another task.');
+      throw notClaimable(id, 'its owner no longer has the role worker in the workspace', 'Create another task.');
     if (open?.session.id !== session) throw notClaimable(id, 'its session is archived', 'Create another task.');
     const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
     const task = asCodingTask(startTask(claimed, { agent_id }, now));
@@ -168,6 +168,6 @@ function noHolder(taskId: string): MusterError {
     field: 'status',
     reason: 'NOT_HOLDER',
     suggestion:
-      'Call as an agent, claim it for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
+      'Call as an agent, claim the task for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
   });
 }

@@ -1,4 +1,4 @@
-/** Creating and reading coding tasks. Source: the coding specification. */
+/** Creates and reads coding tasks. Source: the coding specification. */
 
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
@@ -34,10 +34,10 @@ interface CodingDraft {
   readonly part_of?: NodeRef | undefined;
 }
 
-/** Maximum number of runners per tool in the overview. */
+/** Maximum number of runners that the overview names per tool. */
 const MAX_RUNNERS = 20;
 
-/** Default limits for the part of a log that is returned with its task. */
+/** Default limits for the latest log lines that are returned with a task. */
 const MAX_SHOWN_LINES = 50;
 const MAX_SHOWN_LOG_BYTES = 16_000;
 
@@ -94,31 +94,30 @@ export class CodingService extends Service<CodingPorts> {
     return { ...(await this.findSibling(workspace, taskId, reading)), log: await reading };
   }
 
-  /** Returns a page of a log that starts at line `from`. @throws MusterError NOT_FOUND */
+  /** Returns a page of a task's log, starting at line `from`. @throws MusterError NOT_FOUND */
   async logs(workspace: string, taskId: string, from: number, limit: number) {
     const reading = this.ports.taskLogs.read(taskId, from, limit);
     await this.findSibling(workspace, taskId, reading);
     return reading;
   }
 
-  /** Finds a task during another read, whose result or error callers without access to the task never receive. */
+  /** Finds a task while another read runs. If the caller may not see the task, that read's outcome is discarded. */
   private findSibling(workspace: string, taskId: string, reading: Promise<unknown>): Promise<ReadTask> {
     reading.catch(() => undefined);
     return this.find(workspace, taskId);
   }
 
-  /** @param date `2026-11-22`, in UTC */
+  /** @param date in UTC, such as `2026-11-22` */
   logsOfDay(workspace: string, type: LogType, date: string, limit: number) {
     return this.ports.taskLogs.ofDay(workspace, type, date, limit);
   }
 
-  /** Returns the JSON of a task's result. @throws MusterError NOT_FOUND if the task has no result */
+  /** Returns the JSON text of a task's result. @throws MusterError NOT_FOUND if the task has no result */
   async result({ id, coding: { result } }: CodingTask): Promise<string> {
     if (result === undefined) throw notFound(`Task "${id}" has no result.`);
     return this.ports.codingTasks.result(id, result);
   }
 
-  /** Returns coding tasks, newest first. */
   list(workspace: string, filter: CodingFilter, limit: number): Promise<ListPage<CodingTask>> {
     return this.ports.codingTasks.list(workspace, filter, { limit });
   }
@@ -133,7 +132,7 @@ export class CodingService extends Service<CodingPorts> {
     return { activeTasks, pendingTasks, tools };
   }
 
-  /** Returns one attempt; `past` is set unless it is the task's latest claim. @throws MusterError NOT_FOUND */
+  /** Returns one attempt. `past` is set if it is not the task's latest claim. @throws MusterError NOT_FOUND */
   async runnerSession(workspace: string, taskId: string, epoch: number) {
     const { task } = await this.find(workspace, taskId);
     if (task.claim?.claim_epoch === epoch) return { task };

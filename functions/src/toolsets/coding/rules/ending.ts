@@ -1,4 +1,4 @@
-/** Ends of attempts at coding tasks, and of the tasks. Source: docs/semantics.md#coding. */
+/** Ends attempts at coding tasks, and ends coding tasks. Source: docs/semantics.md#coding. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -38,13 +38,13 @@ const MAX_COMMITS = 20;
 
 const tokens = z.number().int().min(0).max(1e12).default(0);
 
-/** Fields of a runner's result that Muster uses. The result itself is stored unchanged. */
+/** The fields of a runner's result that Muster reads. The result is stored with all its fields. */
 const summarized = z
   .object({
     summary: z.string().optional().catch(undefined),
     branch: z.string().optional().catch(undefined),
     commits: z.array(z.object({ sha: z.string().max(100), subject: z.string().max(1000) })).catch([]),
-    // Older runners do not report cacheWrite.
+    // Older runners do not report the field cacheWrite.
     tokens: z
       .object({ input: tokens, output: tokens, cacheRead: tokens, cacheWrite: tokens })
       .optional()
@@ -57,7 +57,7 @@ const summarized = z
   })
   .catch({ commits: [] });
 
-/** Returns the end that a holder reports. @throws MusterError CONFLICT if the claim is not the caller's */
+/** Returns the end that the holder reports. @throws MusterError CONFLICT if the caller does not have the claim */
 export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): EndedTask {
   requireReturnable(report);
   const { claim, coding } = task;
@@ -69,7 +69,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   const held = (report.status === 'failed' && restoredTask(task, claimant, now)) || task;
   const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);
   if (kind !== 'accepted') {
-    // If an attempt is reported late more than once, only the first report is charged.
+    // The usage of an attempt is charged once, even if its end is reported late several times.
     const isFirst = kind === 'late' && task.late_result?.claim_epoch !== claimant.claim_epoch;
     const late = isFirst ? withRecordedCost(reported, report.result) : reported;
     return { task: asCodingTask(late), now, outcome: kind };
@@ -85,7 +85,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   );
 }
 
-/** Stores the branch by which a runner replaced an unusable default. Source: runner/src/git/start/branchName.ts. */
+/** Stores the branch name with which a runner replaced an unusable one. See runner/src/git/start/branchName.ts. */
 function onReportedBranch(task: Task, result: unknown): Task {
   const { coding } = asCodingTask(task);
   const { branch } = summarized.parse(result);
@@ -95,7 +95,7 @@ function onReportedBranch(task: Task, result: unknown): Task {
   return asCodingTask({ ...task, coding: { ...coding, branch } });
 }
 
-/** Returns the task with the usage that its runner reports: tokens, and the cost of metered models. */
+/** Returns the task with the usage that its runner reports: tokens, and the cost if the model is metered. */
 function withRecordedCost(task: Task, result: unknown): Task {
   const { tokens: used, costUsd = 0 } = summarized.parse(result);
   if (used === undefined && costUsd === 0) return task;
@@ -103,7 +103,7 @@ function withRecordedCost(task: Task, result: unknown): Task {
   return withSpent(task, { input_tokens: input + cacheRead + cacheWrite, output_tokens: output, cost_usd: costUsd });
 }
 
-/** Returns the end that a creator or leader requests. @throws MusterError CONFLICT for another earlier outcome */
+/** Returns the end that a creator or leader requests. @throws MusterError CONFLICT if it already ended differently */
 export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): EndedTask {
   if (returnDelay(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
@@ -115,7 +115,7 @@ export function endByDecision(task: CodingTask, report: EndReport, by: string, n
   return endedTask(cancelTask(task, failure.message, now), now, failure);
 }
 
-/** Ends the attempt of a runner whose lease expired. */
+/** Ends the current attempt, because the lease of its runner expired. */
 function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   const { claim } = task;
   if (claim === undefined) throw new Error(`Task ${task.id} has no claim.`);
@@ -125,7 +125,7 @@ function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   };
   const lapsed = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
   const { task: lost } = reportOutcome(task, lapsed, failedTask(task, failure), now);
-  // The runner can resume its work if it reconnects before another runner claims the task.
+  // The runner can continue the work if it reconnects before another runner claims the task.
   const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [lapsed] : [])];
   return attemptEnded({ ...lost, lapsed_claims: lapsedClaims }, { ...lapsed, ended_at: now, commits: [] }, failure);
 }
@@ -137,7 +137,7 @@ function endByQueueExpiry(task: CodingTask, now: Date): EndedTask {
   return endedTask(expired, now, { class: 'queue_expired', message });
 }
 
-/** Returns the task after an attempt: ended, or requeued. */
+/** Returns the task after an attempt has ended: the task has ended too, or is requeued. */
 function attemptEnded(task: Task, attempt: Omit<PastAttempt, 'failure'>, failure: Failure | undefined): EndedTask {
   const { ended_at: now } = attempt;
   if (task.status !== 'available') return endedTask(task, now, failure);
@@ -153,7 +153,7 @@ function attemptEnded(task: Task, attempt: Omit<PastAttempt, 'failure'>, failure
   };
 }
 
-/** @param failure reason of a failed end; if undefined, the failure of an earlier attempt is removed */
+/** failure reason, if the task failed; without it, the failure of an earlier attempt is removed */
 function endedTask(task: Task, now: Date, failure?: Failure): EndedTask {
   const { failure: _former, ...coding } = asCodingTask(task).coding;
   return { task: { ...task, coding: { ...coding, ...(failure && { failure }) } }, now, outcome: 'ended' };
@@ -198,13 +198,13 @@ function alreadyEnded(task: CodingTask): MusterError {
   });
 }
 
-/** Maximum bytes of JSON in a result. Not in the coding specification. Source: docs/semantics.md#coding. */
+/** Maximum size of a result's JSON in bytes. The specification sets no limit. Source: docs/semantics.md#coding. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
-/** Part of a result: 300,000 characters of any kind fit into a document. A part never splits a surrogate pair. */
+/** One part of a result: at most 300,000 characters, which fit into a document. It never splits a surrogate pair. */
 const RESULT_PART = /.{0,299999}[^\ud800-\udbff]/gs;
 
-/** Stores the result of an ended task, even if sent later. @throws MusterError VALIDATION_ERROR if it is too large */
+/** Stores the result of a task, even if it ended before. @throws MusterError VALIDATION_ERROR if it is too large */
 export function withResult(end: EndedTask, result: unknown): { end: EndedTask; changes: CodingChange[] } {
   const { task, outcome } = end;
   if (result === undefined || (outcome !== 'ended' && outcome !== 'kept')) return { end, changes: [] };
@@ -219,7 +219,7 @@ export function withResult(end: EndedTask, result: unknown): { end: EndedTask; c
   };
 }
 
-/** Returns all changes of an end: the task, its holder, its dependents and the queue. */
+/** Returns all changes for an end: those of the task, its holder, its dependents and the queue. */
 export async function endingChanges(
   sessions: CoordinationPorts['sessions'],
   before: CodingTask,
@@ -235,7 +235,7 @@ export async function endingChanges(
   return frees ? [...changes, ...(await queueGrowth(sessions, task))] : changes;
 }
 
-/** Returns the sweep's changes for expired leases and expired waits for a runner. */
+/** Returns the changes with which the sweep ends expired leases and expired waits for a runner. */
 export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExpiry {
   return {
     leaseExpired: ({ value, version }, now) => endingChanges(sessions, value, endByLeaseExpiry(value, now), version),
@@ -243,11 +243,9 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
   };
 }
 
-// Returned tasks, and restored claims of runners that reconnect. Source: docs/semantics.md#coding.
-
 const RESTORED_LEASE_SECONDS = 120;
 
-/** Returns the task with its last holder's expired lease restored; undefined if it was claimed or released since. */
+/** Returns the task with the expired lease of its last holder restored; undefined if it was claimed or released. */
 export function restoredTask(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
   const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
   if (task?.claim === undefined) return undefined;
@@ -260,12 +258,12 @@ export function restoredTask(before: CodingTask, claimant: Claimant, now: Date):
   };
 }
 
-/** Returns the delay of a returned task in seconds; undefined if the report ends the attempt. */
+/** Returns the delay before a returned task is available, in seconds; undefined if the report ends the attempt. */
 export function returnDelay({ status, failure }: EndReport): number | undefined {
   return status === 'failed' ? failure?.returnAfterSeconds : undefined;
 }
 
-/** Checks a report. @throws MusterError VALIDATION_ERROR if it returns the task and also excludes another attempt */
+/** Checks a report. @throws MusterError VALIDATION_ERROR if it returns the task but also forbids another attempt */
 export function requireReturnable({ failure }: EndReport): void {
   if (failure?.returnAfterSeconds === undefined || failure.retryable !== false) return;
   throw new MusterError('VALIDATION_ERROR', 'failure.retryable: false excludes failure.returnAfterSeconds.', {
@@ -276,8 +274,8 @@ export function requireReturnable({ failure }: EndReport): void {
 }
 
 /**
- * Returns the task after its runner returned it. The claim is not listed among the attempts and does not use a retry.
- * The end of the wait for a runner moves only by the duration of the claim, so that returns never extend the wait.
+ * Returns the task after its runner returned it. The claim is not listed as an attempt and does not count as a retry.
+ * The time at which the wait for a runner expires moves by the duration of the claim, so returning never adds time.
  */
 export function returnedTask(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): EndedTask {
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);

@@ -1,4 +1,4 @@
-/** Log of a coding task: its lines, and their storage in chunks. */
+/** Log of a coding task: its lines, and how they are stored. */
 
 import { z } from 'zod/mini';
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
@@ -12,7 +12,7 @@ export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git',
 
 export type LogType = (typeof LOG_TYPES)[number];
 
-/** Stored log line, in JSON. */
+/** Log line as it is stored, in JSON. */
 const storedEntry = z.object({
   at: z.pipe(
     z.iso.datetime(),
@@ -20,7 +20,7 @@ const storedEntry = z.object({
   ),
   level: z.enum(LOG_LEVELS),
   type: z.enum(LOG_TYPES),
-  /** Source of the entry: the name of a tool, program or agent. */
+  /** Name of the tool, program or agent that the entry comes from. */
   prefix: z.optional(z.string()),
   message: z.string(),
   data: z.optional(z.unknown()),
@@ -28,26 +28,26 @@ const storedEntry = z.object({
 
 export type LogEntry = Readonly<z.output<typeof storedEntry>>;
 
-/** Entry with its line number, from 0, across all attempts. */
+/** Entry with its line number. Lines are numbered from 0 across all attempts of the task. */
 export interface LogLine extends LogEntry {
   readonly line: number;
 }
 
-/** Entry with a `sequence` that grows within an attempt, so that repeated entries are detected. */
+/** Entry with a `sequence` that increases within an attempt. Repeated entries are recognized by it. */
 export interface NumberedEntry extends LogEntry {
   readonly sequence: number;
 }
 
-// A task's log is stored in chunks of many lines: a document per line would cost a write per line. A log that
-// exceeds the limit keeps its beginning and its end. Each chunk contains the number of its first line, so that a
-// reader detects how many lines are missing.
+// A task's log is stored in chunks of many lines, because a document per line would cost one write per line. If a log
+// exceeds the limit, chunks in its middle are deleted. Each chunk contains the number of its first line, so that a
+// reader can compute how many lines are missing.
 
-/** Maximum number of lines, and of bytes, in a chunk. */
+/** Maximum number of lines in a chunk, and maximum size of a chunk in bytes. */
 export const CHUNK_LINES = 500;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Number of first and of latest chunks that are kept, 10 MiB if they are full. */
+/** Number of chunks that are kept at the start of a log, and at its end. Full chunks are 10 MiB in total. */
 export const FIRST_CHUNKS = 16;
 
 export const LATEST_CHUNKS = 144;
@@ -55,24 +55,24 @@ export const LATEST_CHUNKS = 144;
 interface ChunkWrite {
   head: LogHead;
   readonly isNew: boolean;
-  /** Number of the first of `entries`. */
+  /** Line number of the first of the `entries`. */
   readonly from: number;
   readonly entries: LogEntry[];
   text: string;
-  /** Number of the chunk that is deleted for this one. */
+  /** Number of the chunk that is deleted to make room for this chunk. */
   readonly drops?: number;
 }
 
 interface AppendResult {
   readonly writes: readonly ChunkWrite[];
   readonly accepted: number;
-  /** Number of the line after the appended ones. */
+  /** Number of the line that follows the appended lines. */
   readonly next: number;
 }
 
 const NOTHING: LogHead = { chunk: -1, first_line: 0, lines: 0, bytes: 0, claim_epoch: 0, sequence: -1 };
 
-/** Appends those of a runner's entries that were not sent before in this attempt. */
+/** Appends the entries of a runner. Entries that the runner already sent in this attempt are skipped. */
 export function appendNumbered(
   head: LogHead | undefined,
   epoch: number,
@@ -83,12 +83,12 @@ export function appendNumbered(
   return append({ ...(head ?? NOTHING), claim_epoch: epoch, sequence: fresh.at(-1)?.sequence ?? sent }, fresh);
 }
 
-/** Appends an entry of a caller other than the runner. */
+/** Appends an entry of a caller that is not the runner. */
 export function appendNote(head: LogHead | undefined, note: LogEntry): AppendResult {
   return append(head ?? NOTHING, [note]);
 }
 
-/** Fills the last chunk, then new ones. */
+/** Fills the last chunk, and then new chunks. */
 function append(before: LogHead, entries: readonly LogEntry[]): AppendResult {
   const writes: ChunkWrite[] = [];
   let head = before;
@@ -112,7 +112,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): AppendResult {
   return { writes, accepted: entries.length, next: head.first_line + head.lines };
 }
 
-/** Returns the changes that append to a task's log. */
+/** Returns the changes that append the lines to a task's log. */
 export function appendChanges(
   { id, workspace }: CodingChanges['appendLog']['task'],
   head: Versioned<LogHead> | undefined,
@@ -126,19 +126,19 @@ export function appendChanges(
   }));
 }
 
-/** Returns the lines of a stored `ChunkWrite.text`. */
+/** Returns the lines in a stored `ChunkWrite.text`. */
 export function parseLines(text: string, from: number): LogLine[] {
   return text.split('\n').map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
 }
 
 export interface CodingChanges {
-  /** Appends lines to a task's log. Stale if another call appended lines since the read. */
+  /** Appends lines to a task's log. The commit is stale if another call has appended lines after the log was read. */
   readonly appendLog: {
     readonly task: { readonly id: string; readonly workspace: string };
     readonly write: ChunkWrite;
     readonly version?: string | undefined;
   };
-  /** Stores the JSON of an attempt's result, in parts that fit into documents. */
+  /** Stores the JSON text of an attempt's result in parts, each of which fits into a document. */
   readonly storeResult: {
     readonly task: { readonly id: string; readonly workspace: string };
     readonly epoch: number;
@@ -147,24 +147,24 @@ export interface CodingChanges {
 }
 
 export const headDocument = z.object({
-  /** Number of the chunk, from 0. */
+  /** Number of the chunk. The first chunk has the number 0. */
   chunk: z.number(),
-  /** Number of its first line, from 0 over the whole log. */
+  /** Line number of the chunk's first line, counted from 0 over the whole log. */
   first_line: z.number(),
   lines: z.number(),
   bytes: z.number(),
-  /** Claim epoch of the attempt that last appended, and its last sequence; -1 before the first. */
+  /** Claim epoch of the attempt that last appended lines, and its last sequence. Both are -1 before that. */
   claim_epoch: z.number(),
   sequence: z.number(),
 });
 
-/** Name of a part: `n`, then the number of its first line. */
+/** Name of a stored part: `n` and the line number of its first line. */
 export const PART = /^n(\d+)$/;
 
-/** Chunk of a log. Its lines are text, one part per append, so that appending sends only new lines. */
+/** Chunk of a log. Each append adds one part with its lines as text, so that only new lines are written. */
 export const chunkDocument = z.extend(headDocument, { parts: z.record(z.string().check(z.regex(PART)), z.string()) });
 
 export const { toDocument: headToDocument, fromDocument: headFromDocument } = documentCodec(headDocument);
 
-/** Last chunk of a log, without its lines. */
+/** State of a log: the last chunk without its lines. */
 export type LogHead = ReturnType<typeof headFromDocument>;

@@ -14,7 +14,7 @@ export interface LinesOfDay {
   readonly more: boolean;
 }
 
-/** Lines of a log in order. `total` is the number of lines ever written. */
+/** Successive lines of a log. `total` is the number of lines ever written to the log. */
 export interface LogExcerpt {
   readonly lines: readonly LogLine[];
   readonly total: number;
@@ -22,30 +22,30 @@ export interface LogExcerpt {
 
 export interface TaskLogQueries {
   head(taskId: string): Promise<Versioned<LogHead> | undefined>;
-  /** Returns at most `limit` lines, starting at line `from`; fewer if the lines are long. */
+  /** Returns at most `limit` lines, starting at line `from`. If the lines are long, it returns fewer. */
   read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
-  /** Returns at most `limit` latest lines; chunks are read until they have `bytes` bytes. */
+  /** Returns at most the `limit` latest lines. Chunks are read until they contain `bytes` bytes. */
   tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;
-  /** Returns lines of a day (`2026-11-22`, in UTC) from the workspace's latest chunks, until `limit` is exceeded. */
+  /** Returns the lines of a day (UTC) from the workspace's latest chunks, until there are more than `limit`. */
   ofDay(workspace: string, type: LogType, date: string, limit: number): Promise<LinesOfDay>;
-  /** Returns the task of each chunk without additions since `before`, oldest first. Tasks can repeat. */
+  /** Yields the task of each chunk that was last changed before `before`, oldest first. Tasks can be repeated. */
   tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined>;
-  /** Deletes a task's log. Returns the number of deleted documents. */
+  /** Deletes a task's log. Returns the number of documents deleted. */
   remove(taskId: string): Promise<number>;
 }
 
 export interface CodingTaskQueries {
-  /** Returns tasks of all the workspace's sessions, newest first. */
+  /** Returns coding tasks from all sessions of the workspace, newest first. */
   list(workspace: string, filter: CodingFilter, page: PageRequest): Promise<ListPage<CodingTask>>;
   count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
   result(taskId: string, storedResult: StoredResult): Promise<string>;
   /** Resolves when more tasks may be claimable, or `until` is aborted. Without a session, watches the workspace. */
   queueGrowth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
-  /** Yields for the current state, then after each change of a task or its log, until `gone` is aborted. */
+  /** Yields at once, and again after each change of the task or its log, until `gone` is aborted. */
   changes(taskId: string, gone: AbortSignal): AsyncGenerator<true>;
 }
 
-/** Filter for coding tasks of a workspace: all, those on a branch, or those of a project. */
+/** Selects coding tasks of a workspace: all, those on one branch, or those of one project. */
 export interface CodingFilter {
   readonly branch?: string;
   readonly project?: string;

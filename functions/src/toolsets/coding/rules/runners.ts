@@ -36,11 +36,11 @@ interface RunnerClaimRequest {
   readonly taskId?: string | undefined;
   readonly waitMs: number;
   readonly leaseSeconds: number;
-  /** Id of the last message that the runner has delivered. */
+  /** Id of the last message that the runner has passed on to its coding agents. */
   readonly readUntil?: string | undefined;
 }
 
-/** The task that a runner has claimed, if any, and the messages to its agent. */
+/** Task that a runner has claimed, if any, and messages to the runner's agent. */
 export interface RunnerClaimed {
   readonly task: CodingTask | undefined;
   readonly messages: readonly Message[];
@@ -51,33 +51,33 @@ interface ClaimReference extends TaskReference {
 }
 
 interface HeartbeatReport {
-  /** `started`: in progress or later. */
+  /** `started` means in progress, or any later state. */
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
 }
 
-/** Response to a heartbeat: the end of the renewed lease, or the reason to stop. */
+/** Response to a heartbeat: the time at which the renewed lease expires, or the reason to stop. */
 export interface Heartbeat {
   readonly leaseUntil?: Date | undefined;
-  /** `ended`: the task was ended by another caller; the rest of its log is still accepted. */
+  /** `ended`: another caller has ended the task; the remaining lines of its log are still accepted. */
   readonly stop?: { readonly reason: 'ended' | 'claim_lost'; readonly message: string };
 }
 
 export interface Appended extends Heartbeat {
   readonly accepted: number;
-  /** Number of the line after the appended ones. */
+  /** Number of the line that follows the appended lines. */
   readonly next: number;
 }
 
-/** Maximum bytes of JSON per call. */
+/** Maximum size of the entries of one call in bytes of JSON. */
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
-/** A lease is renewed when less than this fraction of it is left, so that not every call writes. */
+/** Calls renew a lease only if less than this fraction of it is left, so that most calls need no write for it. */
 const RENEWAL_SHARE = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {
-  /** Claims a task or waits for one, up to `waitMs`. @throws MusterError NOT_FOUND; FORBIDDEN for another's agent */
+  /** Claims a task, or waits up to `waitMs` for one. @throws MusterError NOT_FOUND; FORBIDDEN to act for the agent */
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
@@ -101,7 +101,7 @@ export class CodingRunners extends Service<CodingPorts> {
       if (outcome.kind !== 'none') return claimedBy(outcome);
       if (until.aborted) break;
       await trackWait(codingTasks.queueGrowth(workspace, outcome.mark, until));
-      // The client has disconnected and would not receive a claim.
+      // If the client has disconnected, it would not receive the claimed task.
       if (until.aborted && disconnectSignal().aborted) break;
     }
     const nothing: RunnerClaimed = { task: undefined, messages: [] };
@@ -109,7 +109,7 @@ export class CodingRunners extends Service<CodingPorts> {
     return nothing;
   }
 
-  /** @throws MusterError NOT_FOUND; VALIDATION_ERROR for entries out of order or too large */
+  /** MusterError NOT_FOUND; VALIDATION_ERROR if entries are out of order or too large */
   append(
     principal: Principal,
     request: ClaimReference & { readonly entries: readonly NumberedEntry[] },
@@ -129,7 +129,7 @@ export class CodingRunners extends Service<CodingPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT if the state would move back */
+  /** MusterError NOT_FOUND; CONFLICT if the new state is an earlier one */
   heartbeat(
     principal: Principal,
     request: ClaimReference & HeartbeatReport,
@@ -142,7 +142,7 @@ export class CodingRunners extends Service<CodingPorts> {
     });
   }
 
-  /** Returns the changes of a heartbeat: the task, and its agent if an expired lease is restored. */
+  /** Returns the changes of a heartbeat: that of the task, and that of the agent if an expired lease is restored. */
   private async keepAlive(
     principal: Principal,
     found: Versioned<CodingTask>,
@@ -170,7 +170,7 @@ export class CodingRunners extends Service<CodingPorts> {
     if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, before, version }] };
     if (isHolding) return { answer, changes: taskChanges(before, task, version, now) };
     const agent = await this.ports.agents.find(claimant.agent_id);
-    if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
+    if (agent === undefined) throw new Error(`The agent that held task ${task.id} no longer exists.`);
     return { answer, changes: claimChanges(found, task, agent, now) };
   }
 }
@@ -179,7 +179,7 @@ function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none'
   return { task: asCodingTask(task), messages };
 }
 
-/** Updates the state, and renews the lease if due. @throws MusterError CONFLICT if the state would move back */
+/** Updates the state, and renews the lease if it is due. @throws MusterError CONFLICT for an earlier state */
 function withRenewedLease(
   held: CodingTask,
   claimant: Claimant,
@@ -194,7 +194,7 @@ function withRenewedLease(
   const { claim } = task;
   if (claim === undefined) return task;
   const left = claim.lease_expires_at.getTime() - now.getTime();
-  // If the task is written anyway, the renewal costs nothing.
+  // If the task is written for another reason, renewing the lease needs no additional write.
   const isDue = task !== held || left < claim.lease_seconds * 1000 * RENEWAL_SHARE;
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }

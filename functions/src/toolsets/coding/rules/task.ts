@@ -38,7 +38,7 @@ export interface TaskReference {
   readonly taskId: string;
 }
 
-/** Returns a task. @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
+/** Returns a coding task. @throws MusterError NOT_FOUND if the workspace has no coding task with this id */
 export async function findCodingTask(
   tasks: CodingPorts['tasks'],
   { workspace, taskId }: TaskReference,
@@ -47,7 +47,7 @@ export async function findCodingTask(
   return requireCodingTask(found, taskId, workspace);
 }
 
-/** Reads and changes a coding task, and retries on conflict. @throws MusterError NOT_FOUND */
+/** Reads and changes a coding task, and retries on a conflict. @throws MusterError NOT_FOUND */
 export function changeTask<Result>(
   { tasks, clock, randomness }: CodingPorts,
   { workspace, taskId }: TaskReference,
@@ -84,10 +84,10 @@ const MAX_QUEUE_SECONDS = 7 * DAY_SECONDS;
 
 const queueTime = z.int().min(MIN_QUEUE_SECONDS).max(MAX_QUEUE_SECONDS).default(DAY_SECONDS);
 
-/** Name of a runner's repository. It is part of a capability key, in which "|" is the separator. */
+/** Name of a repository that a runner serves. It is part of capability keys, in which "|" is the separator. */
 export const projectName = z.string().regex(/^[^\s|][^|\p{C}]{0,79}$/u);
 
-/** Returns the configuration and the fields of it that Muster uses. @throws MusterError VALIDATION_ERROR */
+/** Returns the configuration, and the fields of it that Muster reads. @throws MusterError VALIDATION_ERROR */
 export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
   requireSize('The configuration', 'config', config, MAX_CONFIG_BYTES);
   const { data: queueSeconds } = queueTime.safeParse(config.queueSeconds);
@@ -100,7 +100,7 @@ export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
   if (!success)
     throw new MusterError('VALIDATION_ERROR', 'config.project must be text of at most 80 characters.', {
       field: 'config.project',
-      suggestion: 'Use owner/name, or the label that the runner uses, without "|".',
+      suggestion: 'Use owner/name, or the label that the runner uses for the repository. Neither may contain "|".',
     });
   return { config: jsonObject.parse(config), queue_seconds: queueSeconds, ...(project !== undefined && { project }) };
 }
@@ -120,12 +120,12 @@ export function defaultBranch(taskId: string, description: string): string {
   return slug === '' ? `task/${id}` : `task/${id}-${slug}`;
 }
 
-/** Returns whether the caller is the agent that holds the task, or that closed it. */
+/** Returns whether the caller is the agent that holds the task or that closed the task. */
 export function isHolder(principal: Principal, task: CodingTask): boolean {
   return principal.agent_id !== undefined && task.claim?.claimed_by === principal.agent_id;
 }
 
-/** Returns the holder of a claim, if the caller may act for it. @throws MusterError FORBIDDEN */
+/** Returns the agent and epoch of a claim, if the caller may act for the agent. @throws MusterError FORBIDDEN */
 export async function claimantOf(
   { liveness }: CodingPorts,
   principal: Principal,
@@ -144,7 +144,7 @@ export async function claimantOf(
 
 export interface EndReport {
   readonly status: 'completed' | 'failed';
-  /** Any JSON; undefined without a result. */
+  /** Any JSON value; undefined if there is no result. */
   readonly result?: unknown;
   readonly failure?: ReportedFailure | undefined;
 }
@@ -155,7 +155,7 @@ export interface EndedTask extends ReadTask {
 
 export type ReportedFailure = Failure & {
   readonly retryable?: boolean | undefined;
-  /** Set to return the task: it is available again after this time, and the attempt does not count. */
+  /** If set, the holder returns the task. It is available after this time, and the attempt does not count. */
   readonly returnAfterSeconds?: number | undefined;
 };
 

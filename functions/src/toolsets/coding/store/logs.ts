@@ -1,4 +1,4 @@
-/** Logs and results of coding tasks in Firestore: writers, and queries for logs. */
+/** Logs and results of coding tasks in Firestore: functions that write them, and queries for logs. */
 
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
@@ -22,14 +22,14 @@ import {
 } from '../rules/log.ts';
 import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules/ports.ts';
 
-/** Fields for `headFromDocument` and for a version, for queries that fetch no lines. */
+/** Fields that `headFromDocument` and a version need. Queries select them to avoid fetching log lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 
 const PART_DIGITS = 9;
 
 const linesDocument = z.pick(chunkDocument, { parts: true });
 
-/** Returns the lines of a chunk in order. */
+/** Returns the lines of a chunk in their order. */
 export function linesFromDocument(data: unknown): LogLine[] {
   return Object.entries(linesDocument.parse(data).parts)
     .map(([key, text]) => ({ from: Number(PART.exec(key)?.[1]), text }))
@@ -46,12 +46,12 @@ function ownedLines(data: unknown): readonly OwnedLine[] {
   return linesFromDocument(data).map((line) => ({ ...line, taskId: task_id }));
 }
 
-/** Returns the key that finds a day's chunks of all tasks of a workspace. */
+/** Returns the key by which queries find a workspace's chunks with lines of one type and day. */
 function dayKey(workspace: string, type: LogType, date: string): string {
   return `${workspace}/${type}/${date}`;
 }
 
-/** Returns the date in UTC, such as `2026-11-22`. */
+/** Returns the date in UTC, in a format such as `2026-11-22`. */
 function dateOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
@@ -83,10 +83,10 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
   },
 };
 
-/** Chunks per read in the search for old logs. */
+/** Number of chunks that one query returns when searching for old logs. */
 const RETAINED_CHUNKS = 300;
 
-/** Maximum number of chunks read for a day. */
+/** Maximum number of chunks that are read to find the lines of a day. */
 const MAX_CHUNKS_OF_DAY = 20;
 
 export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQueries {
@@ -169,7 +169,7 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
     return deleteFound(this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`));
   }
 
-  /** @param query ordered by `first_line`. Page sizes double, so that at most twice the needed chunks are read. */
+  /** @param query sorted by `first_line`. Page sizes double, so that at most twice the needed chunks are read. */
   private async *inOrder(query: Query) {
     let rest = query;
     for (let asked = 1; ; asked *= 2) {

@@ -24,7 +24,7 @@ import {
 import type { CodingFilter, CodingTaskQueries } from '../rules/ports.ts';
 import { latestChunk } from './logs.ts';
 
-/** Maximum time by which a server timestamp in a field precedes the document's update time. */
+/** Maximum time between a server timestamp in a document's field and the document's later update time. */
 const CLOCK_MARGIN_MS = 10_000;
 
 export class FirestoreCodingTaskQueries extends FirestoreReader implements CodingTaskQueries {
@@ -98,7 +98,7 @@ function watchNamed(
   }, fail);
 }
 
-/** Calls `grown` after any later write, even archiving: the next claim checks what changed. */
+/** Calls `grown` after each write later than `readAt`, even archiving. The next claim finds out what changed. */
 function watchGrowth(
   database: Firestore,
   { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },

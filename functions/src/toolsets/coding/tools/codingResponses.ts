@@ -1,4 +1,4 @@
-/** Arguments and response shapes of the toolset. Source: the coding specification, "Tool Response Format". */
+/** Arguments and responses that coding tools share. Source: the coding specification, "Tool Response Format". */
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
@@ -26,7 +26,7 @@ export const taskId = idOf('a task').describe('Task ID');
 
 export const epoch = claimNumber.describe('Claim epoch, for runners');
 
-/** Schema of every response: status, message and result. */
+/** Schema of every response, which contains a status, a message and a result. */
 export const responseShape = <Result extends z.ZodType>(result: Result) =>
   z.object({ status: z.literal('success'), message: z.string(), result });
 
@@ -34,7 +34,7 @@ export function success<Result>(message: string, result: Result) {
   return { status: 'success' as const, message, result };
 }
 
-/** Returns a hint for the response's message if one of the values is an object or list sent as text. */
+/** Returns a hint for the response's message if a value is an object or list that was sent as text. */
 export function asText(what: string, values: readonly unknown[]): string {
   if (!values.some(isWrappedJson)) return '';
   return ` ${what} was stored as text. To store an object or a list, send it directly, not as JSON text.`;
@@ -156,7 +156,7 @@ export const logEntryShape = z.object({
   data: z.unknown().optional(),
 });
 
-/** Returns a log line for a response. Its data is the runner's JSON and stays unchanged. */
+/** Returns a log line for a response. The data that the runner sent with the line stays unchanged. */
 export function logLineResponse({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
   return { ...line, at: at.toISOString(), prefix: shown(prefix), message: terminalText(message) };
 }
@@ -164,10 +164,10 @@ export function logLineResponse({ at, prefix, message, ...line }: LogLine): z.in
 const LEVEL_WIDTH = 5;
 const TYPE_WIDTH = 10;
 
-/** Maximum characters of an entry's data in a line of text. */
+/** Maximum number of characters of an entry's data that a line of text shows. */
 const MAX_DATA_LENGTH = 1000;
 
-/** Formats an entry as text that starts with its time. Continuation lines are indented. */
+/** Formats a log entry as text that starts with its time. All lines of an entry after the first are indented. */
 export function logLineText({ at, level, type, prefix, message, data }: LogLine): string {
   const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
   const said = prefix === undefined ? message : `[${prefix}] ${message}`;
@@ -183,7 +183,7 @@ export function linesText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Returns a task's failed attempts and the given lines of its log. */
+/** Returns the failed attempts of a task, and the given lines of its log. */
 export function historyResponse(task: CodingTask, { lines, total }: { lines: readonly LogLine[]; total: number }) {
   return {
     attempts: task.coding.attempts.map((attempt) => pastAttemptResponse(task, attempt)),
@@ -202,7 +202,7 @@ export const reading = {
 
 type Report = z.output<typeof reportShape>;
 
-/** Fields that `reportText` prints separately. */
+/** Fields that `reportText` prints in their own places, and not in the general list. */
 const SEPARATOR = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
 
 export function reportText({ task, attempts, logs, result }: Report): string {
@@ -238,7 +238,7 @@ function logLines({ line, at, level, type, prefix, message, data }: Report['logs
   return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${said}${more}`)];
 }
 
-/** Result of report_task; `task://{taskId}` omits the task's result. */
+/** Result of report_task. The resource `task://{taskId}` has the same fields except the task's result. */
 export const reportShape = z.object({
   task: taskShape,
   attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Failed attempts.'),

@@ -64,7 +64,7 @@ export const createTask = defineTool({
   },
 });
 
-/** Returns how to start a runner: a task does not start one, and without one it expires. */
+/** Returns how to start a runner, because creating a task does not start one, and the task expires without one. */
 function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): string {
   const program = programOf(coding.tool);
   const url = `${baseUrl}?workspace=${workspace}`;

@@ -1,4 +1,4 @@
-/** Tools of runners, report_task and end_task. Source: the coding specification. */
+/** Tools for runners, and the tools report_task and end_task. Source: the coding specification. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
@@ -255,7 +255,7 @@ const MESSAGES: Readonly<Record<EndedTask['outcome'], string>> = {
   late: 'Another runner has claimed the task; your report was stored as its late result.',
 };
 
-/** One day. For a longer wait, the creator of the task decides. */
+/** One day. If the task must wait longer, its creator decides what happens to it. */
 const MAX_RETURN_SECONDS = 24 * 60 * 60;
 
 export const endTask = defineTool({

@@ -1,16 +1,16 @@
-/** View of a coding task, drawn from the response of report_task: its holder, latest log lines and result. */
+/** View of a coding task: its holder, latest log lines and result, from the response of report_task. */
 import { boundedText, type Child, make, rows, state, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
 const MAX_SHOWN_LINES = 8;
 
-/** Maximum number of commits, so that they fit next to the log lines. */
+/** Maximum number of commits shown, so that log lines also have space. */
 const MAX_SHOWN_COMMITS = 4;
 
 const isOpen = (task: Fields) => !['done', 'failed', 'cancelled'].includes(textOf(task['state']));
 
-/** Fields that summarize the task's status; the first one that is set is shown. */
+/** Fields that explain the task's status. The view shows the first of these fields that is set. */
 const SENTENCES = ['stuck', 'waits', 'error', 'summary', 'progress'] as const;
 
 function locationOf(task: Fields, person: ViewActions): HTMLElement {

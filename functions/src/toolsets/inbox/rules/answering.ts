@@ -1,4 +1,4 @@
-/** Lists, awaits, answers and expires questions. Source: docs/guides/inbox.md. */
+/** Lists requests, waits for answers, and records answers. Source: docs/guides/inbox.md. */
 import { ownRole, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import { type CallRecord, type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
@@ -31,7 +31,7 @@ export interface Answering {
 export type RequestBox = 'received' | 'sent';
 
 export class Answers extends Service<InboxPorts> {
-  /** Expires questions that were not answered in time. */
+  /** Expires requests that were not answered in time. */
   readonly sweepJob: SweepJob = { name: 'requests', run: (turn) => this.sweep(turn) };
 
   /** Newest first. `sent` contains an agent's own questions or, for a person, theirs and those of their agents. */
@@ -50,7 +50,7 @@ export class Answers extends Service<InboxPorts> {
     return { items: items.map((request) => (isDue(request, now) ? expiredRequest(request, now) : request)), more };
   }
 
-  /** Returns the request once it is settled, or after the given time. @throws MusterError NOT_FOUND */
+  /** Returns the request when it is settled, or when the time is over. @throws MusterError NOT_FOUND */
   async wait(
     principal: Principal,
     id: string,
@@ -64,8 +64,9 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /**
-   * Answers a question once, as the person who was asked or as an agent that they allow to answer.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR if it is not an option; CONFLICT if already closed
+   * Answers a request once, for the person who was asked. An agent can answer if that person allows it.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR if it is not an option; CONFLICT if the request is
+   * closed
    */
   answer(
     principal: Principal,
@@ -86,10 +87,10 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /**
-   * Records what the person entered in the asker's client. An answer given elsewhere in the meantime counts. An
-   * invalid answer leaves the question open, to be answered elsewhere.
-   * @param answer undefined if they did not answer
-   * @param record attributes the answer to the call that delivered it in the audit log
+   * Records what the person entered in the asker's client. If the question was answered elsewhere in the meantime,
+   * that answer counts. After an invalid answer, the question stays open and can be answered elsewhere.
+   * @param answer undefined if the person did not answer in the client
+   * @param record names, for the audit log, the call that delivered the answer
    */
   async answeredAtClient(
     principal: Principal,
@@ -119,7 +120,7 @@ export class Answers extends Service<InboxPorts> {
     if (owner_uid !== request.asked_of) throw notAddressee(request);
     if (personsRoleIn(owner, request.workspace) === undefined) throw notAddressee(request);
     if (kind === 'person') return { uid };
-    // Otherwise an agent could register another one, let it ask, and approve its request.
+    // Without this check, an agent could register a second agent, let it make a request, and approve the request.
     const isFromIt = request.call?.lineage?.some((link) => link.agent_id === agent_id) === true;
     const isAllowed =
       !request.in_person &&
@@ -131,7 +132,7 @@ export class Answers extends Service<InboxPorts> {
     return { uid: owner_uid, agentId: agent_id };
   }
 
-  /** Returns the request, after expiring it if it is due. */
+  /** Returns the request. If its time is over, the request is expired first. */
   private async current(principal: Principal, id: string): Promise<Request> {
     const found = await findOwn(this.ports, principal, id);
     return isDue(found.value, this.ports.clock.now()) ? this.end(id, principal) : found.value;
@@ -152,7 +153,7 @@ export class Answers extends Service<InboxPorts> {
     return request;
   }
 
-  /** Resolves when the request is settled or due, after the given time, or when the caller disconnects. */
+  /** Resolves when the request is settled or due, when the time is over, or when the caller disconnects. */
   private async settled({ id, expires_at }: Request, milliseconds: number, gone: AbortSignal): Promise<void> {
     const { requests, clock, log } = this.ports;
     const left = Math.max(0, expires_at.getTime() - clock.now().getTime());
@@ -177,7 +178,7 @@ export class Answers extends Service<InboxPorts> {
         await this.expire(found);
         counts.expired++;
       } catch (error) {
-        // Someone answers it at this moment, or its task changes. The next sweep retries.
+        // The request is being answered, or its task is changing. The next sweep retries.
         if (error instanceof StaleWriteError) return;
         log.error('request_not_expired', { requestId: found.value.id, error });
       }
@@ -186,12 +187,12 @@ export class Answers extends Service<InboxPorts> {
   }
 }
 
-/** Returns whether the request no longer changes. */
+/** Returns whether the request can no longer change. */
 export function isSettled(request: Request): boolean {
   return request.state !== 'open' && !isApproved(request);
 }
 
-/** Returns a request made by or to the caller or its owner. @throws MusterError NOT_FOUND */
+/** Returns a request that the caller or its owner made or received. @throws MusterError NOT_FOUND */
 export async function findOwn(
   { requests }: Pick<InboxPorts, 'requests'>,
   { owner_uid, held_to, ...rest }: Principal,
@@ -207,7 +208,7 @@ export async function findOwn(
   return found;
 }
 
-/** Returns the changes that settle a request: of the request, and of the task that waited for it. */
+/** Returns the changes that settle a request: that of the request, and that of the task that waits for the answer. */
 export async function settlement(
   { tasks }: Pick<InboxPorts, 'tasks'>,
   before: Versioned<Request>,
@@ -226,7 +227,7 @@ function notAddressee({ id, asked_of_name }: Request): MusterError {
   return new MusterError('FORBIDDEN', `Only ${asked_of_name} can answer the request "${id}".`, {
     field: 'request_id',
     reason: 'NOT_ASKED',
-    suggestion: 'If you asked it, withdraw it with inbox.withdraw.',
+    suggestion: 'If this is your own request, withdraw it with inbox.withdraw.',
   });
 }
 
@@ -234,6 +235,7 @@ function notAPerson({ id, asked_of_name }: Request): MusterError {
   return new MusterError('FORBIDDEN', `${asked_of_name} must answer the request "${id}" in person.`, {
     field: 'request_id',
     reason: 'NOT_A_PERSON',
-    suggestion: 'They allow agents to answer in agents_may_answer of preferences/{uid}. The asker can never answer.',
+    suggestion:
+      'That person can name agents that may answer, in agents_may_answer of preferences/{uid}. The asker can never answer.',
   });
 }

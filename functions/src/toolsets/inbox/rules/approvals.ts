@@ -1,6 +1,6 @@
 /**
- * Approval of calls: those that a workspace requires approval for, and those with which agents loosen a limit.
- * Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
+ * Approvals of calls. A call needs an approval if the workspace requires it, or if an agent would loosen a limit with
+ * the call. Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
  */
 
 import { z } from 'zod';
@@ -17,31 +17,31 @@ import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { APPROVE, expiredRequest, isApproved, isDue, type Request } from './request.ts';
 
-/** Maximum size of a call's arguments. Its request, with the outcome, is one document. */
+/** Maximum size of a call's arguments in bytes. One document contains the request, the call and its outcome. */
 const MAX_STORED_OUTCOME_BYTES = 300_000;
 
-/** Number of characters of the arguments that the question shows. The call contains all of them. */
+/** Number of characters of the arguments that the question shows. The stored call contains all the arguments. */
 const MAX_SHOWN_CHARACTERS = 600;
 
 const DEFAULT_EXPIRY_HOURS = 24;
 
 const ID_LENGTH = 20;
 
-/** The person who approves a call, and the workspace in which they are asked. */
+/** Person who must approve a call, and the workspace in which the person is asked. */
 interface WantedApproval {
   readonly askedOf: string;
   readonly workspace: string;
-  /** The limits that the call would loosen, in words. If set, no agent can answer for the person. */
+  /** Descriptions of the limits that the call would loosen. If set, no agent can answer for the person. */
   readonly would?: readonly string[];
 }
 
 interface ApprovalGatePorts extends InboxPorts {
-  /** Budget of a run whose caller specifies none. */
+  /** Budget of a run, if the caller that starts the run sets none. */
   readonly budget: { readonly cost_usd: number };
 }
 
 export class ApprovalGate extends Service<ApprovalGatePorts> implements Approvals {
-  /** Checks the workspace's approval rules, which costs one read if it has any. */
+  /** Checks the approval rules of the workspace. If there are any, this reads one document. */
   async requireApproval(call: ApprovableCall): Promise<JsonObject | undefined> {
     const { workspaces, budget } = this.ports;
     const found = await workspaces.find(call.workspace);
@@ -51,13 +51,13 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
     if (above_usd !== undefined && (call.maxUsd ?? budget.cost_usd) <= above_usd) return undefined;
     const { principal } = call;
     const askedOf = rule.asks ?? principal.owner_uid;
-    // A call by the approver needs no approval.
+    // If the caller is the approver, the call needs no approval.
     if (principal.kind === 'person' && principal.uid === askedOf) return undefined;
     await this.requirePerson(principal, rule, call.workspace);
     return this.settled(call, { askedOf, workspace: call.workspace });
   }
 
-  /** A person without an account, or without a role in the loosened workspace, cannot approve. */
+  /** A person cannot approve without an account, or without a role in the workspace whose limit is loosened. */
   async requireLooseningApproval(call: ApprovableCall, { loosening, would }: LooseningError): Promise<JsonObject> {
     const { idTokens, roles } = this.ports;
     const askedOf = approverOf(loosening, call.principal);
@@ -97,14 +97,14 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
   ): Promise<MusterError> {
     const { store, clock, hashing, idTokens } = this.ports;
     const { principal, tool, input } = call;
-    // The call may run an hour later: it is stored as the JSON that was received.
+    // The call may run an hour later, so it is stored as the JSON that was received.
     const args = jsonObject.parse(JSON.parse(JSON.stringify(input)));
     requireSize('A call that waits for approval', 'arguments', args, MAX_STORED_OUTCOME_BYTES);
     const now = clock.now();
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
     const { toolsets, held_to, readonly = false, grant, lineage } = principal;
     const request: Request = {
-      // If two calls ask at the same time, one commit is stale and finds the other's request.
+      // The derived id makes one of two concurrent commits stale. Its call then finds the other call's request.
       id: `request-${hashing.sha256(`${callKey}:${before}`).slice(0, ID_LENGTH)}`,
       workspace,
       kind: 'approval',
@@ -146,7 +146,7 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
   }
 }
 
-/** Returns the stored answer; undefined if approval is needed again. @throws MusterError if pending or refused */
+/** Returns the stored response; undefined if a new approval is needed. @throws MusterError if pending or refused */
 function previousDecision(request: Request, now: Date): JsonObject | undefined {
   const { state, answer, settled_at, outcome } = request;
   if (state === 'open' || isApproved(request)) throw approvalRequired(request);
@@ -169,7 +169,7 @@ function questionOf({ agent_id, uid }: Principal, tool: string, args: JsonObject
   const who = agent_id === undefined ? `"${uid}"` : `the agent "${agent_id}"`;
   const json = [...JSON.stringify(args)];
   const shown = json.slice(0, MAX_SHOWN_CHARACTERS).join('');
-  const effect = would === undefined ? '' : `It would ${describeLoosening(would)}. `;
+  const effect = would === undefined ? '' : `The call would ${describeLoosening(would)}. `;
   return `May ${who} call ${tool}? ${effect}${shown}${json.length > MAX_SHOWN_CHARACTERS ? '…' : ''}`;
 }
 
@@ -190,7 +190,7 @@ function notApproved({ id, call, asked_of_name, comment }: Request): MusterError
   return new MusterError('FORBIDDEN', `${asked_of_name} refused this call of ${call?.tool}.${why}`, {
     reason: 'NOT_APPROVED',
     about: { request_id: id },
-    suggestion: 'Do something else, or ask them with inbox.ask what to do instead.',
+    suggestion: 'Do something else, or ask this person with inbox.ask what to do instead.',
   });
 }
 
@@ -210,7 +210,7 @@ export function storedOutcome(outcome: CallOutcome): JsonObject {
   return { error: { code, message, field, reason, suggestion } };
 }
 
-/** Returns the answer of a stored outcome. @throws MusterError the stored error */
+/** Returns the response in a stored outcome. @throws the MusterError in the outcome */
 export function recordedResponseOf(outcome: JsonObject): JsonObject {
   const kept = stored.parse(outcome);
   if ('answer' in kept) return kept.answer;
@@ -218,12 +218,12 @@ export function recordedResponseOf(outcome: JsonObject): JsonObject {
   throw new MusterError(isCode(code) ? code : 'INTERNAL', message, details);
 }
 
-/** Error reason: the person who approved the call no longer has a role in the workspace. */
+/** Reason of the error if the person who approved the call no longer has a role in the workspace. */
 export const APPROVER_LOST_ACCESS = 'APPROVER_LEFT';
 
 /**
- * Returns whether an approved call failed for a reason that a new approval removes: its approver left, or it would
- * now loosen more than the person was shown. Repeating the call then asks again.
+ * Returns whether an approved call failed, but a new approval can help: the approver left the workspace, or the call
+ * would loosen more than the approver was shown. If the call is repeated, a new request is made.
  */
 export function needsNewApproval(outcome: JsonObject, { would }: Pick<Request, 'would'>): boolean {
   const kept = stored.parse(outcome);

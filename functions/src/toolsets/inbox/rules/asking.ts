@@ -1,4 +1,4 @@
-/** Asks and withdraws questions. Source: docs/guides/inbox.md. */
+/** Asks people questions, and withdraws the questions. Source: docs/guides/inbox.md. */
 import { foldedEmail } from '../../../access/rules/invitations.ts';
 import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
@@ -19,22 +19,22 @@ export interface Question {
   readonly taskId?: string | undefined;
   readonly expires?: Date | undefined;
   readonly defaultAnswer?: string | undefined;
-  /** Uid or email address of a person; default: the caller's owner. */
+  /** Uid or email address of the person to ask. Default: the caller's owner. */
   readonly to?: string | undefined;
 }
 
-/** Default time until a question expires. */
+/** Time after which a question expires by default, in milliseconds. */
 const DEFAULT_EXPIRY_MS = DAY_MS;
 
 const MAX_EXPIRY_DAYS = 30;
 
-/** Maximum number of open questions per asker. Each one sends an email. */
+/** Maximum number of open questions per asker, because each question sends an email. */
 const MAX_OPEN_REQUESTS = 50;
 
 export class Asking extends Service<InboxPorts> {
   /**
-   * @throws MusterError NOT_FOUND if the person is not in the workspace or has no account; CONFLICT if the caller does
-   *   not hold the task; VALIDATION_ERROR; QUOTA_EXCEEDED
+   * @throws MusterError NOT_FOUND if the person has no account or no role in the workspace; CONFLICT if the caller
+   * does not hold the task; VALIDATION_ERROR; QUOTA_EXCEEDED
    */
   async ask(principal: Principal, asked: Question, recordResponse: RecordResponse<Request>): Promise<Request> {
     const { clock, randomness, requests, store } = this.ports;
@@ -71,7 +71,7 @@ export class Asking extends Service<InboxPorts> {
     });
   }
 
-  /** For the asker and its owner; repeatable. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if already closed */
+  /** Withdraws a question of the caller or of its agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT */
   withdraw(principal: Principal, id: string, recordResponse: RecordResponse<Request>): Promise<Request> {
     const { clock, randomness, store } = this.ports;
     return retryOnConflict(randomness, async () => {
@@ -99,7 +99,7 @@ export class Asking extends Service<InboxPorts> {
     return (await this.ports.idTokens.profiles([uid])).get(uid)?.name ?? uid;
   }
 
-  /** Returns the change that makes the holder's task wait; it keeps its lease until the question is closed. */
+  /** Returns the change that makes the held task wait. The task keeps its lease until the question is closed. */
   private async taskWaits(principal: Principal, request: Request, taskId: string): Promise<InboxChange[]> {
     const { tasks, liveness } = this.ports;
     const { workspace, id: requestId, asked_of_name: who, expires_at: until } = request;
@@ -116,7 +116,7 @@ export class Asking extends Service<InboxPorts> {
   }
 }
 
-/** Returns the changes that create a request and notify the person. */
+/** Returns the changes that create a request and send the person a notification. */
 export function creationChangeOf(request: Request): InboxChange[] {
   return [
     { kind: 'createRequest', request },
@@ -140,7 +140,7 @@ function expiryOf(expires: Date | undefined, now: Date): Date {
   throw new MusterError(
     'VALIDATION_ERROR',
     `expires must be within ${MAX_EXPIRY_DAYS} days from now, but is ${expires.toISOString()}.`,
-    { field: 'expires', suggestion: `It is ${now.toISOString()} now. Omit expires to use one day.` },
+    { field: 'expires', suggestion: `It is ${now.toISOString()} now. For the default of one day, omit expires.` },
   );
 }
 
@@ -183,7 +183,7 @@ function tooMany(): MusterError {
   });
 }
 
-/** The id is derived from the request's: duplicate deliveries send one notification. */
+/** The id is derived from that of the request, so that a repeated delivery does not notify the person twice. */
 export function questionNotification(request: Request): TaskEvent {
   const { id, workspace, kind, question, options, asked_by, asked_of, task_id, created_at, expires_at } = request;
   return {

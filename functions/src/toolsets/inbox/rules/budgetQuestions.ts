@@ -7,16 +7,16 @@ import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { isDue, type Request, withdrawnRequest } from './request.ts';
 
-/** Maximum lifetime of a question. */
+/** Maximum time until the question expires, in milliseconds. */
 const QUESTION_TTL_MS = 30 * DAY_MS;
 
 const ID_LENGTH = 20;
 
 export class BudgetQuestions extends Service<InboxPorts> {
   /**
-   * Asks once per budget that was set, because the question's id is derived from it. Approving runs the call that
-   * raises the budget, as the person.
-   * @param workspace the workspace of the refused call
+   * Asks at most once for each budget that is set, because the id of the question is derived from the budget. If the
+   * person approves, the call that raises the budget runs as that person.
+   * @param workspace workspace of the call that the budget refused
    */
   readonly ask = async (refusal: BudgetRefusal, workspace: string): Promise<void> => {
     const { store, clock, requests, idTokens } = this.ports;
@@ -49,12 +49,12 @@ export class BudgetQuestions extends Service<InboxPorts> {
     try {
       await store.commit(creationChangeOf(request));
     } catch (error) {
-      // Another run asked at the same time.
+      // Another run has asked the same question at the same time.
       if (!(error instanceof StaleWriteError)) throw error;
     }
   };
 
-  /** Withdraws the question about the previous budget when a new one was set. */
+  /** Withdraws the question about the previous budget after a new budget was set. */
   withdrawBefore(budget: Budget): Promise<void> {
     const { store, clock, randomness, requests } = this.ports;
     return retryOnConflict(randomness, async () => {
@@ -83,5 +83,5 @@ function questionOf(refusal: BudgetRefusal): string {
     ...(to.cost_usd === undefined ? [] : [`${to.cost_usd} US dollars`]),
     ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),
   ];
-  return `The budget of ${kind} "${id}" is exhausted: ${spent.join(', ')}. Work that needs it is paused. Raise it to ${more.join(' and ')}?`;
+  return `The budget of ${kind} "${id}" is exhausted: ${spent.join(', ')}. Work that needs this budget is paused. Raise it to ${more.join(' and ')}?`;
 }

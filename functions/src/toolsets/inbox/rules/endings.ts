@@ -12,7 +12,7 @@ import { isDue, type Request, revokedRequest, withdrawnRequest } from './request
 const BATCH = 100;
 
 export class RequestLostAccess extends Service<InboxPorts> implements LostAccessHandler {
-  /** Withdraws questions by or to them and their agents, so that waiting agents can ask another member. */
+  /** Withdraws requests that the person or their agents made or received, so that waiting agents can ask again. */
   async end(uid: string, left: LostAccess): Promise<number> {
     const isOver = (request: Request) => isAffectedBy(request, uid, left);
     const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
@@ -29,7 +29,7 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
     return retryOnConflict(randomness, async () => {
       const found = await skipUnreadable(requests.find(id));
       const now = clock.now();
-      // The sweep expires due questions, with their default answers.
+      // Requests whose time is over are expired by the sweep, because they may have a default answer.
       if (found?.value.state !== 'open' || isDue(found.value, now) || !isOver(found.value)) return false;
       await store.commit(await settlement(this.ports, found, withdrawnRequest(found.value, now), now));
       return true;
@@ -37,7 +37,7 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
   }
 }
 
-/** Returns whether a question has become pointless: its asker cannot continue, or the person asked has left. */
+/** Returns whether a request no longer serves a purpose: its asker cannot continue, or the person asked has left. */
 export function isAffectedBy(
   { owner_uid, asked_of, workspace }: Pick<Request, 'owner_uid' | 'asked_of' | 'workspace'>,
   uid: string,
@@ -46,12 +46,12 @@ export function isAffectedBy(
   return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isGone(workspace));
 }
 
-// Calls waiting for approval end with the credential that made them. Source: docs/decisions/0033-asking-people.md.
+// A call that waits for approval ends if its credential is revoked. Source: docs/decisions/0033-asking-people.md.
 
-/** More calls than an agent can submit for approval within the lifetime of a request. */
+/** An agent cannot have this many calls waiting for approval before their requests expire. */
 const MAX_WAITING = 500;
 
-/** Returns the calls of agents that wait for approval, each with the change that ends it. */
+/** Returns the calls of these agents that wait for approval, each with the change that ends the call. */
 export async function waitingCallsOf(
   { requests, clock }: Pick<InboxPorts, 'requests' | 'clock'>,
   agentIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Runs approved calls, each exactly once, in any running instance. Source: docs/decisions/0033-asking-people.md. */
+/** Runs each approved call exactly once, on any instance. Source: docs/decisions/0033-asking-people.md. */
 import type { StoredCaller } from '../../../access/rules/authentication.ts';
 import { personsRoleIn } from '../../../identity/rules/principal.ts';
 import { isContention, retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -12,10 +12,10 @@ import { markDone, markStarted, type Request } from './request.ts';
 
 const BATCH = 20;
 
-/** Maximum number of failed attempts to run a call. */
+/** Maximum number of attempts to run a call; then the call has failed. */
 const MAX_EPOCHS = 5;
 
-/** Runs a call on behalf of an absent caller. Idempotent by id. */
+/** Runs a call on behalf of a caller that is no longer connected. Safe to repeat with the same id. */
 export type RunApprovedCall = (call: {
   readonly id: string;
   readonly caller: StoredCaller;
@@ -23,18 +23,18 @@ export type RunApprovedCall = (call: {
   readonly tool: string;
   readonly input: JsonObject;
   readonly approvedBy?: string | undefined;
-  /** The loosenings that the approver was shown. */
+  /** Descriptions of the loosened limits that the approver was shown. */
   readonly shown?: readonly string[] | undefined;
 }) => Promise<CallOutcome>;
 
 export class ApprovalExecution extends Service<InboxPorts & { readonly runApprovedCall: RunApprovedCall }> {
-  /** Runs the calls whose instance crashed. */
+  /** Runs the approved calls of instances that crashed. */
   readonly sweepJob: SweepJob = { name: 'approvals', run: (turn) => this.sweep(turn) };
 
   /**
-   * Safe to repeat, to delay, and to run in two instances concurrently: one of them claims the request, and the call
-   * is recorded under the request's id, so that a call completed by a crashed instance does not run again.
-   * @throws Error if a retry may succeed
+   * Runs an approved call. Repeated, late and concurrent runs are safe: one instance claims the request, and the call
+   * is recorded under the request's id, so that a call that a crashed instance completed does not run again.
+   * @throws Error if the call failed but a retry may succeed
    */
   async execute(id: string): Promise<'made' | 'nothing'> {
     const taken = await this.claim(id);
@@ -46,7 +46,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
   private claim(id: string): Promise<Request | undefined> {
     const { requests, store, clock, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {
-      // The sweep executes an unreadable request once it is readable.
+      // Skips an unreadable request. The sweep runs its call once the request is readable.
       const found = await skipUnreadable(requests.find(id));
       const request = found && markStarted(found.value, clock.now());
       if (found === undefined || request === undefined) return undefined;
@@ -69,12 +69,12 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
     const by = { uid: request.asked_by, agentId: request.asked_by_agent, ownerUid: owner_uid };
     const caller = { ...by, limits, grant, lineage };
     try {
-      // The call itself checks the rights of its asker and of the owner.
+      // The rights of the asker and of the owner are checked while the call runs.
       const approver = answered_by === owner_uid ? undefined : answered_by;
       if (approver !== undefined && (await this.approverLostAccess(approver, workspace)))
         return { error: approverLostAccessError(workspace) };
       const outcome = await this.ports.runApprovedCall({ id, caller, workspace, tool, input, approvedBy, shown });
-      // Contention changed nothing, so the approval is not used up.
+      // The call failed because of contention and changed nothing, so the approval can still be used.
       if ('error' in outcome && isContention(outcome.error)) throw outcome.error;
       return outcome;
     } catch (error) {
@@ -84,7 +84,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
     }
   }
 
-  /** Returns whether a person no longer has a role in the workspace. Their approvals then no longer count. */
+  /** Returns whether a person no longer has a role in the workspace, so that the person's approvals do not count. */
   private async approverLostAccess(uid: string, workspace: string): Promise<boolean> {
     return personsRoleIn(await this.ports.roles.of(uid), workspace) === undefined;
   }
@@ -119,10 +119,10 @@ function approverLostAccessError(workspace: string): MusterError {
   return new MusterError(
     'FORBIDDEN',
     `The call was not run: its approver no longer has a role in the workspace "${workspace}".`,
-    { reason: APPROVER_LOST_ACCESS, suggestion: 'Repeat the call: a current member is then asked.' },
+    { reason: APPROVER_LOST_ACCESS, suggestion: 'Repeat the call to ask a current member for approval.' },
   );
 }
 
 function executionFailed(id: string): MusterError {
-  return new MusterError('INTERNAL', `The call was interrupted ${MAX_EPOCHS} times. Quote ${id}.`);
+  return new MusterError('INTERNAL', `The call was interrupted ${MAX_EPOCHS} times. Quote request id ${id}.`);
 }

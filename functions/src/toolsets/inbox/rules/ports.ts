@@ -1,4 +1,4 @@
-/** Interfaces between the inbox rules and storage. */
+/** Ports of the inbox rules, implemented by its store. */
 
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -11,11 +11,11 @@ export interface InboxPorts extends CoordinationPorts {
   readonly store: Store<InboxChange>;
   readonly requests: RequestQueries;
   readonly liveness: Pick<AgentLiveness, 'requireActable'>;
-  /** Returns the agents that a person allows to answer for them. */
+  /** Returns the ids of the agents that the person allows to answer. */
   readonly agentsMayAnswer: (uid: string) => Promise<readonly string[]>;
 }
 
-/** Selects requests to a person, by an agent, or by a person and their agents. */
+/** Selects requests that a person received, that an agent made, or that a person and their agents made. */
 export interface RequestFilter {
   readonly by: 'asked_of' | 'asked_by' | 'owner_uid';
   readonly uid: string;
@@ -25,20 +25,20 @@ export interface RequestFilter {
 
 export interface RequestQueries {
   find(id: string): Promise<Versioned<Request> | undefined>;
-  /** Newest first. */
+  /** Returns a page of requests, newest first. */
   list(requestFilter: RequestFilter, page: PageRequest): Promise<ListPage<Request>>;
-  /** Returns open requests by a person and their agents, or to a person, ordered by id. */
+  /** Returns open requests that a person or their agents made, or that a person received, in the order of ids. */
   openBy(by: 'owner_uid' | 'asked_of', uid: string, limit: number, after?: string): Promise<readonly Request[]>;
   countOpen(askedBy: string): Promise<number>;
-  /** Returns an asker's newest open requests. */
+  /** Returns the newest open requests of an asker. */
   openOf(askedBy: string, limit: number): Promise<readonly Versioned<Request>[]>;
-  /** Returns open requests that have expired by `now`, oldest first. */
+  /** Returns open requests whose time was over by `now`, oldest first. */
   due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Request>>>;
-  /** Returns the newest request for a call. */
+  /** Returns the newest request for approval of a call. */
   latestOf(callKey: string): Promise<Versioned<Request> | undefined>;
-  /** Returns requests whose approved call is due to run at `now`, oldest first. */
+  /** Returns requests whose approved call must run by `now`, oldest first. */
   approvedCallsDue(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Request>>;
-  /** Yields the current request, and the request after each change, until `end` is aborted. */
+  /** Yields the request at once, and again after each change, until `end` is aborted. */
   watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined>;
 }
 

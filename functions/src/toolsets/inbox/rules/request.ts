@@ -1,6 +1,6 @@
 /**
- * A question to a person: `requests/{id}`. It is open until it is answered, withdrawn or expired. Transitions are pure
- * functions: they return a new request or throw why that is not possible. Source: docs/guides/inbox.md.
+ * Request to a person, stored as `requests/{id}`. It is open until it is answered, withdrawn or expired. Transitions
+ * are pure functions: they return a new request, or throw an error. Source: docs/guides/inbox.md.
  */
 import { z } from 'zod/mini';
 import { lineage } from '../../../identity/rules/credential.ts';
@@ -10,7 +10,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { matchOption } from '../../../kernel/textSearch.ts';
 
-/** Expected answer: yes or no, one of several options, or free text. */
+/** Expected answer: approve or refuse, one of several options, or free text. */
 export const REQUEST_KINDS = ['approval', 'choice', 'text'] as const;
 
 export const REQUEST_STATES = ['open', 'answered', 'expired', 'withdrawn'] as const;
@@ -28,25 +28,25 @@ export const REFUSE = 'refuse';
 /** Maximum length of an answer, in characters. */
 export const MAX_ANSWER = 10_000;
 
-/** The person who answers, and the agent that answers on their behalf. */
+/** Person whose answer it is, and the agent that gave the answer for that person, if any. */
 export interface Answerer {
   readonly uid: string;
   readonly agentId?: string | undefined;
 }
 
-/** Returns the possible answers; undefined for free text. */
+/** Returns the possible answers, or undefined if the answer is free text. */
 export function optionsOf({ kind, options }: Pick<Request, 'kind' | 'options'>): readonly string[] | undefined {
   if (kind === 'text') return undefined;
   return kind === 'approval' ? [APPROVE, REFUSE] : options;
 }
 
-/** Returns whether the request has expired but is not yet marked as expired. */
+/** Returns whether the request's time is over, but the request is not yet marked as expired. */
 export function isDue({ state, expires_at }: Request, now: Date): boolean {
   return state === 'open' && expires_at <= now;
 }
 
 /**
- * Repeating an answer as the same person returns the request unchanged.
+ * Answers a request. If the same person repeats the same answer, the request is returned unchanged.
  * @throws MusterError VALIDATION_ERROR if the answer is not an option; CONFLICT if the request is closed
  */
 export function answeredRequest(
@@ -70,7 +70,7 @@ export function answeredRequest(
   };
 }
 
-/** Returns whether the asker's client can also show the question: only the agent's own question to its owner. */
+/** Returns whether the asker's client can show the question too. It can if an agent asks its own owner. */
 export function isAskedAtClient(
   { state, asked_by, asked_of, call, put_off }: Request,
   { uid, kind, owner_uid, readonly }: Pick<Principal, 'uid' | 'kind' | 'owner_uid' | 'readonly'>,
@@ -79,27 +79,27 @@ export function isAskedAtClient(
   return state === 'open' && isOwn && call === undefined && !put_off && readonly !== true;
 }
 
-/** Expires the request, with its default answer if it has one. */
+/** Marks the request as expired. Its default answer, if any, becomes the answer. */
 export function expiredRequest(request: Request, now: Date): Request {
   if (!isDue(request, now)) throw isExpired(request, now);
   const { default: answer } = request;
   return { ...request, state: 'expired', ...(answer !== undefined && { answer }), settled_at: now };
 }
 
-/** Withdraws the request: its answer is no longer needed. @throws MusterError CONFLICT if it is closed */
+/** Marks the request as withdrawn, because no answer is needed. @throws MusterError CONFLICT if it is closed */
 export function withdrawnRequest(request: Request, now: Date): Request {
   if (request.state === 'withdrawn') return request;
   if (request.state !== 'open' || isDue(request, now)) throw isExpired(request, now);
   return { ...request, state: 'withdrawn', settled_at: now };
 }
 
-/** Ends the request because the credential of its call was revoked. Undefined if it is closed. */
+/** Withdraws the request because the credential of its call was revoked. Returns undefined if it is closed. */
 export function revokedRequest(request: Request, now: Date): Request | undefined {
   if (request.state !== 'open' || isDue(request, now)) return undefined;
   return { ...request, state: 'withdrawn', withdrawn_because: 'REVOKED', settled_at: now };
 }
 
-/** Returns the matching option, or the free text. @throws MusterError VALIDATION_ERROR if it is not an option */
+/** Returns the option that the answer matches, or the free text. @throws MusterError VALIDATION_ERROR for no match */
 export function matchAnswer(
   request: Pick<Request, 'kind' | 'options'>,
   field: 'answer' | 'default',
@@ -113,7 +113,7 @@ export function matchAnswer(
     field,
     value: answer,
     reason: 'NOT_AN_OPTION',
-    suggestion: 'Use one of the entries exactly.',
+    suggestion: 'Use one of the options exactly as listed.',
     entries: options,
   });
 }
@@ -139,28 +139,28 @@ function isExpired(request: Request, now: Date) {
   });
 }
 
-/** Time that an instance has to run an approved call before another instance runs it. */
+/** Time that an instance has to run an approved call. After this time, another instance may run the call. */
 export const EXECUTION_LEASE_MS = 2 * 60_000;
 
-/** Returns whether an approved call has not been run yet. */
+/** Returns whether the request is an approved call that has not run yet. */
 export function isApproved({ due_at }: Request): boolean {
   return due_at !== undefined;
 }
 
-/** Assigns the call to an instance for a limited time. Undefined while another instance has it. */
+/** Assigns the call to an instance for a limited time. Returns undefined while another instance has the call. */
 export function markStarted(request: Request, now: Date): Request | undefined {
   const { due_at, execution_epoch: epoch } = request;
   if (due_at === undefined || (epoch > 0 && due_at > now)) return undefined;
   return { ...request, execution_epoch: epoch + 1, due_at: new Date(now.getTime() + EXECUTION_LEASE_MS) };
 }
 
-/** Stores the outcome of the call. Undefined if another instance has been assigned since. */
+/** Stores the outcome of the call. Returns undefined if another instance has been assigned the call since. */
 export function markDone(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
   const { due_at, ...rest } = request;
   return due_at === undefined || request.execution_epoch !== epoch ? undefined : { ...rest, outcome };
 }
 
-/** Returns the same error for a missing request and for another person's. */
+/** Returns the error for an unknown request, which is the same for a request of other people. */
 export function requestNotFound(id: string): MusterError {
   return new MusterError('NOT_FOUND', `Request "${id}" not found.`, {
     field: 'request_id',
@@ -173,7 +173,7 @@ export interface RequestChanges {
   readonly createRequest: { readonly request: Request };
   readonly replaceRequest: {
     readonly request: Request;
-    /** For the audit log. */
+    /** Request before the change, for the audit log. */
     readonly before: Request;
     readonly version: string;
   };
@@ -184,28 +184,28 @@ export const requestDocument = z.object({
   workspace: z.string(),
   kind: z.enum(REQUEST_KINDS),
   question: z.string(),
-  /** Only for a choice; otherwise empty. */
+  /** Possible answers of a choice; empty for other kinds. */
   options: z.array(z.string()),
   task_id: z.nullable(z.string()),
-  /** Uid of the asker, id of the asking agent, and uid of its owner or of the asking person. */
+  /** Uid of the asker, id of the asker if it is an agent, and uid of the person on whose behalf it asked. */
   asked_by: z.string(),
   asked_by_agent: z.nullable(z.string()),
   owner_uid: z.string(),
-  /** Uid of the person asked, and their name at that time. */
+  /** Uid of the person who was asked, and the person's name at that time. */
   asked_of: z.string(),
   asked_of_name: z.string(),
   state: z.enum(REQUEST_STATES),
   answer: z.nullable(z.string()),
   comment: z.nullable(z.string()),
-  /** Uid of the person, and the id of the agent that answered for them. */
+  /** Uid of the person who answered, and id of the agent that answered for that person, if any. */
   answered_by: z.nullable(z.string()),
   answered_by_agent: z.nullable(z.string()),
   created_at: timestamp,
   expires_at: timestamp,
   settled_at: z.nullable(timestamp),
-  /** The answer that applies on expiry. */
+  /** Answer that counts if the request expires. */
   default: z.nullable(z.string()),
-  /** The call that runs once approved, with the limits of the credential that made it. */
+  /** Call that runs after its approval, and the limits of the credential that made the call. */
   call: z.nullable(
     z.object({
       tool: z.string(),
@@ -217,21 +217,21 @@ export const requestDocument = z.object({
       lineage: z.exactOptional(lineage),
     }),
   ),
-  /** The call loosens a limit: no agent can answer for the person. */
+  /** Set if the call loosens a limit. No agent can then answer for the person. */
   in_person: z.exactOptional(z.literal(true)),
-  /** The limits that the call would loosen, as shown to the person. The approval covers nothing else. */
+  /** Descriptions of the limits that the call would loosen, as shown to the person. Only these are approved. */
   would: z.exactOptional(z.array(z.string())),
-  /** The question was also shown in the asker's client and not answered there. */
+  /** Whether the question was also shown in the asker's client, but not answered there. */
   put_off: z.boolean(),
-  /** Digest of caller and call: repeating the call finds the same request. */
+  /** Digest of the caller and the call. If the call is repeated, the same request is found by this key. */
   call_key: z.nullable(z.string()),
-  /** Time at which the next instance may run the approved call. Absent if there is nothing to run. */
+  /** Time from which the next instance may run the approved call. Omitted if there is no call to run. */
   due_at: z.exactOptional(timestamp),
-  /** Number of times that an instance was assigned the call. */
+  /** Number of times that the call was assigned to an instance. */
   execution_epoch: z.int(),
-  /** Reason for a withdrawal by the server: the credential that made the call was revoked. */
+  /** Set if the server withdrew the request, because the credential that made the call was revoked. */
   withdrawn_because: z.exactOptional(z.literal('REVOKED')),
-  /** The call's answer or error. */
+  /** Response or error of the call. */
   outcome: z.nullable(jsonText),
 });
 

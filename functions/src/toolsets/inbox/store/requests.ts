@@ -1,4 +1,4 @@
-/** Firestore-backed questions to people, and their queries. */
+/** Requests to people in Firestore, and queries for them. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { LatestValue } from '../../../kernel/concurrency.ts';
@@ -70,7 +70,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
   }
 }
 
-/** Audit entries of requests. They contain no texts, because leaders can read the entries. */
+/** Audit entries of requests. Texts are omitted from the entries, because leaders can read the audit log. */
 export const requestEffects: EffectsOf<RequestChanges> = {
   createRequest: ({ request }) => ({ ...requestNames(request), after: { state: request.state } }),
   replaceRequest: ({ request, before }) => ({
@@ -89,7 +89,7 @@ export const requestWriters: ChangeWriters<RequestChanges> = {
     writes.createPermanent(requestPath(request.id), requestToDocument(request));
   },
   replaceRequest({ request, version }, writes) {
-    // An update keeps omitted fields, so this one is deleted explicitly.
+    // An update keeps fields that the document omits, so due_at is deleted unless the document sets it.
     const document = { due_at: FieldValue.delete(), ...requestToDocument(request) };
     writes.replaceLatest(requestPath(request.id), document, version);
   },

@@ -1,4 +1,4 @@
-/** The tools of the person who is asked: list and answer requests. */
+/** Tools for the person who is asked: list and answer requests. */
 import { z } from 'zod';
 import { fittingItems } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
@@ -7,7 +7,7 @@ import { text } from '../../coordination/index.ts';
 import { MAX_ANSWER, REQUEST_STATES } from '../rules/request.ts';
 import { defineTool, reading, requestId, requestResponse, requestShape, requestState } from './requestResponses.ts';
 
-const SUGGESTION = 'Send next_cursor with unchanged box and state, or omit cursor to start over.';
+const SUGGESTION = 'Send next_cursor with the same box and state as before, or omit cursor to start over.';
 
 export const list = defineTool({
   name: 'list',

@@ -1,4 +1,4 @@
-/** The tools of the asker: ask, wait for the answer, withdraw the question. */
+/** Tools for the asker: ask a question, wait for the answer, withdraw the question. */
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
@@ -66,7 +66,7 @@ const ANSWER = 'answer';
 
 const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
-/** Asks the person at the client, or records what they answered there. Returns whether the client must ask. */
+/** Records what the person answered in the client. Returns whether the client must still show the question. */
 async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
   const { elicitation, operation, principal, services, trackWait, disconnectSignal } = context;
   if (elicitation === undefined) return false;

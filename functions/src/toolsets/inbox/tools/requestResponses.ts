@@ -1,4 +1,4 @@
-/** Arguments and outputs shared by the inbox tools. */
+/** Arguments and responses that several inbox tools share. */
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
