@@ -14,7 +14,7 @@ import { Inviting } from './rules/inviting.ts';
 import { Members, MemberUndo } from './rules/members.ts';
 import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
 
-/** Reads data as the caller, under the security rules. */
+/** Reads stored data with the caller's credential, so that the security rules apply. */
 interface CallersData {
   read(
     caller: Caller,

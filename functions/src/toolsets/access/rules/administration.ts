@@ -1,4 +1,4 @@
-/** Administration of workspaces by their leaders and by deployment admins. Shared by the tools and access.explain. */
+/** Administration of workspaces, for their leaders and for admins. Shared by the tools and access.explain. */
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
@@ -13,18 +13,18 @@ import {
 import { hasRole, type Role, weakerOf } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 
-/** Returns whether the caller is an admin for this workspace, regardless of its role there. */
+/** Returns whether the caller can administer this workspace as an admin of the deployment. */
 export function administers(principal: Principal, workspace: string): boolean {
   const { held_to, ...free } = principal;
   return isAdmin(held_to === workspace ? free : principal);
 }
 
-/** Returns the caller's deployment role, which applies to all workspaces and to creating new ones. */
+/** Returns the caller's role in the deployment, which counts in open workspaces and for creating workspaces. */
 export function deploymentRole({ owner, maxRole }: Principal): Role | undefined {
   return owner.role && weakerOf(maxRole, owner.role);
 }
 
-/** Returns the refusal for callers that are neither admins nor have the role `least` in the workspace. */
+/** Returns the error for callers who are not admins and have a weaker role than `least` in the workspace. */
 export function workspaceError(principal: Principal, workspace: string, least: Role): MusterError | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
   if (administers(principal, workspace)) return isThere ? undefined : workspaceNotFound(workspace);
@@ -36,7 +36,7 @@ export function workspaceError(principal: Principal, workspace: string, least: R
   );
 }
 
-/** Returns the refusal for creating or opening workspaces, which only leaders and admins of the deployment can do. */
+/** Returns the error for creating or opening workspaces, unless the caller is a leader or admin of the deployment. */
 export function deploymentError(principal: Principal): MusterError | undefined {
   const { held_to } = principal;
   if (held_to !== undefined)
@@ -52,7 +52,7 @@ export function deploymentError(principal: Principal): MusterError | undefined {
   );
 }
 
-/** Returns the principal; reads its roles again if the cached ones are refused. @throws the error of `refusal` */
+/** Returns the principal that is allowed. If its cached roles are refused, reads them again. @throws the refusal */
 export async function requireAllowed(
   { roles }: Pick<AccessPorts, 'roles'>,
   principal: Principal,
@@ -65,7 +65,7 @@ export async function requireAllowed(
   return now;
 }
 
-/** Error reason for a missing deployment role. */
+/** Error reason if the caller's role in the deployment is too weak. */
 export const DEPLOYMENT_SCOPE = 'DEPLOYMENT_ROLE_TOO_WEAK';
 
 function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
@@ -75,7 +75,7 @@ function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
   });
 }
 
-/** Only for admins, who are allowed to know which workspaces exist. */
+/** Error that only admins get: other callers must not learn which workspaces exist. */
 function workspaceNotFound(workspace: string): MusterError {
   return new MusterError('NOT_FOUND', `Workspace "${workspace}" not found.`, {
     field: 'workspace',
@@ -93,13 +93,12 @@ export interface CheckedTool {
   readonly writes: boolean;
 }
 
-/** A role and its source. */
 export interface HeldRole {
   readonly role: Role;
   readonly from?: RoleSource;
 }
 
-/** Tools that administer the workspace in their argument, with the minimum role. Admins need not be members. */
+/** Tools that administer the workspace in their argument, and the minimum role there. Admins need not be members. */
 const ADMINISTERING: ReadonlyMap<string, Role> = new Map([
   ['access.list_members', 'viewer'],
   ['access.invite', 'leader'],
@@ -108,19 +107,19 @@ const ADMINISTERING: ReadonlyMap<string, Role> = new Map([
   ['access.update_workspace', 'leader'],
 ]);
 
-/** Returns whether the tool checks a role in its workspace in addition to the permission check. */
+/** Returns whether the tool checks the role in the workspace that its argument names, after the permission check. */
 export function workspaceAsked(fullName: string): boolean {
   return ADMINISTERING.has(fullName);
 }
 
-/** Returns the refusal of a tool that the permission check allows. */
+/** Returns the error with which a tool refuses a caller that the permission check has admitted. */
 export function insideError(principal: Principal, workspace: string, fullName: string): MusterError | undefined {
   if (fullName === 'access.create_workspace') return deploymentError(principal);
   const least = ADMINISTERING.get(fullName);
   return least && workspaceError(principal, workspace, least);
 }
 
-/** Returns the caller's role that counts for the tool. Read-only credentials are handled separately. */
+/** Returns the caller's role that counts for the tool, as if the credential were not read-only. */
 export function heldRole(
   principal: Principal,
   workspace: string,

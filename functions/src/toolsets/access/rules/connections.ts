@@ -1,4 +1,4 @@
-/** A person's connections: agents with a credential, and apps that the person signed in from. */
+/** A person's connections: agents with a credential, and apps from which the person signed in. */
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
 import { type Agent, homeWorkspaceOf } from '../../../agents/rules/agent.ts';
@@ -11,11 +11,11 @@ import type { AnyChange, RecordResponse, Versioned } from '../../../kernel/commi
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 
-/** An agent with its own API key, or an app that its owner signed in from. */
+/** An agent with its own API key, or an app from which the agent's owner signed in. */
 export interface Connection {
   readonly agent: Agent;
   readonly opens: Limits & Pick<Credential, 'created_at' | 'expires_at'>;
-  /** The app's name for itself and, if a document confirms it, the document's host. */
+  /** The name that the app gave itself and, if a document at a website confirms that name, the website's host. */
   readonly app?: Pick<Grant, 'client_name' | 'client_host'>;
   readonly lastSeen: Date;
 }
@@ -28,7 +28,7 @@ export interface EndedSignIn {
 
 interface ListedConnections {
   readonly connections: readonly Connection[];
-  /** Newest first. */
+  /** Sign-ins that have ended, latest first. */
   readonly ended: readonly EndedSignIn[];
 }
 
@@ -38,9 +38,9 @@ export interface RevokedConnection extends Ended {
 
 export class Connections extends Service<AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }> {
   /**
-   * Returns a person's connections by agent id. An agent that is not a leader sees only its own.
+   * Returns connections of a person's agents, by agent id. An agent that is not a leader sees only its own.
    * @param owner another person; for admins
-   * @param limit number of agents to read, some of which may have no credential
+   * @param limit number of agents to read, some of which may not be connected
    * @throws MusterError FORBIDDEN
    */
   async list(
@@ -57,8 +57,8 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
   }
 
   /**
-   * Revokes one of the caller's agents (for admins, any agent) and everything created through it.
-   * @throws MusterError NOT_FOUND also for another person's agent; CONFLICT if there is nothing to revoke
+   * Revokes the access of one of the caller's agents (for admins: any agent) and everything created through it.
+   * @throws MusterError NOT_FOUND, also for another person's agent; CONFLICT if the agent is not connected
    */
   async revoke(
     principal: Principal,
@@ -94,7 +94,7 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
     const apps = signIns.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
     const standing = await validLinks(this.ports, keys.flatMap(ancestorsOf), now);
     const connections = those.flatMap((agent) => {
-      // A key's parent connection may have ended, or may allow less than the key.
+      // The connection through which a key was created may have ended, or may allow less than the key.
       const own = keys.flatMap((key) => {
         const opened = resolveInLinks(standing, accessOfGrant(key, agent.role), ancestorsOf(key));
         if (opened === undefined) return [];
@@ -117,12 +117,12 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
   }
 }
 
-/** People, and agents that are leaders, act for the owner. */
+/** Returns whether the caller may act for the owner: people can, and also agents with the role leader. */
 function actsForOwner(principal: Principal): boolean {
   return principal.kind === 'person' || hasRole(ownRole(principal) ?? 'viewer', 'leader');
 }
 
-/** Returns the default workspace of the connection's calls. */
+/** Returns the default workspace of calls through the connection. */
 export function homeThrough({ agent, opens }: Connection): string {
   return opens.held_to ?? homeWorkspaceOf(agent);
 }
@@ -134,7 +134,7 @@ function visibleTo(principal: Principal, { connections, ended }: ListedConnectio
   };
 }
 
-/** A credential that is restricted to one workspace must not see agents of others. */
+/** Hides agents of other workspaces from a credential that is restricted to one workspace. */
 function isReachable({ held_to }: Principal, home: string): boolean {
   return held_to === undefined || held_to === home;
 }

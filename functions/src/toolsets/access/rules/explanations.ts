@@ -1,6 +1,6 @@
 /**
- * Explanations of access, based on the permission check and on the table behind the security rules. Hidden and
- * missing data get the same explanation.
+ * Explanations of access, based on the permission check and on the table from which the security rules are generated.
+ * Hidden data and missing data get the same explanation.
  */
 import {
   type AccessDecision,
@@ -34,10 +34,10 @@ import {
   workspaceAsked,
 } from './administration.ts';
 
-/** The principal to explain access for. */
+/** The principal whose access is explained. */
 export interface AskedAccess {
   readonly principal: Principal;
-  /** Absent: the workspace of the call, or the agent's home. */
+  /** The workspace of the call, or the default workspace of the agent. */
   readonly workspace: string | undefined;
 }
 
@@ -45,21 +45,21 @@ export interface Explanation {
   readonly isAllowed: boolean;
   readonly principal: Principal;
   readonly workspace?: string;
-  /** Minimum role, or the required owner. */
+  /** The required minimum role, or the required owner. */
   readonly needs: string;
   readonly held?: HeldRole;
   readonly why: string;
-  /** Path of the security rule that decides, if one does. */
+  /** Path in the security rules whose rule decides; undefined for tools. */
   readonly rule?: string;
-  /** The people who can change a refusal. */
+  /** People who can change a refusal. */
   readonly changeableBy?: ChangeableBy;
 }
 
-/** Reads the data at a path as the caller; undefined if it is hidden or missing. */
+/** Reads the data at the path with the caller's rights; returns undefined if it is hidden or missing. */
 export type ReadSubject = () => Promise<Subject | undefined>;
 
 export class Explanations extends Service<AccessPorts> {
-  /** Returns the caller, or an agent of its owner. @throws MusterError NOT_FOUND also for another owner's agent */
+  /** Returns the caller, or one of its owner's agents. @throws MusterError NOT_FOUND, also for another's agent */
   async subject(caller: Principal, here: string, name: string | undefined): Promise<AskedAccess> {
     if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
     const agent = await this.agentOf(caller, name);
@@ -71,17 +71,17 @@ export class Explanations extends Service<AccessPorts> {
     return { principal, workspace: principal.workspace ?? DEFAULT_WORKSPACE };
   }
 
-  /** Returns the credential's current limits, or the agent's own role if it has no credential. */
+  /** Returns the current limits of the agent's credential. Without a credential, returns the agent's role. */
   private async accessOf(agent: Agent, credential: Credential | undefined): Promise<Limits & { role: Role }> {
     const { role } = agent;
     if (credential === undefined) return { role };
     const own = accessOfGrant(credential, role);
     const opened = await resolveLineage(this.ports, own, ancestorsOf(credential), this.ports.clock.now());
-    // A credential allows nothing after its parent connection has ended.
+    // If the connection through which a credential was created has ended, the credential allows nothing.
     return opened?.opens ?? { ...own, toolsets: [] };
   }
 
-  /** @param workspace the call's workspace, or the one in its argument */
+  /** @param workspace the workspace of the call, or the one named in the tool's argument */
   async tool(asked: Principal, workspace: string, tool: CheckedTool): Promise<Explanation> {
     const need: RequiredPermission = { ...tool, what: tool.fullName };
     const judge = (principal: Principal): MusterError | undefined =>
@@ -132,7 +132,7 @@ export class Explanations extends Service<AccessPorts> {
     };
   }
 
-  /** Like the permission check: reads the roles again if the cached ones are refused. */
+  /** Returns the principal. If its cached roles are refused, they are read again, as the permission check does. */
   private async currentPrincipal(
     principal: Principal,
     workspace: string,
@@ -160,7 +160,7 @@ export class Explanations extends Service<AccessPorts> {
   }
 }
 
-/** Returns whether the rule depends on a field of the document. */
+/** Returns whether the security rule depends on a field of the document, such as its owner. */
 function dependsOnDocument(question: AccessQuestion): boolean {
   const { where, ownerField } = permissionFor(question).permission;
   return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
@@ -180,14 +180,14 @@ function describeRole(held: HeldRole | undefined): string {
 }
 
 export interface ChangeableBy {
-  /** Description for people. */
+  /** Text that describes them. */
   readonly who: string;
-  /** A few of them, if the caller can see the workspace's members. */
+  /** Some of these people. Empty unless the caller can see the members of the workspace. */
   readonly people: readonly { readonly uid: string; readonly name?: string }[];
 }
 
 export interface RefusedAccess {
-  /** Reason from the permission check, or the rule's requirement. */
+  /** Error reason of the permission check, or the requirement of the security rule. */
   readonly reason: string;
   readonly from: RoleSource | undefined;
   readonly workspace: string | undefined;
@@ -195,7 +195,7 @@ export interface RefusedAccess {
 
 const MAX_NAMED_PEOPLE = 5;
 
-/** Reasons caused by limits of the credential, which its owner chose. */
+/** Error reasons caused by a limit of the credential, which only the agent's owner can change. */
 const CREDENTIAL_REASONS: readonly string[] = ['TOOLSET_NOT_ALLOWED', 'READ_ONLY'];
 
 export async function whoCanChange(

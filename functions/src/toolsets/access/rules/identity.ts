@@ -1,4 +1,4 @@
-/** The caller's identity: its owner, roles and limits. */
+/** Identity of a caller: its owner, roles and limits. */
 import { z } from 'zod';
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { AcceptedInvitation, Invitations } from '../../../access/rules/invitations.ts';
@@ -17,13 +17,12 @@ import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { deploymentRole } from './administration.ts';
 
-/** The caller's role in a workspace, and its source. */
 export interface WorkspaceRole {
   readonly workspace: string;
   readonly access: WorkspaceAccess;
   readonly role: Role;
   readonly from: RoleSource;
-  /** The owner's role, if the agent's own role is weaker. */
+  /** The owner's role in this workspace, if the agent's own role is weaker. */
   readonly ownersRole?: Role;
 }
 
@@ -31,13 +30,13 @@ export interface Identity {
   readonly principal: Principal;
   readonly owner: Profile;
   readonly agentName?: string;
-  /** Default workspace of calls that name none, and the reason. */
+  /** Workspace of calls that name none, and a sentence that explains why it is this one. */
   readonly home: { readonly workspace: string; readonly why: string };
   readonly deploymentRole?: Role;
   readonly workspaces: readonly WorkspaceRole[];
-  /** For an admin: workspaces that it administers without a role, so it cannot see their work. */
+  /** For admins: workspaces that they administer but have no role in, so that they cannot see the work there. */
   readonly administers?: readonly Pick<WorkspaceRole, 'workspace' | 'access'>[];
-  /** Whether `workspaces` or `administers` is truncated. */
+  /** Whether entries of `workspaces` or `administers` were omitted. */
   readonly truncated: boolean;
   readonly expiresAt?: Date;
   readonly accepted: readonly AcceptedInvitation[];
@@ -50,7 +49,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
     const { agents, idTokens, roles, invitations } = this.ports;
     const { uid, email, agent_id, owner_uid } = caller;
     const accepted = email === undefined ? [] : await invitations.accept(uid, email, undefined, () => undefined);
-    // People ask because a role has changed: the roles cached with the token may be older.
+    // People call this tool after a change of their role, and the roles cached with their token can be outdated.
     const isPerson = agent_id === undefined;
     const principal = isPerson ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) } : caller;
     const [profiles, agent, expiresAt] = await Promise.all([
@@ -76,7 +75,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
 
   private async expiryOf({ agent_id, grant }: Principal, credential: string): Promise<Date | undefined> {
     if (agent_id === undefined) return tokenExpiry(credential);
-    // An app renews its access token automatically: the person sees only the sign-in expire.
+    // An app renews its access token automatically, so the expiry of the sign-in is returned instead.
     if (grant?.resource !== undefined) return (await this.ports.grants.find(grant.id))?.value.expires_at;
     const [apiKey] = credential.split('.');
     return (await this.ports.agents.credentials(agent_id)).find((one) => one.api_key === apiKey)?.expires_at;
@@ -85,7 +84,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
 
 function workspaceRoles(principal: Principal) {
   const { owner } = principal;
-  // A read-only credential keeps its role: `readonly` is reported separately.
+  // The roles are returned as if the credential were not read-only, because `readonly` is a separate field.
   const { readonly: _readonly, ...writing } = principal;
   const listed: WorkspaceRole[] = [];
   const others: Pick<WorkspaceRole, 'workspace' | 'access'>[] = [];
@@ -111,7 +110,7 @@ function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
 
 const expiring = z.object({ exp: z.number() });
 
-/** Returns the expiry of an ID token, which was verified when the call arrived. */
+/** Returns the expiry of an ID token. The token itself was verified when the call arrived. */
 function tokenExpiry(idToken: string): Date | undefined {
   const [, payload = ''] = idToken.split('.');
   const { data } = expiring.safeParse(parsedJson(Buffer.from(payload, 'base64url').toString()));

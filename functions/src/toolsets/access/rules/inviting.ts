@@ -19,12 +19,12 @@ import { requireAllowed, workspaceError } from './administration.ts';
 
 const INVITATION_DAYS = 14;
 
-/** Maximum pending invitations per workspace. Each one sends email to an address that may belong to a stranger. */
+/** Maximum pending invitations per workspace, because each one sends an email, possibly to a stranger. */
 const MAX_OPEN_INVITATIONS = 50;
 
 export interface Accepted {
   readonly accepted: readonly AcceptedInvitation[];
-  /** The person's existing membership, if the named workspace has no pending invitation. */
+  /** The person's membership in the named workspace, if it has no pending invitation for that person. */
   readonly already?: AcceptedInvitation;
 }
 
@@ -35,9 +35,9 @@ interface InvitingPorts extends AccessPorts {
 
 export class Inviting extends Service<InvitingPorts> {
   /**
-   * Invites an email address, replacing its earlier invitation. Sends at most one email per day.
+   * Invites an email address, replacing an earlier invitation to it. Sends at most one email per address and day.
    * @param guest `url`: the MCP endpoint, for the email
-   * @throws MusterError FORBIDDEN also if the workspace does not exist
+   * @throws MusterError FORBIDDEN, also if the workspace does not exist
    */
   async invite(
     caller: Principal,
@@ -61,7 +61,7 @@ export class Inviting extends Service<InvitingPorts> {
       const until = { created_at: now, expires_at: expiresAt, ...(lineage && { lineage }) };
       const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
       const isToldToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
-      // The day is counted from its first email. Otherwise repeated invitations would delay the next email forever.
+      // The day starts with its first email. If each invitation restarted it, no further email would ever be sent.
       const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
       const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordResponse(kept));
@@ -71,8 +71,8 @@ export class Inviting extends Service<InvitingPorts> {
 
   /**
    * Accepts the pending invitations for the caller's verified address.
-   * @param workspace only this one
-   * @throws MusterError FORBIDDEN; NOT_FOUND also if the workspace does not exist
+   * @param workspace accepts only the invitation to this workspace
+   * @throws MusterError FORBIDDEN; NOT_FOUND, also if the workspace does not exist
    */
   async accept(
     principal: Principal,
@@ -85,7 +85,7 @@ export class Inviting extends Service<InvitingPorts> {
     const { invitations, store, people, roles } = this.ports;
     const accepted = await invitations.accept(uid, email, workspace, (taken) => recordResponse({ accepted: taken }));
     if (accepted.length > 0) return { accepted };
-    // The sign-in may already have accepted the invitations, maybe during this call.
+    // Signing in also accepts invitations, possibly during this call.
     const member = workspace === undefined ? undefined : await people.member(workspace, uid);
     if (member !== undefined) {
       const { value } = member;
@@ -98,7 +98,7 @@ export class Inviting extends Service<InvitingPorts> {
   }
 }
 
-/** Contains only names and roles: no text written by a caller is sent to a stranger. */
+/** Returns the email. It contains no text by callers except names, because it may be sent to a stranger. */
 function emailOf(
   { id, workspace, email, role, created_at: at, expires_at }: Invitation,
   url: string,

@@ -15,7 +15,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { administers, requireAllowed, workspaceError } from './administration.ts';
 
-/** A member, with the profile from Firebase Auth. */
+/** A member, with the person's profile from Firebase Auth. */
 export interface KnownMember extends Member {
   readonly name?: string;
   readonly email?: string;
@@ -26,16 +26,16 @@ export interface MemberList {
   readonly access: WorkspaceAccess;
   readonly members: readonly KnownMember[];
   readonly more: boolean;
-  /** Pending invitations. For leaders and admins, with the first page only. */
+  /** Pending invitations. Only leaders and admins get them, and only with the first page. */
   readonly invitations?: readonly Invitation[];
 }
 
-/** A person, by uid or email. */
+/** A person, named by uid or email address. */
 export type MemberReference = { readonly uid: string } | { readonly email: string };
 
 export interface RoleSet {
   readonly member: Member;
-  /** Absent if the person was not a member. */
+  /** The previous role; undefined if the person was not a member. */
   readonly was?: MemberRole;
 }
 
@@ -43,24 +43,24 @@ export interface Removed {
   readonly workspace: string;
   readonly uid: string;
   readonly was: MemberRole;
-  /** The role that the person keeps through the deployment. */
+  /** The role that the person still has in the workspace through the deployment. */
   readonly remains?: Role;
-  /** Open work that is cancelled soon. Absent if nothing is open or the person can still work there. */
+  /** Open work that will be cancelled. Undefined if the person has none, or can still work in the workspace. */
   readonly ends?: OpenWorkCounts;
 }
 
 export interface MemberPorts extends AccessPorts {
-  /** Audit log fields of members. */
+  /** Fields of a member that the audit log records. */
   readonly memberFields: FieldsCodec<Member>;
 }
 
 export interface RemovalPorts extends MemberPorts {
-  /** Returns the amount of a person's open work in a workspace. */
+  /** Returns how much open work a person has in a workspace. */
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 
 export class Members extends Service<RemovalPorts> {
-  /** @throws MusterError FORBIDDEN also if the workspace does not exist */
+  /** Lists a workspace's members. @throws MusterError FORBIDDEN, also if the workspace does not exist */
   async list(caller: Principal, workspace: string, limit: number, after: string | undefined): Promise<MemberList> {
     const { people, idTokens, clock } = this.ports;
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'viewer'));
@@ -80,7 +80,7 @@ export class Members extends Service<RemovalPorts> {
     };
   }
 
-  /** Sets a person's role. @throws MusterError FORBIDDEN; NOT_FOUND, whether or not an account exists */
+  /** Sets a person's role. @throws MusterError FORBIDDEN; NOT_FOUND if the deployment does not know the person */
   async set(
     caller: Principal,
     workspace: string,
@@ -105,7 +105,7 @@ export class Members extends Service<RemovalPorts> {
     });
   }
 
-  /** Ends a membership and its invitation. Leaving requires no role. @throws MusterError FORBIDDEN; NOT_FOUND */
+  /** Ends a membership and a pending invitation. People can always leave. @throws MusterError FORBIDDEN; NOT_FOUND */
   async remove(
     caller: Principal,
     workspace: string,
@@ -136,7 +136,7 @@ export class Members extends Service<RemovalPorts> {
     });
   }
 
-  /** Returns the work that ends with the role. Another job, started by the membership change, cancels it. */
+  /** Returns the open work that the person may no longer do. It is cancelled later, after this commit. */
   private async endingWork(
     workspace: string,
     uid: string,
@@ -147,7 +147,7 @@ export class Members extends Service<RemovalPorts> {
     return open.codingTasks + open.runs > 0 || open.more ? open : undefined;
   }
 
-  /** Returns the removal of an invitation that would let a removed person rejoin. */
+  /** Returns the change that ends a removed person's invitation, with which the person could join again. */
   private async invitationOf(workspace: string, uid: string): Promise<AccessChange[]> {
     const { people, idTokens, hashing } = this.ports;
     const email = (await idTokens.profiles([uid])).get(uid)?.email;
@@ -164,7 +164,7 @@ export class Members extends Service<RemovalPorts> {
     return uid;
   }
 
-  /** Leaders can name people whom the deployment knows by uid; admins, anyone with an account. */
+  /** Lets leaders name people by uid only if they have a role anywhere, and admins everyone who has an account. */
   private async requireKnown(
     principal: Principal,
     workspace: string,
@@ -182,7 +182,7 @@ export class Members extends Service<RemovalPorts> {
   }
 }
 
-/** Requires another leader in a private workspace. @throws MusterError FORBIDDEN if none is left, except to admins */
+/** Requires that a private workspace keeps a leader, unless the caller is an admin. @throws MusterError FORBIDDEN */
 export async function lastLeaderError(
   ports: MemberPorts,
   { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
@@ -202,7 +202,7 @@ export async function lastLeaderError(
   });
 }
 
-/** Returns the same error for an address without an account and for one that is unknown here. */
+/** Returns the same error whether or not an account exists for the address. */
 function notKnown(workspace: string, field: 'uid' | 'email'): MusterError {
   return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person with this ${field}.`, {
     field,
@@ -218,9 +218,9 @@ function notAMember(workspace: string, uid: string): MusterError {
   });
 }
 
-/** Undoes changes of members. Source: docs/semantics.md#undo. */
+/** Undo of membership changes. Source: docs/semantics.md#undo. */
 export class MemberUndo extends Service<MemberPorts> {
-  /** Allowed for callers who can change members. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
+  /** Undoes a change, for leaders and admins. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
   readonly member = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, memberFields } = this.ports;
     const { workspace = '' } = effect;

@@ -1,4 +1,4 @@
-/** Creates workspaces, and changes their access, repositories, routing and approvals. */
+/** Creates workspaces, and changes their access, repositories, routing and approval rules. */
 
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import { type ApprovalRule, isListed, type Routing, type StoredWorkspace } from '../../../access/rules/workspace.ts';
@@ -26,20 +26,19 @@ type SettingsChange = Extract<
   { readonly kind: 'setApprovalRules' | 'listRepositories' | 'routeWorkspace' }
 >;
 
-/** The settings of a workspace, as returned to callers. */
 export interface WorkspaceSettings {
   readonly workspace: string;
   readonly access: WorkspaceAccess;
   readonly repositories: readonly string[];
   readonly routing?: Routing;
-  /** Calls that need approval. */
+  /** Rules that state which calls need approval. */
   readonly approvals?: readonly ApprovalRule[];
-  /** The uid of the leader that this change added because the workspace had none. */
+  /** Uid of the leader that this change added, if the workspace had no leader. */
   readonly leader?: string;
 }
 
 export interface UpdatedWorkspace extends WorkspaceSettings {
-  /** False if the workspace already had all of the given settings. */
+  /** False if the workspace already had all settings of the update. */
   readonly isChanged: boolean;
 }
 
@@ -57,13 +56,13 @@ interface NewWorkspace {
 }
 
 interface WorkspacePorts extends AccessPorts {
-  /** Repositories that the deployment lists for its open workspaces. */
+  /** Returns the repositories that the deployment's parameters list for open workspaces. */
   readonly openRepositories: () => readonly string[];
   readonly workspaceFields: FieldsCodec<StoredWorkspace>;
 }
 
 export class WorkspaceAdministration extends Service<WorkspacePorts> {
-  /** @throws MusterError FORBIDDEN; CONFLICT, which reveals only that the name is not available */
+  /** @throws MusterError FORBIDDEN; CONFLICT if the name is taken, without revealing by which workspace */
   async create(
     caller: Principal,
     { name, access, repositories }: NewWorkspace,
@@ -88,7 +87,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     });
   }
 
-  /** @throws MusterError FORBIDDEN also if the workspace does not exist */
+  /** @throws MusterError FORBIDDEN, also if the workspace does not exist */
   async update(
     caller: Principal,
     workspace: string,
@@ -104,7 +103,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
       const effective = settings.filter(changesAnything);
       const updated = { ...outcome, isChanged: entered.length + effective.length > 0 };
-      // The version keeps a concurrently added rule from being overwritten by a decision on stale data.
+      // The version makes the commit fail if another call changed the settings after they were read.
       const changes = [...entered, ...effective.map((one, index) => (index === 0 ? { ...one, version } : one))];
       await store.commit(changes, recordResponse(updated));
       return updated;
@@ -112,7 +111,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   }
 
   /**
-   * Returns the changes that restore the previous settings.
+   * Returns the changes that restore the settings before an event.
    * @throws MusterError FORBIDDEN; CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
   readonly undoChanges = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
@@ -133,12 +132,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
         routing: { pin: Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent])), forbid: forbidden },
       }),
     });
-    // One commit may restore several settings; only one of them carries the version.
+    // If one commit restores several settings, only the change of the approval rules requires the version.
     const changes = settings.map((one) => (one.kind === 'setApprovalRules' ? { ...one, version } : one));
     return [...entered, ...changes];
   };
 
-  /** Decides an update on the stored settings. @throws MusterError FORBIDDEN; NOT_FOUND for an unknown approver */
+  /** Returns the changes that an update requires. @throws MusterError FORBIDDEN; NOT_FOUND for an unknown approver */
   private async decided(
     principal: Principal,
     workspace: string,
@@ -172,7 +171,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     return { entered, settings, outcome, version: known?.version ?? null };
   }
 
-  /** Approvers must have a role in the workspace. @throws MusterError NOT_FOUND */
+  /** Requires that all approvers have a role in the workspace. @throws MusterError NOT_FOUND */
   private async requireMembers(workspace: string, approvals: readonly ApprovalRule[]): Promise<void> {
     for (const uid of new Set(approvals.flatMap(({ asks }) => asks ?? []))) {
       if (personsRoleIn(await this.ports.roles.of(uid), workspace) !== undefined) continue;
@@ -184,7 +183,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     }
   }
 
-  /** Only admins add unlisted repositories, which may belong to another workspace. @throws MusterError FORBIDDEN */
+  /** Lets only admins add a repository that is not listed yet: it may belong to another workspace. */
   private requireReach(principal: Principal, kept: readonly string[], listed: readonly string[]): void {
     const known = [...kept, ...this.ports.openRepositories()];
     const name = listed.find((one) => !isListed(known, one));
@@ -197,7 +196,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     });
   }
 
-  /** A workspace that becomes private gets a leader, because deployment roles no longer count there. */
+  /** Returns the changes of the access. A workspace that becomes private gets a leader if it has none. */
   private async accessChanges(
     principal: Principal,
     workspace: string,
@@ -222,7 +221,7 @@ function changesAnything(change: SettingsChange): boolean {
   return canonicalJson(after) !== canonicalJson(before);
 }
 
-/** Removes duplicates. GitHub names are case-insensitive. */
+/** Removes duplicates. Case is ignored, as in GitHub names. */
 function distinct(repositories: readonly string[]): readonly string[] {
   return [...new Map([...repositories].reverse().map((one) => [one.toLowerCase(), one])).values()].reverse();
 }
@@ -243,7 +242,7 @@ function defaultStaysOpen(): MusterError {
   });
 }
 
-/** Returns the change of the approval rules from `wanted` to `approvals`, if any are given. */
+/** Returns the change of the approval rules from `wanted` to `approvals`; none if `approvals` is undefined. */
 function approvalRuleChanges(
   workspace: string,
   approvals: readonly ApprovalRule[] | undefined,
@@ -252,7 +251,7 @@ function approvalRuleChanges(
   return approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: wanted ?? [] }] : [];
 }
 
-/** Returns the change from the routing `had` to `has`, limited to the fields in `asked`. */
+/** Returns the change of the routing from `had` to `has`, with only the fields that the update sets. */
 function routingChanges(
   workspace: string,
   asked: RoutingUpdate | undefined,
@@ -264,21 +263,21 @@ function routingChanges(
   return [{ kind: 'routeWorkspace', workspace, routing, before }];
 }
 
-// Routing: the hosted agents that a workspace uses, as set by its leaders. Source: docs/guides/models.md.
+// Routing: which hosted agents a workspace uses, as its leaders set it. Source: docs/guides/models.md.
 
-/** Omitted fields stay unchanged. */
+/** An update of the routing. Omitted fields stay unchanged. */
 export interface RoutingUpdate {
-  /** Agent per kind of work. */
+  /** The agent to use, by kind of work. */
   readonly pin?: Readonly<Record<string, string | undefined>> | undefined;
   readonly forbid?: readonly string[] | undefined;
 }
 
-/** Returns the parts of a routing that an update sets. */
+/** Returns only those fields of a routing that an update sets. */
 export function namedOf({ pin, forbid }: RoutingUpdate, { pins, forbidden }: Routing): Partial<Routing> {
   return { ...(pin && { pins }), ...(forbid && { forbidden }) };
 }
 
-/** Returns the updated routing. @throws MusterError VALIDATION_ERROR if an agent is both pinned and forbidden */
+/** Returns the updated routing. @throws MusterError VALIDATION_ERROR if an agent is pinned as well as forbidden */
 export function routingAfter(
   before: Pick<StoredWorkspace, 'pinned_agents' | 'forbidden_agents'> | undefined,
   { pin, forbid }: RoutingUpdate = {},

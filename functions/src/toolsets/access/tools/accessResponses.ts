@@ -15,7 +15,7 @@ export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, d
 
 export const workspaceArgument = workspaceName.optional().describe("Default: the call's");
 
-/** A Firebase Auth uid: any characters that are valid in one path segment of both databases. */
+/** A Firebase Auth uid: any characters that are allowed in a path segment in both databases. */
 export const uidArgument = idLike(/^(?!\.\.?$|__.*__$)[^/.#$[\]%{}\s\p{C}]{1,128}$/u, 'expected the uid of a person');
 
 export const emailArgument = z
@@ -98,12 +98,12 @@ export const cursorArgument = textUpTo(4000).optional().describe('Previous next_
 
 const SUGGESTION = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
 
-/** Encodes the id, because cursors accept only letters and digits. */
+/** Returns the cursor. It contains the id in encoded form, because cursors consist of letters and digits. */
 export function cursorAfter(question: string, id: string): string {
   return encodeCursor(question, { order: [], id: `i${Buffer.from(id).toString('base64url')}` });
 }
 
-/** @throws MusterError INVALID_FORMAT if the cursor belongs to another list */
+/** @throws MusterError INVALID_FORMAT if the cursor is invalid or belongs to another list */
 export function idAfter(question: string, cursor: string | undefined): string | undefined {
   const place = decodeCursor(question, cursor, SUGGESTION);
   return place && Buffer.from(place.id.slice(1), 'base64url').toString();

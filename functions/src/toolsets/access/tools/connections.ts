@@ -5,7 +5,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { type Connection, type EndedSignIn, homeThrough, type RevokedConnection } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessResponses.ts';
 
-/** Agents per page. One query reads all their credentials; possibly none of them has any. */
+/** Maximum agents per page. One query reads the credentials of all agents of a page. */
 const MAX_LIMIT = 20;
 
 const appShape = z.object({

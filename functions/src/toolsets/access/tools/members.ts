@@ -124,7 +124,7 @@ export const setMember = defineTool({
   },
 });
 
-/** @throws MusterError REQUIRED_FIELD, VALIDATION_ERROR */
+/** @throws MusterError REQUIRED_FIELD if neither argument is set, VALIDATION_ERROR if both are */
 function namedIn({ uid, email }: { uid?: string | undefined; email?: string | undefined }): MemberReference {
   if (uid !== undefined && email === undefined) return { uid };
   if (uid === undefined && email !== undefined) return { email };
@@ -160,7 +160,7 @@ export const removeMember = defineTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
-  // People can leave with any role.
+  // The tool requires no role, because people can leave a workspace with any role.
   role: 'viewer',
   agentRole: 'leader',
   scope: 'owner',
@@ -188,7 +188,7 @@ export const invite = defineTool({
   output: z.object({
     invited: z.object({ workspace: z.string(), email: z.string(), role: memberRole, expires_at: z.iso.datetime() }),
   }),
-  // A sent email cannot be undone.
+  // Undo cannot take effect on an email that was sent.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   loosens: ['member'],
   role: 'leader',

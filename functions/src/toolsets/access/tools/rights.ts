@@ -172,7 +172,7 @@ function explanationResponse({ principal: { uid, agent_id }, ...explained }: Exp
   };
 }
 
-/** @throws MusterError NOT_FOUND */
+/** @throws MusterError NOT_FOUND if the deployment has no tool with this name */
 function toolNamed({ directory }: CallContext<AccessServices>, name: string): ListedToolInfo {
   const found = directory.tools.find(({ fullName, toolset }) => {
     const bare = fullName.slice(toolset.length + 1);
@@ -185,7 +185,7 @@ function toolNamed({ directory }: CallContext<AccessServices>, name: string): Li
   });
 }
 
-/** Returns the owner or workspace of the stored data, read as the caller. Hidden data counts as missing. */
+/** Returns the owner or workspace of stored data, read with the caller's rights. Hidden data counts as missing. */
 async function subjectOf(
   { services, caller }: CallContext<AccessServices>,
   { database, workspace }: Pick<Question, 'workspace'> & Pick<AccessQuestion, 'database'>,
@@ -193,7 +193,7 @@ async function subjectOf(
 ): Promise<Subject | undefined> {
   const { permission, isList } = permissionFor({ database, path });
   if (isList) return workspace === undefined ? { owner: caller.principal.owner_uid } : { workspace };
-  // Deeper nodes of the Realtime Database do not contain the owner: read the child that does.
+  // Nodes below the path of the rule do not contain the owner, so the node at that path is read.
   const whole = path.split('/').slice(0, permission.path.split('/').length).join('/');
   try {
     const { data } = await services.data.read(caller, database, whole, { shallow: false });
@@ -208,7 +208,7 @@ const HIDDEN_TEXT: readonly string[] = ['NOT_FOUND', 'FORBIDDEN', 'INVALID_FORMA
 
 const stored = z.record(z.string(), z.unknown()).catch({});
 
-/** @throws MusterError INVALID_FORMAT */
+/** @throws MusterError INVALID_FORMAT if the path has no segments or an empty one */
 function plainPath(path: string): string {
   const plain = path.replace(/^\/+|\/+$/g, '');
   if (plain !== '' && !plain.split('/').includes('')) return plain;
@@ -218,7 +218,7 @@ function plainPath(path: string): string {
   });
 }
 
-/** @throws MusterError REQUIRED_FIELD, VALIDATION_ERROR */
+/** Returns the error for arguments that name neither or both of a tool and a path. */
 function unclear({ tool, database }: Question): MusterError {
   const isBoth = tool !== undefined;
   const field = isBoth ? 'tool' : database === undefined ? 'database' : 'path';

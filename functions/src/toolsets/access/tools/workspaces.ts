@@ -38,7 +38,7 @@ export const createWorkspace = defineTool({
     services.access.workspaces.create(principal, { name, access, repositories }, recordResponse),
 });
 
-/** @throws MusterError VALIDATION_ERROR if a tool is unknown or its calls cannot require approval */
+/** @throws MusterError VALIDATION_ERROR if a tool is unknown or a workspace cannot require approval of its calls */
 function requireApprovable(tools: readonly ListedToolInfo[], approvals: readonly { readonly tool: string }[]): void {
   const known = tools.filter(({ approvable }) => approvable).map(({ fullName }) => fullName);
   const index = approvals.findIndex(({ tool }) => !known.includes(tool));
