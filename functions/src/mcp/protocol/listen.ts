@@ -95,7 +95,7 @@ async function openWatch(
   { what, need, resource }: FoundResource,
 ): Promise<AsyncIterable<unknown> | undefined> {
   try {
-    const admitted = { ...(await stream.checkPermission(need)), gone: () => stream.end };
+    const admitted = { ...(await stream.checkPermission(need)), disconnectSignal: () => stream.end };
     return await resource.watch?.(readingContext(ports, admitted, what));
   } catch (error) {
     // Logs unexpected errors. For the client, the resource cannot be watched.
