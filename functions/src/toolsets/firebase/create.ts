@@ -15,7 +15,7 @@ import { DatabaseEventLog } from './store/eventLog.ts';
 import { FirestoreSubscriptionQueries } from './store/subscriptions.ts';
 import { DatabaseCommitMarkers, DatabaseWatcherLeases } from './store/watcherLeases.ts';
 
-/** Timeout of a database call made as the caller. */
+/** Timeout of a database call on behalf of a caller, in milliseconds. */
 const DATABASE_TIMEOUT_MS = 10_000;
 
 export interface FirebaseDependencies extends DocumentSource {
@@ -27,7 +27,7 @@ export interface FirebaseDependencies extends DocumentSource {
   readonly unreadable: UnreadableDocuments;
 }
 
-/** Creates database access as the caller, and subscriptions. */
+/** Creates access to both databases on behalf of callers, and subscriptions. */
 export function createFirebase(dependencies: FirebaseDependencies) {
   const { database, documents, access, store, realtime, app, callerTokens, unreadable } = dependencies;
   const { clock, hashing, randomness } = access;

@@ -42,12 +42,12 @@ const subscription = templatesFor<FirebaseServices>()({
 export const templates: readonly ResourceTemplate<FirebaseServices>[] = [subscription];
 
 /**
- * Streams of `/mcp/events`: the `firebase.event` notifications of one subscription, with cursors as event ids.
- * Source: docs/guides/events.md#server-sent-events; the network specification, "firebase.subscribe".
+ * Event streams of `/mcp/events`: `firebase.event` notifications of one subscription, with cursors as event ids.
+ * Source: docs/guides/events.md#server-sent-events; the network specification.
  */
 export const eventSource: EventSource<FirebaseServices> = {
   name: 'firebase.events',
-  /** The client's last event id has priority over the URL's cursor, because a reconnecting client sends both. */
+  /** A client that reconnects sends its last event id and the original cursor. The id is newer, so it is used. */
   request(query, lastEventId) {
     const subscriptionId = query.get('subscriptionId') ?? '';
     if (subscriptionId === '') {
@@ -69,7 +69,7 @@ export const eventSource: EventSource<FirebaseServices> = {
   },
 };
 
-/** Reading and writing data as the caller. Source: the network specification, "Firebase Tools". */
+/** Tools that access data with the caller's rights. Source: the network specification, "Firebase Tools". */
 export const firebase: Toolset<FirebaseServices> = {
   name: 'firebase',
   instructions:
@@ -80,14 +80,14 @@ export const firebase: Toolset<FirebaseServices> = {
   events: eventSource,
 };
 
-/** Yields existing events first, because they may be new to the client. */
+/** Yields events that already exist, then new ones. The client may not have received the existing ones. */
 async function* changes(first: Reading, following: AsyncIterable<Reading>): AsyncGenerator<Reading> {
   if (first.events.length > 0 || first.overflow) yield first;
   yield* following;
 }
 
 function eventsOf(subscriptionId: string, { events, cursor: end, overflow }: Reading): ServerSentEvent[] {
-  // If events follow an overflow, the first event has the id to continue from.
+  // A client that reconnects after an overflow continues from the first event, or from this id if there is no event.
   const id = events.length === 0 ? { id: end } : {};
   return [
     ...(overflow ? [{ event: 'overflow', ...id, data: JSON.stringify({ subscriptionId }) }] : []),

@@ -1,4 +1,4 @@
-/** Firestore access as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
+/** Accesses Firestore with the caller's credentials. Source: docs/decisions/0009-databases-as-the-caller.md. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Caller } from '../../../identity/rules/principal.ts';
@@ -44,7 +44,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
     const { timeoutMilliseconds: milliseconds } = this.ports;
     const unanswered = attempt.action === 'write' ? unknownWriteOutcome : connectionError;
     try {
-      // The client itself retries for minutes if there is no response.
+      // Without a response, the Firestore client retries for minutes. The time limit below ends this.
       const answer = this.clients.use(attempt.caller, work);
       return await withTimeoutError(milliseconds, answer, () => unanswered(`no response in ${milliseconds} ms`));
     } catch (error) {

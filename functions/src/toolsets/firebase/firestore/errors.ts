@@ -21,7 +21,7 @@ import {
   writeConflict,
 } from '../rules/dataErrors.ts';
 
-/** The attempted operation. */
+/** The operation that failed, for the error message. */
 export interface Attempt {
   readonly caller: Caller;
   readonly path: DataPath;
@@ -29,7 +29,7 @@ export interface Attempt {
   readonly orderBy?: string | undefined;
 }
 
-/** Returns a MusterError if the caller can act on the error; errors from elsewhere are returned unchanged. */
+/** Converts an error that the caller can act on to a MusterError. Other errors are returned unchanged. */
 export function explainedError(error: unknown, attempt: Attempt): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof UnknownCommitOutcomeError) return unknownWriteOutcome(error);
@@ -44,7 +44,7 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
       return isWrite ? unknownWriteOutcome(error) : connectionError(error);
     case 3: // INVALID_ARGUMENT
       return isWrite ? invalidDataError(error) : readDenied(path);
-    case 5: // NOT_FOUND: only a write can miss its document; a caller cannot fix a missing database
+    case 5: // NOT_FOUND: the document of a write, or a missing database, which a caller cannot fix
       return isWrite ? pathNotFound(path.text) : connectionError(error);
     case 9: // FAILED_PRECONDITION
       if (!isWrite) return missingIndex(indexOf(attempt), error);
@@ -52,7 +52,7 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
     case 6: // ALREADY_EXISTS
     case 10: // ABORTED
       return writeConflict('Another write happened since your read.', error);
-    case 16: // UNAUTHENTICATED: an agent's token was minted for this call, so signing in again does not help
+    case 16: // UNAUTHENTICATED: an agent cannot sign in again, because its token was created for this call
       if (caller.principal.kind === 'person') return expiredCredential(error);
       return permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
@@ -72,8 +72,8 @@ function deniedByRules(error: unknown, attempt: Attempt): MusterError {
 }
 
 /**
- * Returns whether some document at this path could be readable for the caller. If the rules decide by a document's
- * fields, they deny a missing document like a hidden one, so both get the same error.
+ * Returns whether the caller may be allowed to read some document at this path. If the rules decide by the fields of
+ * a document, they deny a missing document too. The error is then the same as for a hidden document.
  */
 function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): boolean {
   if (kind !== 'document') return false;
@@ -94,7 +94,7 @@ function invalidDataError(error: unknown): MusterError {
     : invalidDataType('data', 'Firestore rejected this data.', 'See docs/guides/data.md.');
 }
 
-/** Describes the missing index. Firestore's own text is a console link. A field's default index was removed. */
+/** Describes the missing index. Firestore's error contains only a console link, which callers cannot use. */
 function indexOf({ path, orderBy = '__name__' }: Attempt): string {
   const override = {
     collectionGroup: path.segments.at(-1),

@@ -1,4 +1,4 @@
-/** Converts the JSON form of docs/guides/data.md to Firestore values. */
+/** Converts data in the JSON form of docs/guides/data.md to Firestore values. */
 
 import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -8,44 +8,44 @@ import { parsePath } from '../rules/databaseAccess.ts';
 import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
 
-/** Maximum nesting of maps and lists. Source: https://firebase.google.com/docs/firestore/quotas */
+/** Maximum nesting depth of maps and lists. Source: https://firebase.google.com/docs/firestore/quotas */
 const MAX_DEPTH = 20;
 
-/** Firestore allows 40,000 index entries per document, and a field uses two. Source: the page above. */
+/** Maximum number of fields: a document has at most 40,000 index entries, a field two. Source: as for `MAX_DEPTH`. */
 export const MAX_FIELDS = 20_000;
 
 const SHOWN_FIELD_LENGTH = 200;
 
 export interface Encoding {
   readonly client: Firestore;
-  /** Where `__delete__` is allowed; `dropped` removes such fields from the data. */
+  /** Where in the data `__delete__` is allowed. `dropped` means that fields with `__delete__` are omitted. */
   readonly deletes: 'nowhere' | 'top' | 'anywhere' | 'dropped';
-  /** Whether transforms are allowed: values based on the stored value, and the server's time. */
+  /** Whether the data may contain transforms: the server's time, and changes of stored values such as increments. */
   readonly transforms: boolean;
 }
 
-/** Position of a value in the data. */
+/** Position of a value within the data. */
 interface Place {
   readonly field: string;
   readonly depth: number;
-  /** Direct parent of the value. */
+  /** Kind of the value that directly contains this value. */
   readonly parent: 'map' | 'list';
-  /** Whether any ancestor is a list. */
+  /** Whether a list contains the value, directly or indirectly. */
   readonly inList: boolean;
 }
 
-/** Returns the error for a value. `what` completes a sentence that starts with the value's key. */
+/** Returns the error for an invalid value. `what` continues a sentence whose subject is the value's key. */
 type Refuse = (what: string) => MusterError;
 
-/** Result for a field to omit. */
+/** Marks a field that is omitted from the converted data. */
 const DROPPED = Symbol('dropped');
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws MusterError with reason INVALID_DATA_TYPE, naming the field */
+/** @throws MusterError with reason INVALID_DATA_TYPE and the name of the invalid field */
 export class Encoder {
   private readonly encoding: Encoding;
-  /** Whether the encoded data increments stored values, so that a repetition would give another result. */
+  /** Whether the data contains increments. A write with increments must not be applied twice. */
   increments = false;
   private fieldCount = 0;
 
@@ -53,12 +53,12 @@ export class Encoder {
     this.encoding = encoding;
   }
 
-  /** Returns the fields of a document. */
+  /** Converts the fields of a document. */
   document(data: JsonValue): Fields {
     return this.fields(documentFields(data), { field: 'data', depth: 0, parent: 'map', inList: false });
   }
 
-  /** Encodes one field. @param depth 1 for a field of the document, 2 for a field of a map in it, and so on */
+  /** Converts one field. @param depth 1 for a field of the document, 2 for a field of a map in it, and so on */
   value(value: JsonValue, field: string, depth: number): unknown {
     return this.encode(value, { field, depth, parent: 'map', inList: false });
   }
@@ -155,7 +155,7 @@ export class Encoder {
   }
 }
 
-/** An instant with seconds and up to nanoseconds, from year 1. */
+/** An RFC 3339 time with seconds and up to nine decimal places, from year 1 on. */
 const instant = z.iso
   .datetime()
   .regex(/^(?!0000)[^.]*(\.\d{1,9})?Z$/)
@@ -190,7 +190,7 @@ const vector = z
   .max(2048)
   .transform((all) => FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))));
 
-/** Value types that JSON lacks, by key: the expected content, in words and as a schema. */
+/** Value types that JSON does not have, by key. Each has a description for error messages and a schema. */
 const VALUES: ReadonlyMap<string, readonly [takes: string, schema: z.ZodType]> = new Map([
   ['__timestamp__', ['an instant from year 1 to 9999 such as "2026-11-22T01:02:03.123456Z"', instant]],
   ['__geopoint__', ['{"latitude": -90 to 90, "longitude": -180 to 180}', point]],
@@ -217,10 +217,10 @@ const TRANSFORMS: readonly string[] = [
   '__arrayRemove__',
 ];
 
-/** Maximum elements. The SDK receives them as arguments, which must fit on the stack. */
+/** Maximum number of elements. The SDK takes them as arguments of a call, whose number is limited. */
 const MAX_ELEMENTS = 10_000;
 
-/** @throws MusterError if the data is not an object, or represents a single value */
+/** @throws MusterError if the data is not an object, or is an object that stands for a single value */
 export function documentFields(data: JsonValue): JsonObject {
   if (data === null || typeof data !== 'object' || isList(data)) {
     const what = 'A Firestore document must be an object.';

@@ -1,4 +1,4 @@
-/** Reads a document, or a page of a collection. */
+/** Reads a document or one page of a collection from Firestore. */
 
 import {
   type CollectionReference,
@@ -25,10 +25,10 @@ import { fieldsToJson, nameProblem, pathProblem, splitFieldPath, toJson } from '
 
 const DEFAULT_LIMIT = 100;
 
-/** Documents in memory at a time: a query cannot be interrupted, and each document may have 1 MiB. */
+/** Maximum number of documents per query. A running query cannot be stopped, and each document may be 1 MiB large. */
 const MAX_BATCH = 50;
 
-/** Field name for a document's name in `orderBy` and in Firestore. */
+/** Name with which `orderBy` and Firestore refer to the name of a document. */
 const BY_NAME = '__name__';
 
 export async function readDocument(client: Firestore, path: DataPath): Promise<ReadOutcome> {
@@ -43,7 +43,7 @@ export async function readDocument(client: Firestore, path: DataPath): Promise<R
   };
 }
 
-/** Reads one document more than it returns; a batch more if documents are large; one for a long cursor. */
+/** Reads one page. At most one batch more than the page is read, to know whether more documents follow. */
 export async function readCollection(
   hashing: Hashing,
   client: Firestore,
@@ -77,14 +77,14 @@ export async function readCollection(
   }
 }
 
-/** Returns a list element: the document's fields, and its name unless the fields contain it. */
+/** Returns a document as an element of a list: its fields, and its name unless a field has that key. */
 export function elementOf(snapshot: QueryDocumentSnapshot): JsonObject {
   const fields = fieldsToJson(snapshot.data());
   const { id = snapshot.id } = fields;
   return { id, ...(id !== snapshot.id && { [BY_NAME]: snapshot.id }), ...fields };
 }
 
-/** Returns the path of the ordering field; undefined if documents are ordered by name. */
+/** Returns the names in the path of the field to order by; undefined if documents are ordered by name. */
 function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefined {
   if (orderBy === BY_NAME) return undefined;
   const problem = pathProblem(orderBy);
@@ -96,7 +96,7 @@ function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefine
   );
 }
 
-/** Returns the query between its bounds, continued after the cursor if given. */
+/** Adds the bounds to the query, and makes it continue after the cursor if there is one. */
 async function withBounds(
   collection: CollectionReference,
   order: readonly string[] | undefined,
@@ -105,7 +105,7 @@ async function withBounds(
 ): Promise<Query> {
   const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
   if (order !== undefined && startAt !== undefined && startAt === endAt) {
-    // Rules allow a list with an equality filter, for example on `workspace`, but not one with equal bounds.
+    // For equal bounds, security rules accept an equality filter, for example on `workspace`, but not two bounds.
     const equal = collection.where(new FieldPath(...order), '==', startAt).orderBy(FieldPath.documentId());
     return position === undefined ? equal : equal.startAfter(...(await after(collection, undefined, position)));
   }
@@ -118,7 +118,7 @@ async function withBounds(
   return ended.startAt(order === undefined ? documentName('startAt', startAt) : startAt);
 }
 
-/** Returns the values of a cursor's position, after which the query continues. */
+/** Returns the values at the cursor's position. The query continues after them. */
 async function after(
   collection: CollectionReference,
   order: readonly string[] | undefined,
@@ -149,16 +149,16 @@ function fieldNameProblem(name: string): boolean {
   return name.includes('/') || name === '.' || name === '..' || nameProblem(name) !== undefined;
 }
 
-/** Maximum size of a value in a cursor, so that the cursor fits the tool's limit with any name. */
+/** Maximum size in bytes of a field value in a cursor. The whole cursor then fits into the tool's argument. */
 const MAX_VALUE_BYTES = 1000;
 
-/** Position after a page, precise even among equal values. */
+/** A cursor: the position after a page. It is unambiguous even if several documents have the same value. */
 const writtenCursor = z.strictObject({
-  /** Digest of the query; the cursor is valid only for that query. */
+  /** Hash of the query. A cursor may be used only with the same query. */
   query: z.string(),
-  /** Name of the last document. */
+  /** Name of the last document of the page. */
   name: z.string().min(1).max(1500),
-  /** Value of the ordering field, in the JSON form; absent if documents are ordered by name or the value is long. */
+  /** Field value of this document in JSON form. Absent if the name is the order, or if the value is too long. */
   value: jsonValue.optional(),
 });
 
@@ -170,7 +170,7 @@ export function cursorText({ query, name, value }: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** @throws MusterError VALIDATION_ERROR if it is not a cursor, or belongs to another query */
+/** @throws MusterError VALIDATION_ERROR if the text is not a cursor, or is the cursor of another query */
 export function parseCursor(text: string, query: string): Cursor {
   const parsed = writtenCursor.safeParse(parsedJson(Buffer.from(text, 'base64url').toString('utf8')));
   if (!parsed.success) throw invalidCursor('Invalid cursor.');

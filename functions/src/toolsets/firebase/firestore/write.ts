@@ -1,4 +1,4 @@
-/** Writes a document exactly once, in one commit. */
+/** Writes a Firestore document exactly once, in one commit. */
 
 import {
   type DocumentReference,
@@ -38,7 +38,7 @@ export async function write(
   request: WriteRequest,
 ): Promise<WriteOutcome> {
   const { operation, repetition } = request;
-  // Rules compare the expiry with the machine's time, from which the emulators' simulated clock may differ.
+  // Security rules compare the expiry with the real time, which may differ from an emulator's simulated time.
   const proof = new WriteMarker(client, systemClock, caller, repetition);
   const isPush = operation === 'push';
   const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
@@ -47,7 +47,7 @@ export async function write(
   try {
     at ??= await writeOnce(document, request, proof);
   } catch (error) {
-    // A concurrent call with the same key may have succeeded, which causes this error.
+    // The cause may be that an earlier or concurrent call with the same idempotency key has written the document.
     at = repetition && (await proof.committedAt());
     if (at === undefined) throw error;
   }
@@ -70,7 +70,7 @@ async function writeOnce(
   const isRepeatable = !transaction && add(batch, document, request);
   if (transaction) await addReplacement(batch, document, request);
   if (repetition === undefined && isRepeatable) {
-    // The key of a push is unique: if the document exists, this push created it.
+    // The id of a pushed document is unique. If the document exists, this call has created it.
     const pushed = { committedAt: async () => (await document.get()).createTime };
     return verifiedCommit(batch, operation === 'push' ? pushed : NO_MARKER);
   }
@@ -83,7 +83,7 @@ async function writeOnce(
   }
 }
 
-/** Adds the write to the batch. Returns whether repeating it gives the same result. */
+/** Adds the write to the batch. Returns whether the write may be applied twice without a different result. */
 function add(batch: WriteBatch, document: DocumentReference, request: WriteRequest): boolean {
   const { operation, merge, data } = request;
   const values = encoder(document, deletesIn(request));
@@ -94,7 +94,7 @@ function add(batch: WriteBatch, document: DocumentReference, request: WriteReque
   return operation === 'push' || !values.increments;
 }
 
-/** Writes over the version read, without locks. Source: docs/decisions/0001-optimistic-commits.md. */
+/** Writes only if the document still has the version read. Source: docs/decisions/0001-optimistic-commits.md. */
 async function addReplacement(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
   const { operation, merge, data, expectedVersion } = request;
   const snapshot = await document.get();
@@ -132,13 +132,13 @@ function encoder({ firestore: client }: DocumentReference, deletes: Encoding['de
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field's path as names, and its new value, as an update takes them. */
+/** The names in a field path, and the new value of the field, for an update. */
 type Assignment = readonly [path: readonly string[], value: unknown];
 
-/** Assignments that replace a document: `set` has no precondition, but an update of every field is equivalent. */
+/** Returns an update of all fields, which replaces the document. Unlike `set`, an update can require a version. */
 function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   for (const [name, value] of Object.entries(fields)) {
-    // An update would apply the transform to the old value, which a set discards.
+    // An update would apply the transform to the old value; a set applies it to no value.
     if (!(value instanceof FieldValue) || value.isEqual(FieldValue.serverTimestamp())) continue;
     const what = 'A set with transaction cannot use transforms of the old value.';
     throw invalidDataType(`data.${name}`, what, 'Use update, or send the value itself.');
@@ -148,7 +148,7 @@ function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   return all.map(([name, value]) => [[name], value]);
 }
 
-/** Assignments like those of `set` with `merge`: leaf fields are replaced, maps are merged. */
+/** Returns an update like `set` with `merge`: values in maps are replaced one by one, other values as a whole. */
 function merging(fields: Fields, above: readonly string[]): readonly Assignment[] {
   return Object.entries(fields).flatMap(([name, value]): readonly Assignment[] => {
     const path = [...above, name];
@@ -161,10 +161,10 @@ function isFilledMap(value: unknown): value is Fields {
   return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length > 0;
 }
 
-/** Assignment without effect: an update needs a field, and the rules must be checked even without a change. */
+/** Changes nothing. An update needs at least one field, and the rules must check the write in any case. */
 const NO_CHANGE: Assignment = [['_'], FieldValue.delete()];
 
-/** Returns the assignments of an `update`, whose names are field paths. */
+/** Returns the field updates for an `update`, whose keys are field paths. */
 function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   const named = Object.entries(documentFields(data));
   if (named.length === 0) throw invalidRequest('data', 'An update must have at least one field.');
@@ -180,7 +180,7 @@ function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   return all;
 }
 
-/** Throws if both a field and a field inside it are assigned. */
+/** Throws if the update contains a field and also a field inside the first one. */
 function rejectOverlap(all: readonly Assignment[]): void {
   const assigned = new Set(all.map(([path]) => path.join('.')));
   for (const [path] of all) {
@@ -192,7 +192,7 @@ function rejectOverlap(all: readonly Assignment[]): void {
   }
 }
 
-/** Adds an update with field paths as arguments, since the SDK rejects some valid names in its text form. */
+/** Adds an update to the batch. Passes field paths as objects, because the SDK rejects some valid names as text. */
 function update(
   batch: WriteBatch,
   document: DocumentReference,
@@ -211,14 +211,14 @@ function update(
   batch.update(document, new FieldPath(...path), value, ...rest, ...precondition);
 }
 
-/** Retention of a marker without an idempotency key. A lost response is checked within minutes. */
+/** Hours for which a marker without an idempotency key is kept. It is needed for minutes, if a response is lost. */
 const UNKEYED_MARKER_HOURS = 1;
 
 export const markerDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
 
-/** Commit marker of a write made as the caller under the security rules. */
+/** Commit marker of a write with the caller's credentials. It shows whether the write was committed. */
 export class WriteMarker implements CommitMarkerReader {
-  /** Also the key of a push. */
+  /** Id of the marker, and of the document that a push creates. */
   readonly id: string;
   private readonly client: Firestore;
   private readonly clock: Clock;
@@ -246,8 +246,8 @@ export class WriteMarker implements CommitMarkerReader {
   }
 
   /**
-   * Returns when the write was committed; undefined if it was not, or so long ago that its key is free again.
-   * @throws MusterError CONFLICT if another write has the same key
+   * Returns the time of the commit; undefined if nothing was committed, or if the marker has expired.
+   * @throws MusterError CONFLICT if a different write has used the same key
    */
   async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document.get();

@@ -1,6 +1,6 @@
 /**
- * Limits of the free-form data under `messages` and `shared`. The security rules limit text length and depth for all
- * clients, but cannot count children: their number is limited here, for writes through firebase.write.
+ * Limits of the free-form data under `messages` and `shared`. The security rules limit the length of texts and the
+ * depth for all clients, but they cannot count children. Therefore firebase.write limits the number of children.
  * Source: docs/data-model.md#realtime-database.
  */
 import type { JsonValue } from '../../../kernel/json.ts';
@@ -13,45 +13,45 @@ import { entriesOf } from './order.ts';
 import type { CallerRest } from './rest.ts';
 import { isNothing } from './writable.ts';
 
-/** Maximum children of a list. A longer one cannot be watched and is hard to read. */
+/** Maximum number of children of a list. Larger lists cannot be watched and are slow to read. */
 export const MAX_CHILDREN = 10_000;
 
 /** Key of a value that the database computes. */
 const SERVER_VALUE = '.sv';
 
-/** Time for which a count is cached per caller. Others may add children in the meantime. */
+/** Time in milliseconds for which a count is reused. The actual number can then differ, because others write too. */
 const COUNT_TTL_MS = 60_000;
 
 const MAX_CACHED_COUNTS = 2000;
 
 interface Counted {
-  /** Children at the last count, plus those that the caller has added since. */
+  /** Number of children when they were counted, plus those that this caller has added after that. */
   count: number;
   readonly at: number;
 }
 
 export class ChildLimits {
   private readonly clock: Clock;
-  /** Counts per caller, so that no caller learns from another's access. */
+  /** Counts by caller and list. They are separate per caller, because callers may have different access. */
   private readonly counted = new BoundedMap<string, Counted>(MAX_CACHED_COUNTS);
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the write adds to a full list or contains a list that is too long */
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the list would exceed the limit or the data contains a longer list */
   async check(rest: CallerRest, { segments }: DataPath, request: WriteRequest): Promise<void> {
     const { operation, data } = request;
     const isFreeForm = FREE_FORM_ROOTS.includes(segments[0] ?? '');
     if (!isFreeForm || operation === 'delete' || isNothing(data)) return;
     checkShape(segments.length + (operation === 'push' ? 1 : 0), data, 'data');
     const list = operation === 'set' ? segments.slice(0, -1) : segments;
-    // No caller can list the roots.
+    // The roots, `messages` and `shared`, cannot be listed by any caller.
     if (list.length === 1) return;
     await this.requireCapacity(rest, list.join('/'), namedBy(segments, request));
   }
 
-  /** @param named keys of the written children, which may exist; undefined for a new one */
+  /** @param named keys of the written children, which may already exist; undefined for a new key */
   private async requireCapacity(rest: CallerRest, list: string, named: readonly string[] | undefined): Promise<void> {
     const at = this.clock.now().getTime();
     const key = `${rest.caller.principal.uid} ${list}`;
@@ -61,7 +61,7 @@ export class ChildLimits {
       known.count += added;
       return;
     }
-    // A caller that cannot read the list cannot write there either. The write itself reports that.
+    // If the caller cannot read the list, the caller cannot write to it either, and the write itself will fail.
     const keys = await this.keysAt(rest, list).catch(() => undefined);
     if (keys === undefined) return;
     const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;
@@ -74,7 +74,7 @@ export class ChildLimits {
   }
 }
 
-/** Returns the keys that a write sets; undefined if it creates one. */
+/** Returns the keys of the children that a write sets; undefined if the write creates a new key. */
 function namedBy(
   segments: readonly string[],
   { operation, data, repetition }: WriteRequest,
@@ -89,7 +89,7 @@ function keysOf(data: JsonValue): readonly string[] {
   return entriesOf(data).flatMap(([key, child]) => (isNothing(child) ? [] : [key]));
 }
 
-/** Checks the limits that the rules enforce without a reason, and lists inside the data. */
+/** Checks the text length and the depth, for which the security rules give no reason, and lists within the data. */
 function checkShape(level: number, data: JsonValue, field: string): void {
   if (isNothing(data)) return;
   if (typeof data === 'string' && data.length > FREE_FORM.characters)

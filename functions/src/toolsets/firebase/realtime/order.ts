@@ -1,5 +1,5 @@
 /**
- * The Realtime Database's order of children. REST filters by it, but returns the children unordered.
+ * Sorts children in the order of the Realtime Database. REST queries select by this order, but return unsorted data.
  * Source: https://firebase.google.com/docs/database/rest/retrieve-data, "How data is ordered".
  */
 import type { JsonValue } from '../../../kernel/json.ts';
@@ -15,7 +15,7 @@ export interface Child extends Ranked {
   readonly data: JsonValue;
 }
 
-/** Null, a value, or a node with children, which is ordered only by key. */
+/** Value by which a child is sorted. Nodes with children have no such value and are sorted only by key. */
 export type Rank = Bound | null | typeof BRANCH;
 
 export const BRANCH: unique symbol = Symbol('branch');
@@ -23,14 +23,14 @@ export const BRANCH: unique symbol = Symbol('branch');
 const INTEGER = /^-?0*\d{1,10}$/;
 const [MIN_INTEGER, MAX_INTEGER] = [-2_147_483_648, 2_147_483_647];
 
-/** Returns the children in order. @param orderBy a child's path, `$key` or `$value` */
+/** Returns the children, sorted. @param orderBy the path of a child's child, `$key` or `$value` */
 export function childrenIn(data: JsonValue, orderBy: string): readonly Child[] {
   return entriesOf(data)
     .map(([key, child]): Child => ({ key, data: child, rank: rankOf(child, orderBy) }))
     .sort(compareChildren);
 }
 
-/** Returns whether a child is within the bounds of a query, which are inclusive. */
+/** Returns whether a child is within the bounds of a query. Children that equal a bound are included. */
 export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bound | undefined): boolean {
   return (
     (startAt === undefined || compareRanks(rank, startAt) >= 0) &&
@@ -38,7 +38,7 @@ export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bo
   );
 }
 
-/** Returns a node's children. The database turns children with keys from 0 into a list, with nulls in gaps. */
+/** Returns a node's children. If the keys are mostly numbers, the database returns a list with nulls in gaps. */
 export function entriesOf(data: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (typeof data !== 'object' || data === null) return [];
   return Object.entries<JsonValue | undefined>(data).flatMap(([key, child]) =>
@@ -50,7 +50,7 @@ export function compareChildren(one: Ranked, other: Ranked): number {
   return compareRanks(one.rank, other.rank) || compareKeys(one.key, other.key);
 }
 
-/** Compares keys: 32-bit integers come first, by number; `007` follows `7`. */
+/** Compares keys: 32-bit integers come first, sorted by number, and `7` comes before `007`. */
 function compareKeys(one: string, other: string): number {
   const [first, second] = [integerIn(one), integerIn(other)];
   if (first !== undefined && second !== undefined) return first - second || one.length - other.length;
@@ -72,7 +72,7 @@ function compareRanks(one: Rank, other: Rank): number {
   return Number(one) - Number(other);
 }
 
-/** Null, false, true, numbers, strings, nodes with children. */
+/** Order of types: null, false, true, numbers, strings, nodes with children. */
 function classOf(rank: Rank): number {
   if (rank === null) return 0;
   if (rank === BRANCH) return 4;
@@ -94,14 +94,14 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
 export interface CheckedQuery {
-  /** A child's path, `$key` or `$value`. */
+  /** Path of a child's child, `$key` or `$value`. */
   readonly orderBy: string;
   readonly limit: number;
   readonly startAt: Bound | undefined;
   readonly endAt: Bound | undefined;
 }
 
-/** @throws MusterError VALIDATION_ERROR */
+/** @throws MusterError VALIDATION_ERROR if the order or a bound is invalid */
 export function checkedQuery(query: ReadQuery): CheckedQuery {
   const { orderBy = '$key', limit = DEFAULT_LIMIT, startAt, endAt } = query;
   if (orderBy === '$key') {
@@ -135,7 +135,7 @@ function checkKeyBound(field: string, bound: Bound | undefined): void {
 
 const MAX_KEY_BYTES = 768;
 
-/** Maximum levels below the root. */
+/** Maximum depth of data, in levels below the root of the database. */
 export const MAX_DEPTH = 32;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the database rejects exactly these

@@ -1,4 +1,4 @@
-/** Reads a page of a node's children, in the order and between the bounds of a query. */
+/** Reads one page of a node's children, sorted and within the bounds of a query. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -18,7 +18,7 @@ import {
 } from './order.ts';
 import type { CallerRest } from './rest.ts';
 
-/** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
+/** @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them */
 export async function readPage(rest: CallerRest, path: string, asked: ReadQuery): Promise<ReadOutcome> {
   const { clock, hashing } = rest.ports;
   const query = checkedQuery(asked);
@@ -29,7 +29,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   const children = fittingItems(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
   const end = begin + children.length;
   return {
-    // In query order, except that objects put integer-like keys first.
+    // Sorted as the query requires. However, JavaScript puts keys that are integers first.
     data: Object.fromEntries(children.map(({ key, data }) => [key, data])),
     count: children.length,
     timestamp: clock.now(),
@@ -41,7 +41,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   };
 }
 
-/** Selects the children from the query's start or the cursor; at least one more than a page, if possible. */
+/** Reads children from the query's start or the cursor. Reads at least one more than a page has, if possible. */
 async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: RealtimeCursor | undefined) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
@@ -49,13 +49,13 @@ async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, 
     const selection = await select(rest, path, from, query.limit + 1 + skip);
     const { found, more } = selection;
     const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
-    // Children that were added before the cursor displaced those after it.
+    // Children added before the cursor took places in the result, so more children must be read.
     if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { ...selection, begin };
     skip = begin;
   }
 }
 
-/** @param given all children from the query's start (`startedAt`, if from an earlier cursor) to the last of the page */
+/** @param given children up to the end of the page, from the start of the query, or from `startedAt` of a cursor */
 function positionAfter(given: readonly Child[], orderBy: string, startedAt: RealtimeCursor['from']): RealtimeCursor {
   const last = given.at(-1);
   if (last === undefined) throw new Error('A page with a successor must have a last child.');
@@ -66,22 +66,22 @@ function positionAfter(given: readonly Child[], orderBy: string, startedAt: Real
   return { from: value, given: given.length - given.findIndex((one) => one.rank === value), rank, key };
 }
 
-/** Maximum number of children with an equal value that can be paged. */
+/** Maximum number of children with equal values after which a list can continue. */
 export const MAX_TIES = 1000;
 
-/** Maximum length of a cursor that firebase.read accepts. */
+/** Maximum length of a cursor in firebase.read, in characters. */
 const MAX_CURSOR_LENGTH = 4000;
 
 /**
- * Position after a page. A REST query starts at a value, never at one of several children with that value. So a
- * cursor contains the value to start at, the number of children returned from there on, and the last of them.
+ * Position after a page. A REST query can start at a value, but not at a certain one of several children with this
+ * value. Therefore the position consists of a value, and of the number of children from this value to the page's end.
  */
 export interface RealtimeCursor {
-  /** Bound to start at; null for the query's own start. */
+  /** Value at which the next query starts; null for the query's own start. */
   readonly from: Bound | null;
-  /** Number of children from `from` to the last one returned. */
+  /** Number of children from the value `from` to the last child of the page. */
   readonly given: number;
-  /** The last child returned. */
+  /** Sort value and key of the last child of the page. */
   readonly rank: Rank;
   readonly key: string;
 }
@@ -89,25 +89,25 @@ export interface RealtimeCursor {
 const bound = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 const encoded = z.strictObject({
-  /** Digest of the query: a cursor is valid only for its own query. */
+  /** Hash of the query. A cursor may be used only with the same query. */
   query: z.string(),
   from: bound,
   given: z.int().min(1).max(MAX_TIES),
-  /** Absent for a child ordered by a node with children. */
+  /** Absent if the child is sorted by a node with children. */
   value: bound.optional(),
   key: z.string().max(768),
 });
 
-/** Encodes and decodes the cursors of one query. */
+/** Converts between positions and cursors, for one query. */
 export class Cursors {
   private readonly query: string;
 
-  /** @param query everything that identifies the query: path, order, bounds */
+  /** @param query all parts of the query: path, order and bounds */
   constructor(hashing: Hashing, query: readonly unknown[]) {
     this.query = hashing.sha256(JSON.stringify(query)).slice(0, 16);
   }
 
-  /** @throws MusterError VALIDATION_ERROR if there are too many ties or the value is too long to continue */
+  /** @throws MusterError VALIDATION_ERROR if the list cannot continue: too many equal values, or one is too long */
   encode({ rank, ...position }: RealtimeCursor): string {
     const content = { query: this.query, ...position, value: rank === BRANCH ? undefined : rank };
     const cursor = Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -119,7 +119,7 @@ export class Cursors {
     );
   }
 
-  /** @throws MusterError VALIDATION_ERROR for anything except a cursor of this query */
+  /** @throws MusterError VALIDATION_ERROR if the text is not a cursor of this query */
   decode(cursor: string): RealtimeCursor {
     const parsed = encoded.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString('utf8')));
     if (!parsed.success || parsed.data.query !== this.query) {
@@ -134,24 +134,24 @@ export class Cursors {
   }
 }
 
-/** Maximum size of a node that is read and sorted without an index. */
+/** Maximum size in bytes of a node that may be sorted here, because an index is missing. */
 const MAX_UNINDEXED_BYTES = 1_048_576;
 
 interface Selection {
-  /** In query order. */
+  /** Children in the order of the query. */
   readonly found: readonly Child[];
-  /** Whether there may be more children. */
+  /** Whether more children may follow. */
   readonly more: boolean;
-  /** Missing index to add, and where. `found` then contains all children that the query selects. */
+  /** Describes a missing index and where to add it. If it is set, `found` contains all children of the query. */
   readonly missingIndex?: string;
 }
 
 /**
- * Returns the children that a query selects. Without an index the database rejects the query. Firebase's own SDKs
- * then read the whole node and sort it, and so does this function, up to a limit.
+ * Returns the children that a query selects. If an index is missing, the database rejects the query. Then this
+ * function reads the whole node, up to a maximum size, and sorts it, as Firebase's SDKs do.
  * Source: https://firebase.google.com/docs/database/security/indexing-data
  * @param max number of children to request from the database
- * @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts
+ * @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them
  */
 async function select(rest: CallerRest, path: string, query: CheckedQuery, max: number): Promise<Selection> {
   const { orderBy, startAt, endAt } = query;
@@ -168,7 +168,7 @@ async function select(rest: CallerRest, path: string, query: CheckedQuery, max: 
     if (!(error instanceof MusterError) || error.details.reason !== 'MISSING_INDEX') throw error;
     const missingIndex = error.details.suggestion ?? '';
     const whole = await rest.readWithin(MAX_UNINDEXED_BYTES, { path }).catch((failure: unknown) => {
-      // Some rules allow reading a node with a query, but not as a whole.
+      // Some security rules allow a query on a node, but not reading the node as a whole.
       throw failure instanceof MusterError && failure.details.reason === 'PERMISSION_DENIED' ? error : failure;
     });
     if (whole === undefined) throw tooLargeWithoutIndex(MAX_UNINDEXED_BYTES, missingIndex, error);

@@ -1,6 +1,6 @@
 /**
- * The Realtime Database's REST API with the caller's ID token: the rules see the same as for a client that signed in
- * as this caller. Source: https://firebase.google.com/docs/reference/rest/database
+ * Calls the Realtime Database's REST API with the caller's ID token. The security rules apply as for a client that
+ * has signed in as the caller. Source: https://firebase.google.com/docs/reference/rest/database
  */
 
 import type { App } from 'firebase-admin/app';
@@ -19,31 +19,31 @@ import {
   tooLargeToRead,
 } from './transport.ts';
 
-/** Maximum response size: far more than a model reads, far less than an instance's memory. */
+/** Maximum response size in bytes. It is more than a model can read, and a small part of an instance's memory. */
 const MAX_REST_RESPONSE_BYTES = 8 * 1_048_576;
 
-/** Enough to see whether a response is `null`. */
+/** Number of bytes to read to find out whether a response is `null`. */
 const SHALLOW_READ_BYTES = 1024;
 
 const MAX_SENDS = 3;
 
 const PAUSE_MS = 100;
 
-/** ETag of a path without data. */
+/** ETag of a path that contains no data. */
 export const NOTHING_ETAG = 'null_etag';
 
 export interface RealtimePorts {
-  /** The server's own app, which contains the database's URL. */
+  /** App of the server, for the URL of the database. */
   readonly app: () => App;
   readonly tokens: CallerTokens;
   readonly clock: Clock;
   readonly hashing: Hashing;
   readonly randomness: Randomness;
-  /** Timeout of a response, or of the first state of a watch. */
+  /** Timeout in milliseconds: of a response, or until the first data of a watch arrives. */
   readonly timeoutMilliseconds: number;
 }
 
-/** A response; it has an ETag if one was requested. */
+/** A response of the database. It contains an ETag if the request asked for one. */
 export interface RestResponse {
   readonly data: JsonValue;
   readonly etag: string | undefined;
@@ -52,9 +52,9 @@ export interface RestResponse {
 type ReadRequest = Omit<RestRequest, 'method'>;
 
 interface RestOutcome extends HttpResponse {
-  /** Why the last sending was rejected. */
+  /** Error of the last attempt; undefined if the request was carried out. */
   readonly refusal: MusterError | undefined;
-  /** Whether the request was sent before and may have been carried out then. */
+  /** Whether an earlier attempt was sent whose response was lost. It may have been carried out. */
   readonly isRepeated: boolean;
 }
 
@@ -67,14 +67,14 @@ export class CallerRest {
     this.caller = caller;
   }
 
-  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts, and those of CallerTokens */
+  /** @throws MusterError as toolsets/firebase/rules/dataErrors.ts or CallerTokens create them */
   async read(request: ReadRequest, maxBytes = MAX_REST_RESPONSE_BYTES): Promise<RestResponse> {
     const answer = await this.readWithin(maxBytes, request);
     if (answer !== undefined) return answer;
     throw tooLargeToRead(`The response would exceed ${maxBytes} bytes.`);
   }
 
-  /** Like `read`, but returns undefined if the response exceeds the limit. @throws MusterError like `read` */
+  /** Like `read`, but returns undefined if the response is larger than `maxBytes`. @throws MusterError like `read` */
   async readWithin(maxBytes: number, request: ReadRequest): Promise<RestResponse | undefined> {
     const { text, etag, refusal } = await this.send({ ...request, method: 'GET' }, maxBytes);
     if (refusal !== undefined) throw refusal;
@@ -84,14 +84,14 @@ export class CallerRest {
     return { data, etag };
   }
 
-  /** Returns whether the path has data of any size. @throws MusterError like `read` */
+  /** Returns whether the path contains data, without reading all of it. @throws MusterError like `read` */
   async exists(path: string): Promise<boolean> {
     return (await this.readWithin(SHALLOW_READ_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null;
   }
 
   /**
-   * Sends a request, and repeats it if the response is lost: carrying out a write twice must do no harm.
-   * @throws MusterError if it is unknown whether the request was carried out, or nothing was sent
+   * Sends a write. If the response is lost, sends it again, so applying the write twice must have the same effect.
+   * @throws MusterError if nothing was sent, or if it is unknown whether the write was carried out
    */
   async send(request: RestRequest, maxBytes = MAX_REST_RESPONSE_BYTES): Promise<RestOutcome> {
     const { method, path, parameters, data, ifMatch, wantsEtag } = request;
@@ -111,7 +111,7 @@ export class CallerRest {
   }
 }
 
-/** Repeats a request whose response is lost. @param send called with its timeout, in whole milliseconds */
+/** Sends a request, and again if the response is lost. @param send its argument is the timeout in milliseconds */
 async function retryUntilAnswered(
   timeoutMilliseconds: number,
   send: (milliseconds: number) => Promise<HttpResponse>,
@@ -123,7 +123,7 @@ async function retryUntilAnswered(
     try {
       const answer = await send(Math.ceil(end - performance.now()));
       if (answer.status < 500) return { answer, isRepeated: lost !== undefined };
-      // After an error in the database or on the way to it, the progress of the request is unknown.
+      // After an HTTP 5xx error, it is unknown whether the database has carried out the request.
       lost ??= new NoResponseError(`HTTP ${answer.status}`, true);
     } catch (error) {
       if (!(error instanceof NoResponseError)) throw error;
@@ -137,9 +137,9 @@ async function retryUntilAnswered(
 }
 
 /**
- * Returns the URL of a resource, in the emulator or at the database that the app's own client uses.
- * @param path segments of letters, digits, `_` and `-`, or of push keys, which need no escaping
- * @param parameters of the query string
+ * Returns the URL of a path, in the emulator or in the app's database.
+ * @param path its segments are not escaped, so they must consist of letters, digits, `_` and `-`
+ * @param parameters parameters of the query string
  */
 export function resourceUrl(app: App, path: string, parameters: Readonly<Record<string, string>>): string {
   const { databaseURL } = app.options;

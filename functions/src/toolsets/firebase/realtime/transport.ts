@@ -1,4 +1,4 @@
-/** One HTTP exchange, limited in time and size, whose errors never quote the URL. */
+/** Sends one HTTP request, with limits for time and size. Its errors never contain the URL. */
 
 import { z } from 'zod';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
@@ -17,24 +17,24 @@ import {
 } from '../rules/dataErrors.ts';
 
 interface HttpLimits {
-  /** Timeout of the whole exchange, including the body. */
+  /** Timeout in milliseconds for the whole exchange, including the body of the response. */
   readonly timeoutMilliseconds: number;
-  /** Maximum body size; at most this much of a larger body is read. */
+  /** Maximum size of the response body in bytes. Not much more than this is read. */
   readonly maxBytes: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
   readonly etag?: string | undefined;
-  /** Undefined if the body exceeds the limit. */
+  /** Body of the response; undefined if it exceeds the maximum size. */
   readonly text: string | undefined;
 }
 
 /** Thrown if no response arrived. */
 export class NoResponseError extends Error {
-  /** Error code without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
+  /** Error code without the URL, such as `ECONNRESET`, `TimeoutError` or `HTTP 503`. */
   readonly reason: string;
-  /** Whether the request may have arrived and been carried out. */
+  /** Whether the request may have reached the server and been carried out. */
   readonly isSent: boolean;
 
   constructor(reason: string, isSent: boolean) {
@@ -45,7 +45,7 @@ export class NoResponseError extends Error {
   }
 }
 
-/** @param url may contain a credential @throws NoResponseError */
+/** @param url may contain a credential, so errors must not quote it @throws NoResponseError */
 export async function exchange(
   url: string,
   request: RequestInit,
@@ -56,7 +56,7 @@ export async function exchange(
     const etag = response.headers.get('etag') ?? undefined;
     return { status: response.status, etag, text: await textOf(response, maxBytes) };
   } catch (error) {
-    // `ECONNREFUSED`, `TimeoutError`: the error's message could quote the URL.
+    // Only the code or name, such as `ECONNREFUSED` or `TimeoutError`: the message could contain the URL.
     const name = error instanceof Error ? error.name : 'unknown';
     throw new NoResponseError(connectionCodes(error)[0] ?? name, !isUnsent(error));
   }
@@ -65,7 +65,7 @@ export async function exchange(
 async function textOf(response: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early also ends the transfer.
+  // Ending the loop early also stops the download.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
@@ -79,12 +79,12 @@ const MAX_CAUSE_LENGTH = 300;
 const refusal = z.object({ error: z.string() });
 
 /**
- * Maps a rejection by the Realtime Database to an error for the caller.
+ * Converts an error response of the Realtime Database to an error for the caller.
  * Source: https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
  */
 export function restErrorOf({ status, text }: HttpResponse, request: RestRequest): MusterError {
   const { path, named = path } = request;
-  // The database's own error text; for a proxy's page only the status is used.
+  // The error text of the database. The response of a proxy has none, so only its status counts.
   const said = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
   const cause = `HTTP ${status}: ${said.slice(0, MAX_CAUSE_LENGTH)}`;
   switch (status) {
@@ -106,7 +106,7 @@ export function restErrorOf({ status, text }: HttpResponse, request: RestRequest
   }
 }
 
-/** Returns whether a read was denied by rules that depend on the stored data, which may be missing. */
+/** Returns whether a read was denied by rules that depend on the stored data. The data may then be missing. */
 function isDecidedByContentAt({ method, path }: RestRequest): boolean {
   const { permission, isList } = permissionFor({ database: 'realtime', path });
   return method === 'GET' && !isList && isDecidedByContent(permission);
@@ -136,23 +136,23 @@ export function tooLargeToRead(what: string): MusterError {
   return sizeLimitExceeded('path', what, suggestion);
 }
 
-/** Returns the advice for a missing index. Rules next to a `$variable` would replace it for that path. */
+/** Describes the index to add. Existing rules for a `$variable` apply to the same path and must contain the index. */
 function indexFor({ path, parameters }: RestRequest): string {
   const index = (parameters?.['orderBy'] ?? '').replace(/^"\$value"$/, '".value"');
   return `Add to database.rules.json, in the rules of "/${path}" or of the $variable that matches it: ".indexOn": [${index}]`;
 }
 
-/** Source: https://firebase.google.com/docs/reference/rest/database */
+/** A request. Source: https://firebase.google.com/docs/reference/rest/database */
 export interface RestRequest {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** The caller's path, if it differs from `path`. */
+  /** Path that the caller gave, for errors, if it differs from `path`. */
   readonly named?: string;
-  /** REST query parameters such as `orderBy` and `limitToFirst`, or `shallow`. */
+  /** Query parameters of the REST API, such as `orderBy`, `limitToFirst` or `shallow`. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly data?: JsonValue;
-  /** Write only if this is still the ETag. PUT and DELETE only. */
+  /** ETag that the data must still have. For PUT and DELETE only. */
   readonly ifMatch?: string | undefined;
-  /** Request the ETag. PUT, and GET without parameters. */
+  /** Whether to request the ETag. For PUT, and for GET without parameters. */
   readonly wantsEtag?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Watches as the caller. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
+/** Watches a path with the caller's rights. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { CallerToken } from '../../../access/store/idTokens.ts';
@@ -11,7 +11,7 @@ import { permissionDenied, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
 
-/** Lifetime of a token. */
+/** Maximum duration of a timer in milliseconds; ID tokens are valid for an hour. */
 const MAX_TIMER_MS = 3_600_000;
 
 interface WatchPorts extends RealtimePorts {
@@ -25,12 +25,12 @@ interface Watched {
   readonly maxItems: number;
 }
 
-/** One watch. When its token expires, it gets another: for an agent immediately, for a person after a new sign-in. */
+/** One watch. When the caller's token expires, an agent gets a new one immediately; a person must sign in again. */
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
   private readonly watched: Watched;
   private readonly watcher: Watcher;
-  /** Fails the watch if the first state does not arrive: the SDK itself retries the connection forever. */
+  /** Timer that ends the watch if the first data does not arrive. The SDK itself would retry without end. */
   private readonly late: NodeJS.Timeout;
   private renewal: NodeJS.Timeout | undefined;
   private isStarted = false;
@@ -63,7 +63,7 @@ export class CallerWatch implements Watch {
     this.lease = lease;
     this.scheduleRenewal(token);
     const unlisten = this.listen(lease.database);
-    // Cached data arrived while the listener started, and may have ended the watch.
+    // If the data was cached, it arrived during the previous call and may have ended the watch.
     if (this.ended) unlisten();
     else this.unlisten = unlisten;
   }
@@ -88,15 +88,15 @@ export class CallerWatch implements Watch {
   }
 
   /**
-   * Starts the listeners and turns their events into one batch of changes per server message. The SDK reports a
-   * message synchronously: first the children, then the whole value. If another watch has cached the data, it reports
-   * before this function returns.
-   * @returns ends the listeners
+   * Starts the listeners, and combines their events into one list of changes per server message. For each message,
+   * the SDK calls the listeners of children first and the listener of the whole value last, all synchronously. If
+   * another watch has cached the data, these calls happen before this function returns.
+   * @returns a function that ends the listeners
    */
   private listen(database: Database): () => void {
     const { path, shape, maxItems } = this.watched;
     const node = database.ref(path);
-    // One more child than the maximum, to detect an excess without reading all.
+    // One child more than allowed, to detect that the maximum is exceeded.
     const query = shape === 'children' ? node.orderByKey().limitToFirst(maxItems + 1) : node;
     let changes: Change[] = [];
     const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
@@ -119,7 +119,7 @@ export class CallerWatch implements Watch {
     };
   }
 
-  /** Reports changes; the first ones as the initial state. */
+  /** Reports changes to the watcher. The first changes are reported as the initial state. */
   private emit(changes: readonly Change[]): void {
     if (this.ended) return;
     clearTimeout(this.late);
@@ -137,12 +137,12 @@ function keyOf({ key }: DataSnapshot): string {
   return key;
 }
 
-/** Returns undefined if the path has no data. */
+/** Returns the data of a snapshot; undefined if the path has no data. */
 function dataOf(snapshot: DataSnapshot): JsonValue | undefined {
   return snapshot.exists() ? plain(snapshot.val()) : undefined;
 }
 
-/** Converts the SDK's sparse lists, in whose gaps REST has null. */
+/** Fills gaps of lists with null, as REST does. The SDK leaves them empty. */
 function plain(value: unknown): JsonValue {
   if (Array.isArray(value)) return Array.from(value, plain);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
@@ -154,7 +154,7 @@ function tooMany(max: number): MusterError {
   return sizeLimitExceeded('path', `This path has more than ${max} children.`, 'Use a deeper path.');
 }
 
-/** The SDK puts the server's error code into the error. */
+/** Returns the error for the caller. The SDK's error contains the server's error code. */
 function watchErrorOf(error: Error, path: string): MusterError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'PERMISSION_DENIED') return permissionDenied(path, error);

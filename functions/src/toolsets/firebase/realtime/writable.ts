@@ -1,5 +1,5 @@
 /**
- * Checks whether the Realtime Database can store a caller's data before it is sent: the database's own error does not
+ * Checks, before sending, whether the Realtime Database can store a caller's data. The database's own error does not
  * name the invalid part. Source: https://firebase.google.com/docs/database/usage/limits
  */
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
@@ -12,12 +12,12 @@ const SHOWN_KEY_LENGTH = 50;
 const SERVER_VALUES =
   'Server values are {".sv": "timestamp"} and {".sv": {"increment": 1}}; other keys cannot contain a dot.';
 
-/** @throws MusterError INVALID_DATA_TYPE, with the position in `data` as its field */
+/** @throws MusterError INVALID_DATA_TYPE, whose field is the position of the invalid value in `data` */
 export function checkWritable(path: DataPath, data: JsonValue): void {
   check(data, 'data', path.segments.length);
 }
 
-/** Returns the children that an update replaces. @throws MusterError INVALID_DATA_TYPE */
+/** Returns the children that an update sets. @throws MusterError INVALID_DATA_TYPE if the data is not an object */
 export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Record<string, JsonValue>> {
   const object = jsonObject.safeParse(data);
   if (!object.success) {
@@ -28,15 +28,15 @@ export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Recor
   return Object.fromEntries(children);
 }
 
-/** Returns whether writing the value stores nothing: the database drops null and empty values. */
+/** Returns whether the database would store nothing for this value, because it is null or has only empty parts. */
 export function isNothing(data: JsonValue | undefined): boolean {
   if (data === null || data === undefined) return true;
   return typeof data === 'object' && Object.values(data).every(isNothing);
 }
 
 /**
- * Returns whether a stored value can result from a write. The database drops empty values and converts between lists
- * and objects. The result of an increment is unpredictable.
+ * Returns whether a stored value can be the result of writing a value. The database removes empty parts, and converts
+ * between lists and objects. An increment can have any result.
  */
 export function holds(stored: JsonValue, written: JsonValue): boolean {
   if (isNothing(written)) return stored === null;
@@ -63,12 +63,12 @@ function checkChild(key: string, child: JsonValue, field: string, depth: number)
   check(child, at, depth + 1);
 }
 
-/** `{".sv": "timestamp"}`: the time of the write. Source: https://firebase.google.com/docs/reference/rest/database */
+/** Recognizes `{".sv": "timestamp"}`. Source: https://firebase.google.com/docs/reference/rest/database */
 function isTimestamp(data: object): boolean {
   return onlyIn(data, '.sv') === 'timestamp';
 }
 
-/** Returns the number in `{".sv": {"increment": 1}}`. */
+/** Returns the number 1 in `{".sv": {"increment": 1}}`; undefined for other values. */
 function incrementIn(data: object): number | undefined {
   const increment = onlyIn(onlyIn(data, '.sv'), 'increment');
   return typeof increment === 'number' ? increment : undefined;
@@ -79,7 +79,7 @@ export function hasIncrement(data: JsonValue): boolean {
   return incrementIn(data) !== undefined || entriesOf(data).some(([, child]) => hasIncrement(child));
 }
 
-/** Returns the data with its increments added to the current values. */
+/** Returns the data after its increments are added to the current values. */
 export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   if (typeof data !== 'object' || data === null) return data;
   const increment = incrementIn(data);
@@ -89,7 +89,7 @@ export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   return Object.fromEntries(entriesOf(data).map(([key, child]) => [key, incremented(child, before.get(key) ?? null)]));
 }
 
-/** Returns the value of an object's only key, if it is this one. */
+/** Returns the value of `key` if it is the only key of an object; otherwise undefined. */
 function onlyIn(data: unknown, key: string): unknown {
   if (typeof data !== 'object' || data === null) return undefined;
   const [entry, ...others] = Object.entries(data);

@@ -1,4 +1,4 @@
-/** Writes as the caller. Source: https://firebase.google.com/docs/database/rest/save-data */
+/** Writes with the caller's rights. Source: https://firebase.google.com/docs/database/rest/save-data */
 
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { checkedChildren, checkWritable, hasIncrement, holds, incremented, isNot
 
 type Children = Readonly<Record<string, JsonValue>>;
 
-/** A valid ETag. `*` would match any, and no other text may become a header. */
+/** Text of a valid ETag. `*` is excluded because it matches every ETag. Other text must not get into a header. */
 const ETAG = /^(?!\*$)[\x21-\x7e]{1,200}$/;
 
 /** One write of a caller. */
@@ -25,7 +25,7 @@ export class Writing {
   private readonly path: DataPath;
   private readonly request: WriteRequest;
   private readonly marker: WriteMarker;
-  /** Whether an earlier call with the same key has made this write. */
+  /** Whether an earlier call with the same idempotency key has made this write. */
   private isRepetition = false;
 
   constructor(rest: CallerRest, path: DataPath, request: WriteRequest) {
@@ -35,7 +35,7 @@ export class Writing {
     this.marker = new WriteMarker(rest, request.repetition);
   }
 
-  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
+  /** @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them */
   async perform(): Promise<WriteOutcome> {
     const { operation, data } = this.request;
     const { clock } = this.rest.ports;
@@ -58,7 +58,7 @@ export class Writing {
     return key;
   }
 
-  /** Writes a value; null deletes. Returns the new ETag, if known. */
+  /** Writes a value, or deletes it if the value is null. Returns the new ETag if it is known. */
   private async replace(data: JsonValue): Promise<string | undefined> {
     const { text: path } = this.path;
     const { transaction, repetition } = this.request;
@@ -66,7 +66,7 @@ export class Writing {
     if (repetition === undefined && !hasIncrement(data)) return this.send(replacing(path, data));
     this.isRepetition = await this.marker.perform(path, { [path]: data });
     if (isNothing(data)) return undefined;
-    // Another write may have replaced the value.
+    // Another caller may have replaced the value, so its ETag counts only if the data is still the same.
     const there = await this.rest.read({ path, wantsEtag: true }).catch(() => undefined);
     return there !== undefined && holds(there.data, data) ? there.etag : undefined;
   }
@@ -92,17 +92,17 @@ export class Writing {
     return undefined;
   }
 
-  /** Sends a write. A repetition overwrites other writes made in the meantime, as if it had arrived only then. */
+  /** Sends a write. If its response was lost, the write is sent again and may overwrite newer writes of others. */
   private async send(request: RestRequest): Promise<string | undefined> {
     const { etag, refusal, isRepeated } = await this.rest.send(request);
     if (refusal === undefined) return etag;
-    // Rules may reject the repetition of a write that was carried out.
+    // After a lost response, the write may have been carried out, even if the rules reject the second request.
     throw isRepeated ? unknownWriteOutcome(refusal) : refusal;
   }
 
-  // A transaction is a conditional request: it writes only if the ETag it is based on is unchanged. If its response
-  // is lost, the data read afterwards shows whether it was carried out: an ETag is a hash of the content, so two
-  // callers that wrote the same content wrote the same version.
+  // A transaction is a conditional request: it writes only if the data still has the ETag that was read before. If
+  // the response is lost, the data is read again to see whether the write was carried out. If another caller has
+  // written the same content, the ETags are equal, because an ETag is a hash of the content.
 
   private async replaceOver(data: JsonValue): Promise<string | undefined> {
     const expected = this.expectedEtag();
@@ -115,7 +115,7 @@ export class Writing {
     );
   }
 
-  /** Replaces the whole node, because REST has no conditional update. */
+  /** Writes the whole node with the changed children, because REST has no conditional update of single children. */
   private updateOver(children: Children): Promise<string | undefined> {
     const named = Object.entries(children);
     return this.writeOver(
@@ -132,7 +132,7 @@ export class Writing {
     );
   }
 
-  /** @param isThere whether the stored value can result from an earlier attempt */
+  /** @param isThere returns whether the stored value can be the result of an earlier attempt */
   private async writeOver(
     written: (stored: JsonValue) => JsonValue,
     isThere: (stored: JsonValue) => boolean,
@@ -167,7 +167,7 @@ export class Writing {
     return { data, etag };
   }
 
-  /** Returns the ETag that the caller expects to replace. */
+  /** Returns the ETag that the data must have according to the caller. */
   private expectedEtag(): string | undefined {
     const { expectedVersion } = this.request;
     if (expectedVersion === null) return NOTHING_ETAG;
@@ -176,13 +176,13 @@ export class Writing {
   }
 }
 
-/** @param ifMatch expected current ETag */
+/** @param ifMatch ETag that the data must still have */
 function replacing(path: string, data: JsonValue, ifMatch?: string): RestRequest {
   if (isNothing(data)) return { method: 'DELETE', path, ifMatch };
   return { method: 'PUT', path, data, ifMatch, wantsEtag: true };
 }
 
-/** Returns a unique key that sorts by time, as the database's own clients create it. */
+/** Returns a unique key that the clients of the database would create. Such keys sort by time. */
 async function newKey(app: App): Promise<string> {
   const { getDatabase } = await import('firebase-admin/database');
   const { key } = getDatabase(app).ref().push();
@@ -190,7 +190,7 @@ async function newKey(app: App): Promise<string> {
   return key;
 }
 
-/** Retention of a marker without an idempotency key. A lost response is checked within seconds. */
+/** Hours for which a marker without an idempotency key is kept. It is needed for seconds, if a response is lost. */
 const UNKEYED_MARKER_HOURS = 1;
 
 const ID_LENGTH = 20;
@@ -202,17 +202,17 @@ export const markerValue = z.object({
 });
 
 interface StartedWrite {
-  /** ETag that the transaction writes over. */
+  /** ETag of the data that the transaction replaces. */
   readonly over: string;
-  /** Whether an earlier attempt started, which may have written. */
+  /** Whether an earlier attempt has started, and so may have written. */
   readonly isRepeated: boolean;
 }
 
 /**
- * `commits/{id}`: commit marker of a caller's write. It is written in the same request, and the rules allow no second
- * write of it. A repeated request is therefore rejected, and the marker shows why. A transaction cannot include the
- * marker: its marker stores the ETag on which the first attempt is based. It expires by the machine's time, as in
- * Firestore.
+ * The commit marker of a caller's write, `commits/{id}`. The write and its marker are one request, and the rules
+ * reject a second marker with this id. If a repeated request is rejected, the marker shows that the first one
+ * succeeded. A transaction cannot include its marker: there, the marker is written first, with the ETag of the data
+ * to replace. Markers expire by the real time, as in Firestore.
  */
 class WriteMarker {
   private readonly rest: CallerRest;
@@ -226,10 +226,10 @@ class WriteMarker {
   }
 
   /**
-   * Carries out writes atomically, exactly once.
-   * @param named the caller's path
+   * Makes all writes and the marker in one request, so that they are made exactly once.
+   * @param named path that the caller gave
    * @param writes new values by path
-   * @returns whether an earlier call has carried them out
+   * @returns whether an earlier call has made the writes
    */
   async perform(named: string, writes: Children): Promise<boolean> {
     const data = { ...writes, [this.path]: this.value() };
@@ -243,7 +243,7 @@ class WriteMarker {
     return !isRepeated;
   }
 
-  /** Stores the ETag on which a transaction is based, or returns that of its first attempt. */
+  /** Stores the ETag of the data that a transaction replaces, or returns the ETag that its first attempt stored. */
   async begin(over: string): Promise<StartedWrite> {
     if (this.repetition === undefined) return { over, isRepeated: false };
     let before = await this.find();
@@ -257,7 +257,7 @@ class WriteMarker {
     return { over: before.over, isRepeated: true };
   }
 
-  /** Returns the marker of this call's earlier attempt. @throws MusterError CONFLICT if another call has the key */
+  /** Returns the marker that an earlier attempt stored. @throws MusterError CONFLICT if another call has the key */
   async find(): Promise<z.output<typeof markerValue> | undefined> {
     const { data } = await this.rest.read({ path: this.path });
     if (data === null) return undefined;
