@@ -15,7 +15,7 @@ import { followChanges, mirrorPerson, mirrorWorkspaces } from './store/accessMir
 import { CachedCallerTokens, IdentityToolkitSignIn } from './store/idTokens.ts';
 import { FirestoreWorkspaceQueries } from './store/workspaces.ts';
 
-/** `Change`: the change that ends a revoked agent's calls that wait for approval. */
+/** `Change`: type of the change that ends the waiting calls of a revoked agent. */
 export interface AccessDependencies<Change extends AnyChange> extends DocumentSource {
   readonly kernel: KernelPorts;
   readonly store: Store<AccessChange | Change>;
@@ -29,7 +29,7 @@ export interface AccessDependencies<Change extends AnyChange> extends DocumentSo
   readonly waitingCalls: Endings<Change>['waitingCalls'];
 }
 
-/** Creates authentication, workspaces, invitations and revocation. */
+/** Creates the parts of this feature: authentication, workspaces, invitations and revocation. */
 export function createAccess<Change extends AnyChange>(dependencies: AccessDependencies<Change>) {
   const { database, documents, kernel, store, realtime, app, liveness } = dependencies;
   const { identity, limits, agents, webApiKey, waitingCalls } = dependencies;
@@ -42,9 +42,9 @@ export function createAccess<Change extends AnyChange>(dependencies: AccessDepen
     ports,
     invitations,
     ownerRoles: new OwnerRoles(ports),
-    /** Tokens for database clients that run as the caller, under the security rules. */
+    /** Tokens for database clients that act as the caller, so that the security rules apply. */
     callerTokens: new CachedCallerTokens({ agents: new IdentityToolkitSignIn({ app, webApiKey }), clock }),
-    /** Mirrors access changes of a commit for the rules of the Realtime Database. */
+    /** Copies the access changes of a commit to the Realtime Database, for its security rules. */
     followed: (changes: Parameters<typeof followChanges>[1]) =>
       followChanges({ database: realtime, people, log }, changes),
     services: {

@@ -1,12 +1,12 @@
-/** Audit log entries, one per commit of a call that changes a thing. Source: docs/decisions/0036-trail.md. */
+/** Audit entries. Each records one commit of a call that changes items. Source: docs/decisions/0036-trail.md. */
 
 import { z } from 'zod/mini';
 import { documentCodec, type Fields, isTimestamp, jsonText, mapped, timestamp } from './documentCodec.ts';
 
-/** Name of free-form data, stored as one text: Firestore documents cannot hold all JSON. */
+/** Name of the field that holds free-form data as one JSON text, because Firestore cannot store every JSON value. */
 export const AS_JSON = '.json';
 
-/** Fields of any document. Times are dates, as everywhere outside of documents. */
+/** Stored fields of any document. Firestore timestamps become dates. */
 const fields = z.pipe(
   z.record(z.string(), z.unknown()),
   z.transform((stored): Fields => (AS_JSON in stored ? jsonText.parse(stored[AS_JSON]) : dated(stored))),
@@ -16,62 +16,60 @@ export const auditEntryCodec = documentCodec(
   z.object({
     id: z.string(),
     at: timestamp,
-    /** The caller, and the call. */
     by: z.object({
-      /** Uid for the security rules: `agent:…`, or a person's uid. */
+      /** Caller's uid in the security rules: `agent:…`, or a person's uid. */
       uid: z.string(),
       agent_id: z.nullable(z.string()),
-      /** The agent's owner, or the person. */
+      /** Uid of the agent's owner, or of the calling person. */
       owner_uid: z.string(),
-      /** Grant of the app through which the call came. */
+      /** Id of the grant of the app through which the call came. */
       grant_id: z.nullable(z.string()),
-      /** Full name: `coordination.create_task`. */
+      /** Full tool name: `coordination.create_task`. */
       tool: z.string(),
       workspace: z.string(),
       request_id: z.string(),
-      /** Run that made the change on behalf of the person who started it. */
+      /** Id of the run that made the change on behalf of the person who started the run. */
       run_id: z._default(z.nullable(z.string()), null),
       /** Uid of the person who approved an agent's call; null if no approval was needed. */
       approved_by: z._default(z.nullable(z.string()), null),
     }),
     effects: z.array(
       z.object({
-        /** Kind of thing, named by its feature: `task`, `todo`. */
+        /** Kind of the changed item, as its feature names it: `task`, `todo`. */
         kind: z.string(),
         id: z.string(),
-        /** Workspace of the thing; null if it belongs only to its owner. */
+        /** Workspace of the item; null if the item belongs only to its owner. */
         workspace: z.nullable(z.string()),
         owner_uid: z.nullable(z.string()),
-        /** Changed fields as stored in the thing's document; all fields of a new or deleted thing. */
+        /** Stored fields that changed, or all stored fields if the item is new or deleted. */
         before: z.nullable(fields),
         after: z.nullable(fields),
-        /** Some new fields were too large to keep, or the previous ones could not be kept. */
+        /** Set if some fields of `after` were too large to store, or the fields of `before` could not be stored. */
         cut: z.exactOptional(z.literal(true)),
-        /** Digests of the new fields that are not kept, by name. */
+        /** Digests, by field name, of the fields of `after` that were too large to store. */
         digests: z.exactOptional(z.record(z.string(), z.string())),
-        /** The fields are free-form. */
+        /** Set if the item is free-form data. */
         free_form: z.exactOptional(z.literal(true)),
       }),
     ),
-    /** Entry that this one undid. */
+    /** Id of the entry that this entry undid. */
     undoes: z.nullable(z.string()),
-    /** Entry that undid this one. */
+    /** Id of the entry that undid this entry. */
     undone_by: z.nullable(z.string()),
   }),
 );
 
 export const auditEntryFromDocument = auditEntryCodec.fromDocument;
 
-/** Audit entry of one commit. */
 export type AuditEntry = ReturnType<typeof auditEntryFromDocument>;
 
-/** Caller of a writing call, and the call itself. */
+/** Caller of a call that writes, with data about the call. */
 export type Actor = AuditEntry['by'] & {
-  /** Loosenings that the approving person saw, as text; not stored. Absent if the call loosens no limit. */
+  /** Weakened limits as the approving person saw them, in words; not stored. Absent if no limit is weakened. */
   readonly shown?: readonly string[] | undefined;
 };
 
-/** A thing that a commit changes. `before` is absent if the thing is new, `after` if it was deleted. */
+/** One item that a commit changes. `before` is absent if the item is new, `after` if the item was deleted. */
 export type AuditEffect = AuditEntry['effects'][number];
 
 function dated(stored: Fields): Fields {

@@ -8,15 +8,15 @@
 import type { Actor, AuditEffect } from './auditLog.ts';
 import type { JsonObject } from './json.ts';
 
-/** A document as read. `version` is opaque. */
+/** Value of a document, with the opaque version at which the document was read. */
 export interface Versioned<Value> {
   readonly value: Value;
   readonly version: string;
 }
 
 /**
- * Changes of several kinds, each with the data to apply it. Plain data, which tests compare. Each feature declares
- * its kinds and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
+ * Union of the kinds of changes. Each change is plain data, so that tests can compare it. Each feature declares its
+ * kinds and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
  */
 export type ChangeOf<Kinds> = {
   readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Kinds[Kind];
@@ -26,13 +26,13 @@ export interface AnyChange {
   readonly kind: PropertyKey;
 }
 
-/** Changes that a commit of any feature may include. */
+/** Kinds of changes that the commits of every feature may include. */
 export interface AuditChanges {
-  /** Adds an effect to the audit log that no other change of the commit shows. */
+  /** Adds an effect that no other change of the commit adds to the audit log. */
   readonly audit: { readonly effect: AuditEffect };
 }
 
-/** Commits changes of a feature's kinds. */
+/** Commits the changes of one feature. */
 export interface Store<Change extends AnyChange> {
   /**
    * @throws StaleWriteError if a document changed since it was read
@@ -43,20 +43,20 @@ export interface Store<Change extends AnyChange> {
   commit(changes: readonly Change[], record?: CallRecord): Promise<void>;
 }
 
-/** Creates the call's record from its outcome, for the commit that produces the outcome. */
+/** Returns the record of a call with this outcome. The commit that produces the outcome stores the record. */
 export type RecordResponse<Outcome> = (outcome: Outcome) => CallRecord | undefined;
 
-/** Data about a call that its commit records. */
+/** Data about a call that is stored by the call's commit. */
 export interface CallRecord {
-  /** Actor in the audit log; absent if an operator works in a shell. */
+  /** Caller in the audit log; absent if an operator works in a shell. */
   readonly by?: Actor | undefined;
-  /** Absent if the call has no idempotency key. */
+  /** Response to return if the call is repeated; absent if the call has no idempotency key. */
   readonly response?: RecordedResponse | undefined;
-  /** Audit entry that the call undoes. The commit is stale if the entry is at another version. */
+  /** Audit entry that the call undoes. The commit is refused as stale if the entry has another version. */
   readonly undoes?: { readonly id: string; readonly version: string };
 }
 
-/** A document was changed by another writer between its read and the commit. */
+/** Another writer changed a document between the read and the commit. */
 export class StaleWriteError extends Error {
   constructor(options?: ErrorOptions) {
     super('A document changed after it was read.', options);
@@ -64,7 +64,7 @@ export class StaleWriteError extends Error {
   }
 }
 
-/** The database did not respond: the commit may have been applied, or may still be applied. */
+/** The database did not respond, so the commit may have been applied, or may be applied later. */
 export class UnknownCommitOutcomeError extends Error {
   constructor(options?: ErrorOptions) {
     super('The database did not confirm the commit.', options);
@@ -72,10 +72,9 @@ export class UnknownCommitOutcomeError extends Error {
   }
 }
 
-/** Hours for which a result can be replayed. Source: docs/semantics.md#shared-behavior. */
+/** Time for which a repeated call returns the stored result, in hours. Source: docs/semantics.md#shared-behavior. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** Stored result of a call with an idempotency key. */
 export interface RecordedResponse {
   readonly id: string;
   readonly arguments_hash: string;
@@ -83,24 +82,22 @@ export interface RecordedResponse {
   readonly expires_at: Date;
 }
 
-/** One writing call. Its service commits `recordResponse(response)` together with its changes. */
+/** One call that writes. Its service commits `recordResponse(response)` together with the call's changes. */
 export interface Operation {
   /** Caller; absent if an operator works in a shell. */
   readonly by?: Actor;
-  /** Distinguishes calls with the same key; undefined if the caller sent no key. */
+  /** Hash of the arguments, which distinguishes calls with the same key; undefined if the caller sent no key. */
   readonly argumentsHash: string | undefined;
-  /** Returns the record to commit with the changes. It has no answer if the caller sent no key. */
+  /** Returns the record to commit with the changes. The record has no response if the caller sent no key. */
   recordResponse(answer: JsonObject): CallRecord | undefined;
   /**
-   * Returns a secret that a repetition of this call derives again, so that it is never stored; undefined if the
-   * caller sent no key.
-   * @param label distinguishes the secrets of one operation
+   * Returns a secret that is not stored: if the call is repeated, the same secret is derived again. Returns undefined
+   * if the caller sent no key.
    */
   derivedSecret(label: string): string | undefined;
   /**
-   * Returns an id, 20 characters of `[a-f0-9]`, that a repetition of this call derives again; undefined if the caller
-   * sent no key.
-   * @param label distinguishes the ids of one operation
+   * Returns an id of 20 characters of `[a-f0-9]`. If the call is repeated, the same id is derived again. Returns
+   * undefined if the caller sent no key.
    */
   derivedId(label: string): string | undefined;
 }

@@ -4,26 +4,26 @@ import { MusterError } from './errors.ts';
 import type { Randomness } from './ports.ts';
 
 /**
- * Returns the result of the work, or fails on timeout. The work itself continues.
- * @param what the subject of the error: `The Realtime Database`
- * @throws Error if the work takes longer
+ * Returns the result of the work. On timeout, throws an error while the work continues.
+ * @param what subject of the error's message: `The Realtime Database`
+ * @throws Error if the work takes longer than `milliseconds`
  */
 export function withTimeout<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
   return withTimeoutError(milliseconds, work, () => new Error(`${what} did not respond.`));
 }
 
-/** Measures a wait for others and returns its result, so that waiting does not count as a slow call. */
+/** Returns the result of a wait, and excludes the wait from the duration of the call, so that waiting is not slow. */
 export type TrackWait = <Result>(wait: Promise<Result>) => Promise<Result>;
 
-/** Ways for a call to wait. */
+/** Means by which a call waits for an event. */
 export interface LongPoll {
-  /** Returns a signal for when the client disconnects. Call it only to wait. */
+  /** Returns a signal that aborts when the client disconnects. Get the signal only in calls that wait. */
   disconnectSignal(): AbortSignal;
-  /** Awaits an external event: a change, a claimable task, the end of a run. */
+  /** Waits for an event outside of the call: a change, a claimable task, or the end of a run. */
   readonly trackWait: TrackWait;
 }
 
-/** Waits without keeping the process running. */
+/** Resolves after the given time. A pending pause does not keep the process running. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
@@ -38,7 +38,7 @@ export function withTimeoutError<T>(milliseconds: number, work: Promise<T>, time
 
 export type Deferred = ReturnType<typeof deferred>;
 
-/** Returns a promise and its resolve function. */
+/** Returns a promise and the function that resolves the promise. */
 export function deferred() {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((settle) => {
@@ -47,7 +47,6 @@ export function deferred() {
   return { promise, resolve };
 }
 
-/** A promise whose source can be detached. */
 interface CancellableWait {
   readonly promise: Promise<void>;
   dispose(): void;
@@ -91,12 +90,12 @@ export async function retryOnConflict<Result>(
   });
 }
 
-/** Returns whether work failed only because of concurrent changes, so that the same work may succeed later. */
+/** Returns whether work failed only because of concurrent changes, so that a retry may succeed. */
 export function isContention(error: unknown): boolean {
   return error instanceof MusterError && error.details.reason === CONTENTION;
 }
 
-/** Returns whether the commit succeeded; false if its documents were changed or deleted since the read. */
+/** Returns true if the commit succeeded; false if a document was changed or deleted after it was read. */
 export async function ignoreStale(committing: Promise<void>): Promise<boolean> {
   try {
     await committing;
@@ -107,7 +106,7 @@ export async function ignoreStale(committing: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Latest value of a source, for a reader that may be slower. */
+/** Latest value of a source. A slow reader skips the values in between. */
 export class LatestValue<Value> {
   private value: Value | undefined;
   private error: unknown;
@@ -129,7 +128,7 @@ export class LatestValue<Value> {
     this.wake();
   }
 
-  /** Yields each new value until `end` is aborted, the source fails or the reader leaves; then calls `stop`. */
+  /** Yields each new value until `end` aborts, the source fails or the reader stops. Then calls `stop`. */
   async *until(end: AbortSignal, stop: () => void): AsyncGenerator<Value, void, undefined> {
     const close = () => this.close();
     end.addEventListener('abort', close, { once: true });
@@ -165,17 +164,17 @@ interface PendingItem<Item, Result> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Executes a batch. The result returns each item's outcome by its index. */
+/** Executes a batch, and returns a function that maps an item's index to the item's result. */
 type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<(place: number) => Result>;
 
-/** Combines concurrent items into batches. A lone item runs immediately; others share the next batch. */
+/** Combines concurrent items into batches. If no batch is running, a new item runs at once. */
 export class Batching<Item, Result> {
   private readonly runBatch: RunBatch<Item, Result>;
   private readonly maxItems: number;
   private waiting: PendingItem<Item, Result>[] = [];
   private isRunning = false;
 
-  /** `runBatch`: if it throws, the whole batch fails; `maxItems`: maximum items per batch. */
+  /** @param carryOut runs one batch; if it throws, every item of the batch fails */
   constructor(carryOut: RunBatch<Item, Result>, most: number) {
     this.runBatch = carryOut;
     this.maxItems = most;

@@ -1,6 +1,6 @@
 /**
- * Document codecs, each declared once as a schema of the stored fields, whose names are also used in the code. Both
- * directions follow from it in one walk: a timestamp becomes a date, and a stored null becomes an absent field.
+ * Document codecs. Each is declared once, as a schema of the stored fields; values use the same field names. Encoding
+ * and decoding both follow from the schema: a timestamp becomes a date, and a stored null becomes an absent field.
  * Source: docs/decisions/0027-declare-once.md.
  */
 
@@ -9,7 +9,7 @@ import type { JsonObject } from './json.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Whether a value may lack the field, because a document may lack it or store null. */
+/** Whether values may lack the field because documents may lack it or store null. */
 type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'optional' } }
   ? true
   : null extends z.output<Field>
@@ -22,7 +22,6 @@ type FieldsIn<Shape> = {
   readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? Field : never]?: ValueOf<Shape[Field]>;
 };
 
-/** Type of the value that a stored document decodes to. */
 type ValueOf<Stored> =
   Stored extends z.core.$ZodObject<infer Shape>
     ? FieldsIn<Shape>
@@ -38,18 +37,18 @@ type ValueOf<Stored> =
           : z.output<Stored>;
 
 export interface DocumentCodec<Value> {
-  /** Omits fields that are not in the schema. */
+  /** Encodes a value. Fields that are not in the schema are omitted. */
   readonly toDocument: (value: Value) => Record<string, unknown>;
-  /** @throws $ZodError if the document does not match the schema */
+  /** @throws $ZodError if the stored data does not match the schema */
   readonly fromDocument: (data: unknown) => Value;
 }
 
-/** Returns the codec of a schema. Values have the stored fields under the same names. */
+/** Returns the codec of a schema of stored fields. Values have the same field names. */
 export function documentCodec<Stored extends z.core.$ZodObject>(schema: Stored): DocumentCodec<ValueOf<Stored>> {
   const { encode, decode } = objectCodec(schema);
   return {
     toDocument: encode,
-    // The walk produces the type that ValueOf describes, which the compiler cannot verify.
+    // `decode` produces the type that ValueOf describes, which the compiler cannot verify.
     fromDocument: (data) => decode(z.parse(schema, data)) as ValueOf<Stored>,
   };
 }
@@ -58,19 +57,19 @@ export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** An object as JSON text: Firestore has no nested arrays, no key order, and reserved field names. */
+/** An object stored as JSON text, because Firestore has no nested arrays, no key order, and reserved field names. */
 export const jsonText = z.codec(z.string(), jsonObject, {
   decode: (text) => JSON.parse(text),
   encode: (value) => JSON.stringify(value),
 });
 
-/** Conversion of one value: `encode` to the stored form, `decode` from the parsed form. */
+/** Conversion of one value: `encode` returns the stored form, `decode` converts the parsed form. */
 interface FieldCodec<Made = unknown> {
   readonly encode: (value: unknown) => Made;
   readonly decode: (stored: unknown) => Made;
 }
 
-/** Returns undefined if values are stored unchanged. */
+/** Returns the conversion of a schema's values; undefined if values are stored unchanged. */
 function codecOf(schema: Schema): FieldCodec | undefined {
   if (
     schema instanceof z.core.$ZodNullable ||
@@ -117,12 +116,12 @@ function objectCodec(schema: z.core.$ZodObject): FieldCodec<Record<string, unkno
   };
 }
 
-/** Returns a field of an object whose type is known only at run time. */
+/** Returns a field of an object whose type is only known at run time. */
 function partOf(whole: unknown, name: string): unknown {
   return (whole as Fields)[name];
 }
 
-/** Stored form of an absent value. */
+/** How an absent value is stored: as null, as no field, or not at all. */
 type Absence = 'null' | 'nothing' | 'impossible';
 
 function absenceOf(field: Schema): Absence {
@@ -139,7 +138,7 @@ function eachEntry(step: FieldCodec['encode']): FieldCodec['encode'] {
   return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
 }
 
-/** A time as Firestore clients return it. Detected by its method, so that this file imports no client. */
+/** A time as Firestore clients return it, recognized by its method, so that this file imports no client. */
 interface StoredTime {
   toDate(): Date;
 }
@@ -148,19 +147,18 @@ export function isTimestamp(value: unknown): value is StoredTime {
   return typeof value === 'object' && value !== null && 'toDate' in value && typeof value.toDate === 'function';
 }
 
-/** A Firestore timestamp, parsed as a date. Muster writes only milliseconds. */
+/** A Firestore timestamp that is parsed as a date. Muster writes times in whole milliseconds. */
 export const timestamp = z.pipe(
   z.custom<StoredTime>(isTimestamp),
   z.transform((value: StoredTime) => value.toDate()),
 );
 
-/** Stored fields of a document. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Converts things to the fields in audit entries and back. */
+/** Converts items to the fields that audit entries store, and back. */
 export interface FieldsCodec<Value> {
   readonly of: (value: Value) => Fields;
-  /** @throws $ZodError if the fields do not match such a thing */
+  /** @throws $ZodError if the fields do not match the schema of the item */
   readonly from: (fields: Fields) => Value;
 }
 

@@ -1,4 +1,4 @@
-/** Audit effects: stored fields, comparison with the current state, undo. Source: docs/decisions/0036-trail.md. */
+/** Effects of audit entries: storage, comparison, and undo. Source: docs/decisions/0036-trail.md. */
 
 import { createHash } from 'node:crypto';
 import type { AuditEffect } from './auditLog.ts';
@@ -7,19 +7,19 @@ import { MusterError } from './errors.ts';
 import { canonicalJson } from './json.ts';
 
 /**
- * Limits of an entry's `after` fields, in bytes; the thing itself has the rest. Above the first limit, short fields
- * are kept and long ones are replaced by digests, so that changes are still detected.
+ * Limits of the `after` fields that one audit entry stores, in bytes. Above the first limit, short fields are stored,
+ * and long fields are replaced by digests, by which undo still detects changes. The item's document keeps all fields.
  */
 const MAX_EFFECT_BYTES = 200_000;
 const MAX_SHORTENED_BYTES = 300_000;
 const DIGEST_LETTERS = 16;
 
-/** Returns the key by which audit entries of a thing are found. */
+/** Returns the key by which the audit entries of an item are found. */
 export function itemKey({ kind, id }: Pick<AuditEffect, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-/** Returns the effect with only the fields that it changes; undefined if it changes none. */
+/** Returns the effect with only the fields that it changes; undefined if no field changes. */
 export function changedPart(effect: AuditEffect): AuditEffect | undefined {
   const { before, after } = effect;
   if (before === undefined || after === undefined) return before === after ? undefined : effect;
@@ -27,13 +27,13 @@ export function changedPart(effect: AuditEffect): AuditEffect | undefined {
   return names.length === 0 ? undefined : { ...effect, before: only(before, names), after: only(after, names) };
 }
 
-/** Returns the names of the fields in which two states of a thing differ. */
+/** Returns the names of the fields in which two states of an item differ. */
 export function changedNames(before: Fields, after: Fields): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
 }
 
-/** Returns a commit's effects for its audit entry, without long new fields if they are too large. */
+/** Returns the effects to store in a commit's audit entry, without long new fields if the entry is too large. */
 export function storedEffects(effects: readonly AuditEffect[]): readonly AuditEffect[] {
   const room = MAX_SHORTENED_BYTES / Math.max(1, effects.length);
   let left = MAX_EFFECT_BYTES;
@@ -43,7 +43,7 @@ export function storedEffects(effects: readonly AuditEffect[]): readonly AuditEf
   });
 }
 
-/** Returns the effect with its shortest fields, as many as fit, and digests of the others. */
+/** Returns the effect with as many of its shortest fields as fit, and digests of its other fields. */
 function shortened({ after = {}, ...effect }: AuditEffect, room: number): AuditEffect {
   const digests: Record<string, string> = {};
   const kept: Record<string, unknown> = {};
@@ -57,7 +57,7 @@ function shortened({ after = {}, ...effect }: AuditEffect, room: number): AuditE
   return { ...effect, after: kept, cut: true, digests };
 }
 
-/** Returns whether a field still has the value from the effect; undefined if that is not stored. */
+/** Returns whether the current value of a field equals the value in the effect; undefined if the effect lacks it. */
 export function isUnchanged(
   { after = {}, digests = {} }: AuditEffect,
   name: string,
@@ -69,10 +69,10 @@ export function isUnchanged(
 }
 
 /**
- * Returns the fields that undo an effect, unless one of them changed since.
- * @param current the document's fields now; undefined if it does not exist
- * @returns the fields before the effect; undefined if the thing did not exist
- * @throws MusterError CONFLICT with reason CHANGED_SINCE
+ * Returns the fields that undo an effect.
+ * @param current the document's current fields; undefined if the document does not exist
+ * @returns the fields before the effect; undefined if the item did not exist before
+ * @throws MusterError CONFLICT with reason CHANGED_SINCE if one of the fields has changed after the effect
  */
 export function restoredFields(effect: AuditEffect, current: Fields | undefined): Fields | undefined {
   const { before, after, digests = {} } = effect;
@@ -89,7 +89,7 @@ export function restoredFields(effect: AuditEffect, current: Fields | undefined)
   return { ...Object.fromEntries(kept), ...before };
 }
 
-/** @param what the fields that differ, or another difference in words */
+/** @param what names of the fields that differ, or a description of another difference */
 export function changedSinceError({ kind, id }: AuditEffect, what: readonly string[]): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" changed in the meantime: ${what.join(', ')}.`, {
     reason: 'CHANGED_SINCE',
@@ -97,7 +97,7 @@ export function changedSinceError({ kind, id }: AuditEffect, what: readonly stri
   });
 }
 
-/** @param why a full sentence */
+/** @param why the cause, as a full sentence */
 export function cannotUndoError({ kind, id }: AuditEffect, why: string): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, { reason: 'CANNOT_BE_UNDONE' });
 }
@@ -110,7 +110,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LETTERS);
 }
 
-/** Returns the text by which stored values are compared: dates as text, keys sorted. */
+/** Returns a text by which stored values are compared: dates become text, and keys are sorted. */
 function textOf(value: unknown): string {
   return value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
 }

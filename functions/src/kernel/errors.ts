@@ -27,29 +27,29 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Details of an error. All except `cause` are shown to the caller. */
+/** Details of an error. The caller gets all of them except `cause`. */
 export interface ErrorDetails {
-  /** Invalid argument, as a dotted path: `tasks.3.priority`. */
+  /** Dotted path of the invalid argument: `tasks.3.priority`. */
   readonly field?: string;
-  /** Value that the caller sent there, if it is short and safe to show. */
+  /** Value that the caller sent at `field`, if the value is short and safe to show. */
   readonly value?: unknown;
   /** Machine-readable reason: `UNKNOWN_DEPENDENCY`. */
   readonly reason?: string;
-  /** Next action, for a model or a person. */
+  /** Next action for the caller, as a sentence. */
   readonly suggestion?: string;
-  /** Whole seconds, at least 1, after which the same call may succeed. */
+  /** Seconds after which the same call may succeed, a whole number of at least 1. */
   readonly retryAfter?: number;
-  /** Names of existing alternatives, if others chose the names: data, never part of a sentence. */
+  /** Names of existing alternatives. Users may have chosen them, so they are sent as data, not in a sentence. */
   readonly entries?: readonly string[];
-  /** Ids of related things, by argument name: `task_id`. */
+  /** Ids of related items, by argument name: `task_id`. */
   readonly about?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** Maximum length of a message: it may quote megabytes of caller text, which must not reach responses or logs. */
+/** Maximum length of a message, because a message may quote megabytes of text from the caller. */
 const MAX_SENTENCE = 2000;
 
-/** An error that its caller can act on. The message never contains a stack, a path, a token or vendor text. */
+/** An error on which the caller can act. Its message contains no stack trace, path, token or text of a vendor. */
 export class MusterError extends Error {
   readonly code: ErrorCode;
   readonly details: Omit<ErrorDetails, 'cause'>;
@@ -67,11 +67,11 @@ export class MusterError extends Error {
   }
 }
 
-/** Shortens a sentence in the middle, because its end states the fault of the quoted text. */
+/** Removes the middle of a long sentence. The end stays, because it states what is wrong with the quoted text. */
 function bounded(sentence: string): string {
   if (sentence.length <= MAX_SENTENCE) return sentence;
   const half = MAX_SENTENCE / 2;
-  // The cut may split a surrogate pair.
+  // Removes the halves of a surrogate pair that the cut has split.
   return `${sentence.slice(0, half)}…${sentence.slice(1 - half)}`.replace(/\p{Surrogate}/gu, '');
 }
 
@@ -84,7 +84,7 @@ export function keyReused(): MusterError {
   });
 }
 
-/** Returns the error for an unreachable database. The reason is from the network specification, "Error Scenarios". */
+/** Returns the error for an unreachable database. Its reason is from the network specification, "Error Scenarios". */
 export function connectionError(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database is unreachable.', {
     reason: 'CONNECTION_ERROR',
@@ -93,7 +93,7 @@ export function connectionError(cause: unknown): MusterError {
   });
 }
 
-/** Returns the error for an exhausted database quota. Source: as for `connectionError`. */
+/** Returns the error for an exhausted quota of the database. Its reason is from the same specification. */
 export function quotaExceeded(cause: unknown): MusterError {
   return new MusterError('QUOTA_EXCEEDED', 'The database quota is exhausted.', {
     reason: 'QUOTA_EXCEEDED',
@@ -102,25 +102,23 @@ export function quotaExceeded(cause: unknown): MusterError {
   });
 }
 
-// Parts of a request that errors and logs quote.
-
 const SHOWN_KEY_LENGTH = 60;
 const SHOWN_KEYS = 8;
 const SHOWN_VALUE_LENGTH = 100;
 
-/** Returns a dotted path that is safe to show for any keys: `tasks.3.priority`. */
+/** Returns the dotted path of an argument. It is safe to show, even if the keys are hostile. */
 export function fieldPath(keys: readonly PropertyKey[]): string {
   const shown = keys.slice(0, SHOWN_KEYS).map((key) => shownName(String(key)));
   return shown.join('.') + (keys.length > SHOWN_KEYS ? '.…' : '');
 }
 
-/** Returns a shortened name from a request, with unprintable characters replaced. */
+/** Returns a name from a request, shortened and with unprintable characters replaced. */
 export function shownName(name: string): string {
   const printable = name.slice(0, SHOWN_KEY_LENGTH).replace(/\p{C}/gu, '\ufffd');
   return name.length > SHOWN_KEY_LENGTH ? `${printable}…` : printable;
 }
 
-/** Returns whether a value is short and plain enough to send back. */
+/** Returns whether a value from a request is short and plain enough to include in an error. */
 export function isShowable(value: unknown): value is string | number | boolean | null {
   if (typeof value === 'string') return value.length <= SHOWN_VALUE_LENGTH && shownName(value) === value;
   return value === null || typeof value === 'number' || typeof value === 'boolean';

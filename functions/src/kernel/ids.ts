@@ -1,28 +1,28 @@
-/** Ids from callers: one path segment in both databases, never a path. All conversion from text to ids is here. */
+/** Ids from callers. An id is one path segment in both databases, never a path of several segments. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 
-/** Form of all generated ids, and of agent ids that people choose. */
+/** Form of generated ids, and of the agent ids that people choose. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/** Argument that is an id of a special form, which must also be one path segment. */
+/** Returns the schema of an argument that is an id of the given form and one path segment. */
 export const idLike = (form: RegExp, expected: string) =>
   z
     .string()
     .refine((text) => form.test(text), expected)
     .brand<'Id'>();
 
-/** Argument that is the id of `what`. */
+/** Returns the schema of an argument that is an id. `what` appears in the error: "the id of a task". */
 export const idOf = (what: string) => idLike(ID, `expected the id of ${what}`);
 
-/** Argument that is an id of the caller's choice; its error states the form. */
+/** Returns the schema of an argument that is an id of the caller's choice. Its error states the allowed form. */
 export const chosenId = () =>
   idLike(ID, 'expected 1 to 100 letters, digits, "-" or "_", starting with a letter or digit');
 
-/** Id in a cursor, which may combine two ids. */
+/** Schema of an id in a cursor. Such an id may combine two ids. */
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
 
-/** Returns a function that validates ids as path segments. @param forbidden what a segment must not contain */
+/** Returns a function that validates an id as a path segment. @param forbidden pattern that no segment may match */
 export function segmentOf(forbidden: RegExp, maxBytes: number): (id: string) => string {
   return (id) => {
     if (!forbidden.test(id) && new TextEncoder().encode(id).length <= maxBytes) return id;
@@ -35,7 +35,7 @@ export function segmentOf(forbidden: RegExp, maxBytes: number): (id: string) => 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the Realtime Database refuses exactly these in a key
 const FORBIDDEN_IN_KEYS = /[.#$[\]/%\u0000-\u001f\u007f]/g;
 
-/** Encodes any text as a key of the Realtime Database: forbidden characters are percent-encoded. */
+/** Encodes any text as a key of the Realtime Database. Characters that keys must not contain are percent-encoded. */
 export function keyOf(text: string): string {
   return text.replace(
     FORBIDDEN_IN_KEYS,
@@ -43,7 +43,7 @@ export function keyOf(text: string): string {
   );
 }
 
-/** Decodes a key that `keyOf` encoded. */
+/** Decodes a key of `keyOf`. */
 export function nameOfKey(key: string): string {
   return key.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,4 +1,4 @@
-/** JSON values and their size limits. */
+/** JSON values, and limits of their size. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 
@@ -12,7 +12,6 @@ export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'nu
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** Returns the type of a parsed JSON value. */
 export function jsonTypeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -20,15 +19,15 @@ export function jsonTypeOf(value: unknown): JsonType {
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }
 
-/** An object that passed an output schema, so only its outermost shape is checked. */
+/** Schema of an object that has passed an output schema. Only its outermost type is checked again. */
 export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** A parsed JSON value, which needs no check. */
+/** Schema of a parsed JSON value, which needs no further check. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
-/** Returns undefined for text that is not JSON. */
+/** Returns the parsed JSON; undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -39,7 +38,7 @@ export function parsedJson(text: string): unknown {
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Maximum number of values of any type. */
+  /** Maximum number of values, counting objects, lists and all values in them. */
   readonly values: number;
 }
 
@@ -48,14 +47,14 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const [QUOTE, BACKSLASH, COMMA] = bytesOf('"\\,');
 const WHITESPACE = [...bytesOf(' \t\n\r')];
 
-/** Change of depth per bracket. */
+/** Change of the nesting depth by each bracket. */
 const LEVELS = new Map([...bytesOf('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
 
 /**
- * Returns the name of the limit that a JSON text exceeds. Counts bytes, because parsing a text that will be refused
- * costs the most. Outside strings, each value except the outermost is the first within its brackets or follows a
- * comma; no byte of a multibyte UTF-8 character equals one of these. Text that is not JSON gets some count, and fails
- * to parse later.
+ * Returns the name of the limit that a JSON text exceeds. Counts the bytes of the text without parsing it, because
+ * parsing is the expensive part. Outside strings, each value except the outermost is the first one within its
+ * brackets or follows a comma; no byte of a multibyte UTF-8 character equals a bracket or a comma. Text that is not
+ * JSON passes or fails here, and fails when it is parsed.
  */
 export function beyondLimits(json: Uint8Array, max: JsonLimits): keyof JsonLimits | undefined {
   let values = 1;
@@ -75,7 +74,7 @@ export function beyondLimits(json: Uint8Array, max: JsonLimits): keyof JsonLimit
   return undefined;
 }
 
-/** Returns the index of the quote that closes the string opened at `start`. */
+/** Returns the index of the quote that ends the string that starts at `start`. */
 function endOfString(json: Uint8Array, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     if (json[at] === BACKSLASH) at += 1;
@@ -84,17 +83,17 @@ function endOfString(json: Uint8Array, start: number): number {
   return json.length;
 }
 
-/** Limits for a text that may be JSON, so that checking it is cheap. */
+/** Limits of a text that is checked for being JSON. They keep the check cheap. */
 const MAX_SCANNED_CHARACTERS: JsonLimits = { depth: 64, values: 100_000 };
 
-/** Returns whether a value is the JSON text of an object or a list. */
+/** Returns whether a value is a string that contains the JSON of an object or a list. */
 export function isWrappedJson(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return false;
   if (beyondLimits(bytesOf(value), MAX_SCANNED_CHARACTERS) !== undefined) return false;
   return typeof parsedJson(value) === 'object';
 }
 
-/** Returns JSON with sorted object keys, so that equal arguments have equal text. */
+/** Returns JSON with sorted object keys, so that equal values have equal JSON. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
@@ -102,32 +101,31 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** Maximum bytes of the response to one call, as sent. */
+/** Maximum size of the HTTP response to one call, in bytes. */
 export const MAX_RESPONSE_BYTES = 1_048_576;
 
 /**
- * Maximum JSON bytes of a tool response that has further pages. Clients show a model 25,000 tokens of a response, and
- * JSON with many ids has about two bytes per token. Source:
+ * Maximum JSON bytes of a page in a tool response. Clients show a model at most 25,000 tokens of a response, and JSON
+ * with many ids has about two bytes per token. Source:
  * https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings
  */
 export const MAX_SHOWN_BYTES = 48_000;
 
-/** Maximum JSON bytes of a list's items; the rest of the response is for other fields. */
+/** Maximum JSON bytes of the items on a page. The remaining bytes are for the other fields of the response. */
 export const MAX_LISTED_BYTES = MAX_SHOWN_BYTES - 6000;
 
-/** Maximum bytes, as sent, of one value in a response that is not truncated. The rest is for the other fields. */
+/** Maximum bytes of one value in an unpaged response, as sent. The remaining bytes are for the other fields. */
 const MAX_SINGLE_ITEM_BYTES = MAX_RESPONSE_BYTES - 65_536;
 
-/** Maximum JSON bytes of a task's parts from its creator. A Firestore document holds 1 MiB. */
+/** Maximum JSON bytes of the fields of a task that its creator sets. A Firestore document holds at most 1 MiB. */
 export const MAX_TASK_BYTES = 100_000;
 
-/** Maximum JSON bytes of a report on a task: output, error and files. A task stores at most two reports. */
+/** Maximum JSON bytes of a report on a task (output, error and files). A task stores at most two reports. */
 export const MAX_REPORT_BYTES = 200_000;
 
-/** Maximum JSON bytes of an agent's profile. */
 export const MAX_AGENT_BYTES = 100_000;
 
-/** @throws MusterError VALIDATION_ERROR if the value's JSON is larger than `max` bytes */
+/** @throws MusterError VALIDATION_ERROR if the JSON of the value is larger than `max` bytes */
 export function requireSize(what: string, field: string, value: unknown, max: number): void {
   const bytes = byteLength(value);
   if (bytes <= max) return;
@@ -138,7 +136,7 @@ export function requireSize(what: string, field: string, value: unknown, max: nu
   });
 }
 
-/** Returns the length of a value's JSON in bytes. */
+/** Returns the number of bytes of a value's JSON. */
 export function byteLength(value: unknown): number {
   return utf8Length(JSON.stringify(value));
 }
@@ -147,28 +145,30 @@ export function utf8Length(text: string): number {
   return bytesOf(text).length;
 }
 
-/** Returns the bytes of JSON in an MCP response, which has it twice: as structure and as escaped text. */
+/**
+ * Returns the size of JSON in an MCP response, in bytes. The response contains it twice: as data and as escaped text.
+ */
 export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }
 
-/** Returns whether a value fits into the largest response, next to other fields. */
+/** Returns whether a value fits into the largest response, together with the other fields. */
 export function fitsResponse(value: unknown): boolean {
   return sentBytes(JSON.stringify(value)) <= MAX_SINGLE_ITEM_BYTES;
 }
 
-/** Returns whether a value fits into one page of a list, or a share of the page. */
+/** Returns whether a value fits into one page of a list, or into the given share of a page. */
 export function fitsPage(value: unknown, share = 1): boolean {
   return byteLength(value) <= MAX_LISTED_BYTES * share;
 }
 
 /**
- * Returns the first items of a list that fit into one page, at least one.
- * @param shown returns an item as the response shows it, or its long parts
+ * Returns the first items of a list that together fit into one page, but at least one item.
+ * @param shown returns the part of an item that counts: the item as in the response, or its long fields
  * @param share fraction of the page that the items may fill
  */
 export function fittingItems<Item>(items: readonly Item[], shown: (item: Item) => unknown, share = 1): readonly Item[] {
-  let bytes = 1; // The first item accounts for one of the two brackets.
+  let bytes = 1; // The brackets of a list have two bytes: one counts here, the other with the first item.
   const end = items.findIndex((item, at) => {
     bytes += byteLength(shown(item)) + 1;
     return at > 0 && bytes > MAX_LISTED_BYTES * share;

@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     this.maxEntries = most;
   }
 
-  /** Sets the entry and makes it the newest, even if the key exists. */
+  /** Sets the entry. It becomes the newest entry, even if the key already existed. */
   override set(key: Key, value: Value): this {
     this.delete(key);
     const [oldest] = this.keys();
@@ -16,17 +16,17 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** Maximum number of cached results, and of JSON characters per result. They limit an instance's memory. */
+/** Maximum number of cached results, and of JSON characters in each, so that the cache uses little memory. */
 const MAX_ENTRIES = 16;
 const MAX_CHARACTERS = 300_000;
 
-/** Cache of read results. A result is valid for one state stamp; concurrent calls share one read. */
+/** Cache of read results. A result is valid as long as its stamp stays the same. Concurrent calls share one read. */
 export class MemoCache<Value> {
   private readonly entries = new BoundedMap<string, { readonly stamp: string; readonly value: Promise<Value> }>(
     MAX_ENTRIES,
   );
 
-  /** @param stamp identifies the state; a different stamp invalidates earlier results */
+  /** @param stamp identifies the state of the data; results with another stamp are read again */
   async read(key: string, stamp: string, read: () => Promise<Value>): Promise<Value> {
     const known = this.entries.get(key);
     if (known?.stamp === stamp) return known.value;

@@ -1,10 +1,10 @@
-/** Paging of lists: each list is bounded, ordered and continued from a cursor. */
+/** Paging of lists: every list is ordered, has a maximum length, and continues at a cursor. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 import { listedId } from './ids.ts';
 import { parsedJson } from './json.ts';
 
-/** Position after which a list continues: the sort time and id of the last returned item. */
+/** Position at which a list continues: sort time and id of the last returned item. */
 export interface TimeCursor {
   readonly at: Date;
   readonly id: string;
@@ -18,25 +18,24 @@ export interface PageRequest {
 /** One page of a list. It has fewer items than the limit if the items are large. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** Whether more items follow. */
   readonly more: boolean;
 }
 
-/** Page of a list with hidden items. The next page starts after `last`. */
+/** Page of a list from which hidden items are removed. The next page starts after `last`. */
 export interface VisiblePage<Item> extends ListPage<Item> {
   readonly last?: TimeCursor | undefined;
 }
 
-/** Maximum number of hidden items read for one page. */
+/** Maximum number of hidden items that are read for one page. */
 const MAX_HIDDEN_READ = 100;
 
-/** Minimum number of items in each query of a page after the first. */
+/** Minimum number of items that each query of a page reads, except the first query. */
 const MIN_READ = 20;
 
 /**
- * Returns a page of the items that the reader may see, using several queries if needed. After many hidden items, the
- * page is shorter and has `more`.
- * @param visibleTo returns the item as the reader sees it; undefined if it is hidden
+ * Returns a page of the items that the reader may see, by several queries if needed. If the queries find many hidden
+ * items, the page is shorter, and `more` is true.
+ * @param visibleTo returns an item as the reader may see it; undefined if the item is hidden from the reader
  */
 export async function visiblePage<Item, Seen>(
   page: PageRequest,
@@ -58,7 +57,7 @@ export async function visiblePage<Item, Seen>(
   return { items: visibleItems, more: true, last: after };
 }
 
-/** Returns up to `limit` visible items, and the last item that was checked. */
+/** Returns up to `limit` visible items, and the last item that was read for them. */
 function firstVisible<Item, Seen>(
   items: readonly Item[],
   limit: number,
@@ -73,36 +72,36 @@ function firstVisible<Item, Seen>(
   return [seen, items.at(-1)];
 }
 
-/** Part of a walk over due items. The walk can stop at the place of any item and resume there. */
+/** Part of a sweep over due items. The sweep can stop after any item and resume at the item's place. */
 export interface SweepBatch<Item> {
   readonly found: readonly { readonly item: Item; readonly place: TimeCursor }[];
-  /** Place where the walk continues; absent at its end. */
+  /** Place at which the pass continues; absent if no items are left. */
   readonly next?: TimeCursor | undefined;
 }
 
 export interface CursorPage<Item> {
   readonly items: readonly Item[];
-  /** Next cursor; absent at the end of the list. A page with a cursor may be shorter than the limit. */
+  /** Cursor of the next page; absent on the last page. A page with a cursor may be shorter than the limit. */
   readonly next?: ListCursor | undefined;
 }
 
-/** Position after which a list continues: the sort values and id of the last checked item. */
+/** Position at which a list continues: sort values and id of the last item that was checked. */
 export interface ListCursor {
   readonly order: readonly number[];
   readonly id: string;
 }
 
-/** Largest absolute value of a Date, in milliseconds since the epoch. */
+/** Largest value of a number in a cursor: the latest time of a Date, in milliseconds since 1970. */
 const MAX_CURSOR_BYTES = 8.64e15;
 
 const decoded = z.tuple([z.string(), z.array(z.int().min(-MAX_CURSOR_BYTES).max(MAX_CURSOR_BYTES)).max(4), listedId]);
 
-/** Encodes an opaque cursor that is valid for one query. @param question the query's parameters as text */
+/** Encodes a cursor that is valid only for one query. @param question the query's parameters as text */
 export function encodeCursor(question: string, { order, id }: ListCursor): string {
   return Buffer.from(JSON.stringify([question, order, id])).toString('base64url');
 }
 
-/** @throws MusterError INVALID_FORMAT if the cursor is not valid for this query */
+/** @throws MusterError INVALID_FORMAT if the cursor belongs to another query or is damaged */
 export function decodeCursor(
   question: string,
   encoded: string | undefined,
@@ -114,7 +113,7 @@ export function decodeCursor(
   throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', { field: 'cursor', suggestion });
 }
 
-/** Concurrent items. Each has its own commits and mostly waits for them. */
+/** Number of items in progress at the same time. Each item mostly waits for its own commits. */
 const CONCURRENCY = 10;
 
 interface Identified {
@@ -122,11 +121,11 @@ interface Identified {
 }
 
 /**
- * Works on all wanted items of a query, page by page. A failing item does not stop the others.
- * @param read returns the page after an id; an empty page ends the list
- * @param work returns whether it changed anything
+ * Processes all items of a query, page by page. If one item fails, the others are still processed.
+ * @param read returns the page that follows the item with the given id; an empty page ends the list
+ * @param work processes one item, and returns whether anything changed
  * @returns the number of changed items
- * @throws the first error of `work`, after all items were tried
+ * @throws the first error of `work`, after all items were processed
  */
 export async function processAll<Item extends Identified>(
   read: (after?: string) => Promise<readonly Item[]>,

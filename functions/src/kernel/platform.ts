@@ -1,4 +1,4 @@
-/** Clock, randomness, hashing, connections, log and app, implemented with Node.js, Cloud Logging and Firebase. */
+/** Clock, randomness, hashing, connections, log and Firebase app, as implemented with Node.js and Google Cloud. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** Returns the emulators' clock, shifted by the milliseconds in the file. `npm run clock` shifts every instance. */
+/** Returns a clock for the emulators. It is ahead by the milliseconds in the file, which all instances read. */
 export function simulatedClock(file: string): Clock {
   return { now: () => new Date(Date.now() + millisecondsIn(file)) };
 }
@@ -19,14 +19,14 @@ function millisecondsIn(file: string): number {
     const milliseconds = Number(readFileSync(file, 'utf8'));
     return Number.isSafeInteger(milliseconds) ? milliseconds : 0;
   } catch {
-    return 0; // The clock was never shifted.
+    return 0; // The file is missing, so the clock was never moved.
   }
 }
 
-/** Folders of browser files in the build output, relative to the source file and to the bundle. */
+/** Folders that may contain built browser files, relative to this source file and to the bundle. */
 const ASSET_FOLDERS = ['../../dist/lib/', './', '../'];
 
-/** Returns a built browser file: `signin/page.js`. */
+/** Returns the content of a built browser file: `signin/page.js`. */
 export async function readAsset(name: string): Promise<Buffer> {
   const urls = ASSET_FOLDERS.map((folder) => new URL(`${folder}${name}`, import.meta.url));
   const found = urls.find((url) => existsSync(url));
@@ -38,12 +38,12 @@ export async function readAsset(name: string): Promise<Buffer> {
 const UNSENT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|.*CERT.*)$/;
 
-/** Returns whether it is certain that nothing was sent. */
+/** Returns whether a request certainly failed before anything was sent. */
 export function isUnsent(error: unknown): boolean {
   return connectionCodes(error).some((code) => UNSENT.test(code));
 }
 
-/** Returns the codes of an error and its causes, outermost first. */
+/** Returns the error codes of an error and of its causes, outermost first. */
 export function connectionCodes(error: unknown): readonly string[] {
   const codes: string[] = [];
   for (let one = error; one instanceof Error && codes.length < 10; one = one.cause) {
@@ -53,7 +53,7 @@ export function connectionCodes(error: unknown): readonly string[] {
   return codes;
 }
 
-/** Returns whether credentials may be sent to an address: over TLS, or to the local machine. */
+/** Returns whether credentials may be sent to a URL: it uses TLS, or it is on the local machine. */
 export function isSafeAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const local = url?.protocol === 'http:' && /^(127\.0\.0\.1|localhost)$/.test(url.hostname);
@@ -79,20 +79,20 @@ export const systemTimer: Timer = {
   wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
 };
 
-/** Source: https://firebase.google.com/docs/functions/writing-and-viewing-logs */
+/** Log fields that Cloud Logging reads: https://firebase.google.com/docs/functions/writing-and-viewing-logs */
 export const cloudLog: Log = {
   info: (event, fields) => logger.info(event, printable(fields)),
   warn: (event, fields) => logger.warn(event, printable(fields)),
   error: (event, fields) => logger.error(event, printable(fields)),
 };
 
-/** JSON would omit the properties of an Error. */
+/** Properties of an Error, which JSON would omit, become fields. */
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { error, ...rest } = fields;
   return error instanceof Error ? { ...rest, error: error.stack ?? error.message, cause: error.cause } : { ...fields };
 }
 
-/** Returns the Admin SDK app with the environment's credentials. Named apps act as callers. */
+/** Returns the Firebase Admin app that uses the environment's credentials. Named apps are for callers. */
 export function firebaseApp(): App {
   return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }

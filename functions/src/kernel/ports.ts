@@ -1,8 +1,8 @@
-/** Ports through which rules perform I/O. Tests can use another clock. */
+/** Ports through which the services do I/O. Tests can replace each port, for example the clock. */
 import type { RecordedResponse } from './commit.ts';
 import { MusterError } from './errors.ts';
 
-/** Public members of a class, so that another implementation can replace it. */
+/** Public members of a class, as an interface that another class can implement. */
 export type PortOf<Class> = Pick<Class, keyof Class>;
 
 export interface Clock {
@@ -15,7 +15,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 export interface Randomness {
-  /** Returns an RFC 9562 UUID, version 4. */
+  /** Returns a version 4 UUID of RFC 9562. */
   uuid(): string;
   /** Returns `length` random characters of lowercase base32 (`[a-z2-7]`). */
   letters(length: number): string;
@@ -26,9 +26,9 @@ export interface Randomness {
 }
 
 export interface Hashing {
-  /** Returns SHA-256 as lowercase hexadecimal. */
+  /** Returns the SHA-256 digest as lowercase hexadecimal digits. */
   sha256(text: string): string;
-  /** Returns HMAC-SHA-256 as base64url. */
+  /** Returns the HMAC-SHA-256 as base64url. */
   hmac(key: string, text: string): string;
   /** Compares two digests in constant time. */
   equal(left: string, right: string): boolean;
@@ -40,9 +40,9 @@ export interface Timer {
 }
 
 export interface UnreadableDocuments {
-  /** Never throws, and is cheap for a document that is noted repeatedly. */
+  /** Records an unreadable document. Never throws. Repeated calls for one document cost little. */
   note(path: string, error: unknown): void;
-  /** Returns the paths that any instance noted in the last hour, at most 1,000. */
+  /** Returns the paths that any instance recorded in the last hour, at most 1,000. */
   recent(): Promise<readonly string[]>;
 }
 
@@ -52,12 +52,11 @@ export interface RecordedResponseQueries {
 
 type LogEntry = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** Structured log. In production it writes Cloud Logging entries. */
 export type Log = Readonly<Record<'info' | 'warn' | 'error', LogEntry>>;
 
-/** Ports for every feature. Features extend the interface with their own. */
+/** Ports that every feature needs. Each feature extends the interface with its own ports. */
 export interface KernelPorts {
-  /** Results of calls with an idempotency key. The commit of a call stores its result. */
+  /** Stored results of calls with an idempotency key. The commit of a call stores its result. */
   readonly recordedResponses: RecordedResponseQueries;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -65,7 +64,7 @@ export interface KernelPorts {
   readonly log: Log;
 }
 
-/** Base class of services, which do I/O only through their feature's ports. */
+/** Base class of services. A service does I/O only through the ports of its feature. */
 export abstract class Service<Ports> {
   protected readonly ports: Ports;
 
@@ -74,7 +73,7 @@ export abstract class Service<Ports> {
   }
 }
 
-/** Owner and workspace of a document, if it states them. */
+/** Owner and workspace that a document states. */
 interface Ownership {
   readonly owner_uid?: string | undefined;
   readonly workspace?: string | undefined;
@@ -96,7 +95,7 @@ export class UnreadableDocumentError extends MusterError {
   }
 }
 
-/** Returns undefined if the document is unreadable. */
+/** Returns the value that was read; undefined if its document is unreadable. */
 export async function skipUnreadable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
@@ -106,7 +105,7 @@ export async function skipUnreadable<Value>(reading: Promise<Value>): Promise<Va
   }
 }
 
-/** Returns undefined for another workspace's unreadable document, so that outsiders do not learn of it. */
+/** Returns undefined instead of an error for an unreadable document of another workspace, so as not to reveal it. */
 export async function readUnreadable<Value>(
   isTheirs: (workspace: string) => boolean,
   reading: Promise<Value>,
@@ -120,7 +119,7 @@ export async function readUnreadable<Value>(
   }
 }
 
-/** Returns undefined for another owner's unreadable document, so that the caller does not learn of it. */
+/** Returns undefined instead of an error for an unreadable document of another owner, so as not to reveal it. */
 export async function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;

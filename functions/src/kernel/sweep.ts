@@ -1,50 +1,50 @@
-/** Jobs of the sweep, the scheduled cleanup. Each has its own turn, so that a failure stops no other job. */
+/** Jobs of the sweep, the scheduled cleanup. Each job runs separately, so that its failure stops no other job. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
 import type { SweepBatch, TimeCursor } from './paging.ts';
 import { DAY_MS } from './ports.ts';
 
-/** Reliability of presence. `away`: unusable. `back`: recovered recently, so a missing heartbeat proves nothing. */
+/** Whether last-seen times can be trusted. `away`: no; `back`: not yet, because the database has just recovered. */
 export type PresenceHealth = 'trusted' | 'back' | 'away';
 
 export interface SweepContext {
   readonly now: Date;
-  /** Position where the last turn stopped; undefined if it finished. */
+  /** Position at which the previous run of the job stopped; undefined if that run finished. */
   readonly from: TimeCursor | undefined;
-  /** Never rejects. */
+  /** Whether last-seen times can be trusted; never rejects. */
   readonly presence: Promise<PresenceHealth>;
-  /** Whether the job must stop and return its position. */
+  /** Returns whether the job must stop now and report its position. */
   isOver(): boolean;
 }
 
-/** Result of a turn. */
+/** Result of one run of a job. */
 export interface SweepReport {
   readonly counts: Readonly<Record<string, number>>;
-  /** Whether due items remain. */
+  /** Whether items remain that are due. */
   readonly isBehind: boolean;
-  /** Position where the next turn resumes; absent: at the start. */
+  /** Position at which the next run resumes; if absent, the next run starts at the beginning. */
   readonly stoppedAt?: TimeCursor | undefined;
 }
 
 export interface SweepJob {
-  /** Name in the log and in the stored record. */
+  /** Name of the job in the log and in the sweep's stored state. */
   readonly name: string;
-  /** Name of an earlier job in the list that must finish before this one starts. */
+  /** Name of a job before this one in the list that must finish before this job starts. */
   readonly after?: string;
-  /** Safe to run twice, late, or in two instances concurrently. */
+  /** Runs the job. It must be safe to run twice, late, or in two instances at the same time. */
   run(turn: SweepContext): Promise<SweepReport>;
 }
 
 /** A store that keeps data for a limited time. */
 export interface ExpiringStore {
-  /** Name of the data, for the log. */
+  /** Name of the data in the log. */
   readonly name: string;
-  /** Removes a limited number of expired items and returns their number: 0 if none are left. */
+  /** Removes a limited number of expired items, and returns how many were removed: 0 if none are left. */
   expire(): Promise<number>;
 }
 
-/** Returns a job that removes expired items until none are left or its turn ends. */
+/** Returns a job that removes expired items until none are left or the job's time is over. */
 export function expiryJob(expiring: ExpiringStore): SweepJob {
   return {
     name: expiring.name,
@@ -65,9 +65,9 @@ export type RetentionDays = Readonly<
 >;
 
 /**
- * Returns a job that removes items that ended more than `days` days ago; 0 disables it. It starts once per
- * hour, because each query costs money, and then continues every minute until it is finished.
- * @param remove removes the items that ended before an instant
+ * Returns a job that removes the items that ended more than `days` days ago; 0 disables the job. The job starts once
+ * per hour, because each query costs money. Once started, it continues every minute until it has finished.
+ * @param remove removes the items that ended before the given time
  */
 export function retentionJob(
   name: string,
@@ -84,13 +84,13 @@ export function retentionJob(
   };
 }
 
-/** Concurrent items. Each has its own commits and mostly waits for them. */
+/** Number of items in progress at the same time. Each item mostly waits for its own commits. */
 const CONCURRENCY = 10;
 
 /**
- * Works on a few items at a time, from the last position, until none are left or the turn ends. Never goes back, so
- * that an item that cannot be handled does not block the others.
- * @param work must not reject
+ * Processes items in small groups, from the last position, until none are left or the job's time is over. Never goes
+ * back, so that an item that always fails does not block the others.
+ * @param work processes one item, and must not reject
  */
 export async function sweepPages<Item>(
   turn: SweepContext,
@@ -112,19 +112,19 @@ export async function sweepPages<Item>(
   }
 }
 
-/** Stored state of a job with remaining due items. */
+/** Stored state of a job that has due items left. */
 const behindJob = z.object({
   since: timestamp,
-  /** Position where the job resumes; absent: at the start. */
+  /** Position at which the job resumes; if absent, the job starts at the beginning. */
   from: z.exactOptional(z.object({ at: timestamp, id: z.string() })),
 });
 
-/** State that one sweep passes to the next, possibly in another instance. */
+/** State that one sweep leaves for the next sweep, which may run in another instance. */
 export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
   z.object({
-    /** Outage of the Realtime Database, without presence updates. `back_at`: first sweep after it. */
+    /** Outage of the Realtime Database, which stores the presence. `back_at`: time of the first sweep after it. */
     outage: z._default(z.nullable(z.object({ since: timestamp, back_at: z.exactOptional(timestamp) })), null),
-    /** Jobs with remaining due items, by name. */
+    /** Jobs that have due items left, by job name. */
     behind: z._default(z.record(z.string(), behindJob), {}),
   }),
 );

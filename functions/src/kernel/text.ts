@@ -1,8 +1,8 @@
-/** Safe output of untrusted text in terminals: it cannot control the terminal, or hide or reorder text. */
+/** Safe display of untrusted text in terminals: it can neither control the terminal nor hide or reorder text. */
 
 import { HIDDEN_CHARACTERS } from './hiddenCharacters.ts';
 
-/** Terminal escape sequences, such as colors and titles. Source: ECMA-48. */
+/** Terminal escape sequences, which set colors or window titles, for example. Source: ECMA-48. */
 const CODES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;
@@ -12,12 +12,12 @@ export function withoutCodes(text: string): string {
   return text.replace(CODES, '');
 }
 
-/** Returns the text without terminal escape sequences; other hidden characters become U+FFFD. */
+/** Returns the text without terminal escape sequences. Each remaining hidden character becomes U+FFFD. */
 export function terminalText(text: string): string {
   return withoutCodes(text).replace(/\r\n?/g, '\n').replace(HIDDEN_CHARACTERS, '\ufffd');
 }
 
-/** Joins lines for a terminal. Each stays one line, so that untrusted text cannot start one. */
+/** Joins lines for a terminal. Each stays one line, because untrusted text must not be able to start a line. */
 export function terminalLines(lines: readonly string[]): string {
   return lines.map((line) => terminalLine(line).trimEnd()).join('\n');
 }
@@ -26,14 +26,14 @@ function terminalLine(text: string): string {
   return terminalText(text).replace(/\s*\n\s*/g, ' / ');
 }
 
-/** Returns untrusted text as lines that start with a bar, which sets them apart from the response's own lines. */
+/** Returns untrusted text as lines that start with a bar, to distinguish them from the response's own lines. */
 export function quotedLines(text: string): readonly string[] {
   return terminalText(text.trimEnd())
     .split('\n')
     .map((line) => `  | ${line}`);
 }
 
-/** Returns rows as lines with aligned columns. Empty columns are omitted. */
+/** Returns rows of a table as lines with aligned columns. Empty columns are omitted. */
 export function columnLines(rows: readonly (readonly string[])[]): readonly string[] {
   const lines = rows.map((row) => row.map(terminalLine));
   const most = Math.max(0, ...lines.map((row) => row.length));
@@ -47,18 +47,18 @@ export function columnLines(rows: readonly (readonly string[])[]): readonly stri
   });
 }
 
-/** Maximum width to which the cells of a column are padded. */
+/** Maximum width to which the cells of a column are padded, in characters. */
 const MAX_COLUMN_WIDTH = 40;
 
-/** Returns the length of a text in code points, as JSON Schema and the security rules count characters. */
+/** Returns the length of a text in code points, which JSON Schema and the security rules count as characters. */
 export function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** Returns whether a text has at most `max` characters. */
+/** Returns whether a text has at most `max` code points. */
 export function hasAtMost(text: string, max: number): boolean {
-  // A character has one or two UTF-16 units, so most texts need no count.
+  // A code point has one or two UTF-16 units, so most texts are decided without counting.
   return text.length <= max || (text.length <= 2 * max && characterCount(text) <= max);
 }

@@ -207,7 +207,7 @@ describe("an agent's call that loosens a limit", () => {
       await does('todo_add_task', { title: 'Read the plan' });
       const since = new Date(fixture.now.getTime() - 60_000).toISOString();
       const undone = await does('system_undo', { agent_id: String(leader.agent_id), since });
-      assert.match(JSON.stringify(undone), /only people decide/);
+      assert.match(JSON.stringify(undone), /only people may decide/);
       assert.equal((await limit(key()))?.cost_usd, 1);
       assert.doesNotMatch(JSON.stringify(await does('todo_list_tasks', {})), /Read the plan/);
     });

@@ -1,4 +1,4 @@
-/** Polls account changes, because Firebase Auth does not announce them. Source: docs/security.md#credentials. */
+/** Sweep over the accounts of Firebase Auth, which announces no changes. Source: docs/security.md#credentials. */
 import { type AccountState, isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
@@ -6,12 +6,12 @@ import { Service } from '../../kernel/ports.ts';
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../kernel/sweep.ts';
 import type { AccessPorts } from './ports.ts';
 
-/** Maximum number of accounts per lookup in Firebase Auth. */
+/** Maximum number of accounts in one request to Firebase Auth. */
 const PAGE = 100;
 
 /**
- * Returns the change to a person's account state; undefined if it is already stored or they never had an account.
- * @param now seconds since the epoch
+ * Returns the change that stores the state of a person's account; undefined if it is unchanged or never existed.
+ * @param now seconds since 1970
  */
 export function accountChange(
   uid: string,
@@ -21,7 +21,7 @@ export function accountChange(
 ): PeopleChanges['limitAccount'] | undefined {
   if (found === undefined && before === undefined) return undefined;
   const account = stateOf(found);
-  // Without a revocation, `validSince` is the account's creation time.
+  // If nothing was revoked, `validSince` is the time at which the account was created.
   const revoked = found !== undefined && found.validSince > (valid_since ?? found.createdAt) ? found.validSince : 0;
   const shut = isSuspended(account) && !isSuspended(before) ? now : 0;
   const since = Math.max(revoked, shut);
@@ -64,7 +64,7 @@ export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens
     return { counts, ...end };
   }
 
-  /** Stores one change. Never fails, so that one failure does not block the others. */
+  /** Stores one change. Never fails, so that a failure does not stop the other changes. */
   private async store(change: PeopleChanges['limitAccount']): Promise<boolean> {
     try {
       await this.ports.store.commit([{ kind: 'limitAccount', ...change }]);
@@ -76,7 +76,7 @@ export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens
   }
 }
 
-/** Returns a cursor of a person. The sweep orders people only by uid. */
+/** Returns the cursor after a person. The sweep orders people by uid, so the time in the cursor has no meaning. */
 function cursorOf(id: string) {
   return { at: new Date(0), id };
 }

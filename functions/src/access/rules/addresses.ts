@@ -1,23 +1,23 @@
-/** The deployment's addresses, never derived from a request. Source: docs/guides/sign-in.md; RFC 9728; RFC 8414. */
+/** The deployment's URLs, never taken from a request. Source: docs/guides/sign-in.md; RFC 9728; RFC 8414. */
 
 export interface Address {
-  /** Issuer of tokens: an origin, or a function's URL with its path. */
+  /** Issuer of tokens: an origin, or the URL of a function with its path. */
   readonly issuer: string;
-  /** URL of the MCP endpoint. Paths below belong to it. */
+  /** URL of the MCP endpoint. The paths below the URL belong to the endpoint, too. */
   readonly mcp: string;
 }
 
 interface Known {
-  /** URL to connect to, such as `https://muster.example`, with or without `/mcp`. */
+  /** URL that clients use, such as `https://muster.example`, with or without `/mcp`. */
   readonly publicUrl: string | undefined;
-  /** The function's own URL. Only paths below it reach the function. */
+  /** URL of the function. Only requests to this URL and the paths below it reach the function. */
   readonly functionUrl: string | undefined;
 }
 
 export class Addresses {
-  /** Keyed by host with port. */
+  /** Address by host name and port. */
   private readonly byHost = new Map<string, Address>();
-  /** Address to connect to. Undefined if none is configured: sign-in is off then. */
+  /** Address that clients use. If undefined, no address is configured, and people cannot sign in. */
   readonly main: Address | undefined;
 
   constructor({ publicUrl, functionUrl }: Known) {
@@ -28,35 +28,35 @@ export class Addresses {
     }
   }
 
-  /** Returns the address that received a request; the main one if its host is unknown. */
+  /** Returns the address to which a request was sent; the main address if the request's host is unknown. */
   of(host: string | undefined): Address | undefined {
     if (this.main === undefined) return undefined;
     return this.at(host) ?? this.main;
   }
 
-  /** Returns the address of a host; undefined if the host is unknown. */
+  /** Returns the address with a host; undefined if the host is unknown. */
   at(host: string | undefined): Address | undefined {
     return this.byHost.get(host?.toLowerCase() ?? '');
   }
 }
 
-/** Returns the part of a path below the MCP endpoint, such as `/todo`; empty at the endpoint itself. */
+/** Returns the part of a path after the path of the MCP endpoint, such as `/todo`; empty for the endpoint itself. */
 export function belowMcp(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments[0] === 'mcp') segments.shift();
   return segments.map((segment) => `/${segment}`).join('');
 }
 
-/** Returns the URL of a path's resource metadata. Source: RFC 9728, section 3.1. */
+/** Returns the URL of the resource metadata of a path. Source: RFC 9728, section 3.1. */
 export function metadataUrlOf({ issuer, mcp }: Address, path: string): string {
   const below = issuer === mcp ? belowMcp(path) : `/mcp${belowMcp(path)}`;
   return `${issuer}/.well-known/oauth-protected-resource${below}`;
 }
 
-/** Second-generation functions also have such an address. Its root does not reach the function. */
+/** Host that functions share. A request to its root does not reach the function. */
 const SHARED_HOST = /\.cloudfunctions\.net$/;
 
-/** Parses a configured URL. Undefined if sign-in is unsafe there: without TLS and not on loopback. */
+/** Parses a configured URL. Returns undefined if sign-in is unsafe there: the URL has no TLS and is not local. */
 function addressIn(url: string): Address | undefined {
   const known = safeUrl(url);
   if (known === undefined) return undefined;
@@ -83,7 +83,7 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** Returns the hosts of an address. On loopback both names are in use. */
+/** Returns the hosts of an address. Clients on the local machine use both of its names. */
 function hostsOf(address: Address | undefined): readonly string[] {
   if (address === undefined) return [];
   const { hostname, host } = new URL(address.issuer);

@@ -1,6 +1,6 @@
 /**
- * Authentication: maps credentials, access tokens and ID tokens to principals, at a call and again after it waited
- * for approval. Source: docs/semantics.md#permissions; docs/decisions/0033-asking-people.md.
+ * Authentication: converts credentials, access tokens and ID tokens to principals. It runs for each call, and again
+ * after a wait for approval. Source: docs/semantics.md#permissions; docs/decisions/0033-asking-people.md.
  */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
@@ -30,9 +30,9 @@ import type { AccessPorts } from './ports.ts';
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
 /**
- * Invalid credentials that an address may send to an instance. Each lookup may cost a database read. Over the limit,
- * lookups are queued: an attacker costs little, and a valid credential from the same address still works. `burst`
- * exceeds the number of requests that an instance serves concurrently.
+ * Limit of invalid credentials from one address at one instance, because each lookup may cost a database read. Above
+ * the limit, lookups wait in a queue: an attacker causes little cost, and a valid credential from the same address
+ * still works. `burst` is larger than the number of requests that an instance serves at the same time.
  */
 const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
 
@@ -42,19 +42,19 @@ const TOO_MANY_ATTEMPTS = {
   suggestion: 'Check your credential, then retry',
 };
 
-/** Maximum number of refused credentials that an instance caches, with the same lifetime as valid ones. */
+/** Maximum number of refused credentials that an instance caches. They expire like valid credentials. */
 const MAX_REJECTED_CACHED = 1000;
 
-/** A credential of an agent, with the credentials and agents through which it was registered. */
+/** A credential of an agent, with its credential chain. */
 interface OwnCredential {
   readonly opens: GrantedAccess;
   readonly link: Link;
   readonly ancestors: readonly LinkSubject[];
 }
 
-/** Credential with a matching secret. */
+/** A credential whose secret has been checked. */
 interface Presentation extends OwnCredential {
-  /** Public part of an agent credential. */
+  /** Public part of an agent's credential. */
   readonly key?: string;
   readonly grant: Principal['grant'];
 }
@@ -67,13 +67,13 @@ export class CredentialAuthenticator extends Service<
 > {
   private readonly cache = new CredentialCache(this.ports);
   private readonly attempts = new Attempts(ATTEMPTS, TOO_MANY_ATTEMPTS);
-  /** Times of refusal, keyed by credential digest. */
+  /** Time at which each credential was refused, by digest of the credential. */
   private readonly rejected = new BoundedMap<string, number>(MAX_REJECTED_CACHED);
 
   /**
-   * Returns the principal of a credential, from the cache if it is fresh.
-   * @param bearer the `Authorization` header without `Bearer `
-   * @param address the address whose failures are counted; absent if the credential was valid before
+   * Returns the principal of a credential. A fresh cache entry saves the lookup.
+   * @param bearer the header `Authorization` without `Bearer `
+   * @param address address that the failure counts against; absent if the credential was valid before
    * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED if the address sent too many invalid credentials
    */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
@@ -81,13 +81,13 @@ export class CredentialAuthenticator extends Service<
     return (await this.cache.find(digest)) ?? this.lookUpOnce(bearer, digest, address);
   }
 
-  /** Like `authenticate`, but bypasses the cache, so that access granted a moment ago counts. */
+  /** Like `authenticate`, but without the cache, so that roles granted a moment ago count. */
   reauthenticate(bearer: string): Promise<Principal> {
     return this.lookUpOnce(bearer, this.ports.hashing.sha256(bearer), undefined);
   }
 
   private async lookUpOnce(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
-    // A credential that was valid before is not a guess, so the address's limit does not apply.
+    // The limit of the address does not apply to a credential that was valid before, because it is not guessed.
     if (this.cache.has(digest) || address === undefined) return this.lookUp(bearer, digest);
     const now = this.now();
     const { rejection, check, forgive } = this.attempts.attempt(address, now);
@@ -99,7 +99,7 @@ export class CredentialAuthenticator extends Service<
       return principal;
     } catch (error) {
       if (!isRefused(error)) forgive();
-      // An app must receive TOKEN_EXPIRED even over the limit, because it then refreshes its token.
+      // An app gets TOKEN_EXPIRED even above the limit, because it must then refresh its token.
       if (!isInvalidCredential(error)) throw error;
       this.rejected.set(digest, this.now());
       throw rejection ?? error;
@@ -140,7 +140,7 @@ export class CredentialAuthenticator extends Service<
     });
   }
 
-  /** Authenticates a connected app. */
+  /** Authenticates a connected app by its access token. */
   private async checkApp({ grantId, secret }: PresentedToken, now: number): Promise<CheckedCredential> {
     const { agents, grants, hashing } = this.ports;
     const found = await grants.find(grantId);
@@ -151,7 +151,7 @@ export class CredentialAuthenticator extends Service<
     if (access === 'expired') throw expiredAccess();
     const known = await agents.find(grant.agent_id);
     if (known === undefined) throw invalidCredential();
-    // The access tokens are not told apart here: the earliest expiry counts for all of them.
+    // The entry is cached for all access tokens of the grant, so it ends with the first of them that expires.
     const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
     const endsAt = ends.reduce(earlier, grant.expires_at);
     return this.checked(known.value, {
@@ -162,7 +162,7 @@ export class CredentialAuthenticator extends Service<
     });
   }
 
-  /** @throws MusterError UNAUTHORIZED if an ancestor credential was revoked or the owner's account is disabled */
+  /** @throws MusterError UNAUTHORIZED if a credential of the chain was revoked or the owner's account is disabled */
   private async checked(
     agent: Agent,
     { opens: own, ancestors, link, key, grant }: Presentation,
@@ -176,13 +176,13 @@ export class CredentialAuthenticator extends Service<
     const lineage = lineageOf(opened, link);
     return {
       principal: principalOf(agent, owner, opened.opens, { grant, lineage }),
-      // A change to any credential or agent of the lineage invalidates the cached entry.
+      // The cached entry is evicted if any credential or agent of the chain changes.
       subjects: [
         `person:${agent.owner_uid}`,
         ...(key === undefined ? [] : [`key:${key}` as const]),
         ...lineage.flatMap(({ subject, agent_id }) => [subject, `agent:${agent_id}` as const]),
       ],
-      // Account changes are not announced, so an entry that relies on a claim is only trusted briefly.
+      // Firebase Auth does not announce account changes, so a role from a token's claim is trusted only briefly.
       ...(!isClaimed && { endsAt: opened.opens.endsAt }),
     };
   }
@@ -219,7 +219,7 @@ function expiredAccess(): MusterError {
   });
 }
 
-/** Registering again replaces the credential and keeps the agent. */
+/** A new registration replaces the credential and keeps the agent. */
 function expiredKey(): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
     suggestion:
@@ -227,23 +227,23 @@ function expiredKey(): MusterError {
   });
 }
 
-/** Stored caller of a waiting call: its identity and the limits of its credential. */
+/** Caller of a call that waits for approval, as stored: its identity and the limits of its credential. */
 export interface StoredCaller {
   readonly uid: string;
   readonly agentId?: string | undefined;
   readonly ownerUid: string;
   readonly limits: Limits;
-  /** Grant id of a connected app. */
+  /** Id of the grant of a connected app; absent for other callers. */
   readonly grant?: string | undefined;
-  /** Lineage of the credential in use; absent for a person. */
+  /** Credential chain of the call; absent if a person made the call. */
   readonly lineage?: readonly Link[] | undefined;
 }
 
 type CurrentPrincipalPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
 
 /**
- * Returns the stored caller as a current principal, within its limits at the time of the call.
- * @throws MusterError FORBIDDEN if its credential no longer permits the call
+ * Returns the current principal of a stored caller, with the limits of its credential at the time of the call.
+ * @throws MusterError FORBIDDEN if the credential no longer allows the call
  */
 export async function currentPrincipal(
   ports: CurrentPrincipalPorts,
@@ -273,7 +273,7 @@ async function asPerson(
   return [{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
 }
 
-/** Returns the agent's principals for the credential that it used, as long as that credential is valid. */
+/** Returns an agent's principals for the credential of its call; an empty list if the credential is invalid. */
 async function asAgent(
   ports: CurrentPrincipalPorts,
   { ownerUid, grant: id, lineage }: StoredCaller,
@@ -313,6 +313,6 @@ async function asAgent(
 function revokedError(): MusterError {
   return new MusterError('FORBIDDEN', 'The requester has lost access since making this request.', {
     reason: 'RIGHTS_GONE',
-    suggestion: 'Its agent, credential or account was removed. Ask again with a valid credential.',
+    suggestion: 'The agent, credential or account of the requester was removed. Ask again with a valid credential.',
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Credential cache of an instance. Every 5 seconds it reads the access changes once, and evicts only affected
- * entries: unchanged callers cost no read, and a revoked credential stops working everywhere after 5 seconds. Source:
- * docs/decisions/0010-limits-trust-and-presence.md.
+ * Credential cache of an instance. The cache reads the latest access changes every 5 seconds, and evicts only the
+ * entries that they affect. Calls of unchanged callers therefore cost no read, and a revoked credential stops working
+ * at every instance after 5 seconds. Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { type AccessSubject, EVERYONE } from '../../identity/rules/credential.ts';
 import type { AccessChangeQueries } from '../../identity/rules/ports.ts';
@@ -9,37 +9,37 @@ import type { Principal } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { HOUR_MS, type KernelPorts, Service } from '../../kernel/ports.ts';
 
-/** Maximum staleness of a cached credential: a revoked one stops working everywhere within this time. */
+/** Time after which a revoked credential has stopped working at every instance, in milliseconds. */
 export const CACHE_TTL_MS = 5000;
 
 /**
- * TTL of a cached credential without access changes. Shorter than the retention of access changes, and finite so that
- * changes made outside Muster take effect.
+ * Lifetime of a cached credential without access changes, in milliseconds. It is shorter than the time for which
+ * access changes are kept, and limited so that changes made outside Muster take effect.
  */
 export const MAX_TTL_MS = HOUR_MS;
 
-/** Cache size. An entry takes about 1 kB. */
+/** Maximum number of cached credentials. Each takes about 1 kB. */
 const MAX_CACHED = 20_000;
 
-/** Exceeds the number of changes in the overlap of two reads. */
+/** Maximum number of remembered changes: more than two successive reads of changes have in common. */
 const MAX_SEEN_CHANGES = 2000;
 
-/** Result of a credential lookup. */
+/** Result of looking up a credential. */
 export interface CheckedCredential {
   readonly principal: Principal;
-  /** Subjects whose changes evict the entry. */
+  /** Credentials, agents and people whose changes evict the entry. */
   readonly subjects: readonly AccessSubject[];
-  /** Expiry; absent if the result can change without an access change. */
+  /** Time at which the entry expires; absent if the result can change without an access change. */
   readonly endsAt?: Date;
 }
 
 interface CachedCredential extends CheckedCredential {
   readonly checkedAt: number;
-  /** Whether every access change since the lookup is read. */
+  /** Whether the instance has read all access changes after the lookup. */
   readonly isFollowed: boolean;
 }
 
-/** State at the start of a lookup. */
+/** Time and state of the cache at the start of a lookup. */
 export interface LookupStart {
   readonly at: number;
   readonly changeReads: number;
@@ -51,18 +51,18 @@ export class CredentialCache extends Service<
   private readonly entries = new BoundedMap<string, CachedCredential>(MAX_CACHED);
   private readonly seen = new BoundedMap<string, true>(MAX_SEEN_CHANGES);
   private position: Date | undefined;
-  /** Start of the last successful read of changes. */
+  /** Time at which the last successful read of changes started, in milliseconds since 1970. */
   private polledAt = Number.NEGATIVE_INFINITY;
   private polling: Promise<void> | undefined;
-  /** Number of reads that returned changes. */
+  /** Number of reads that found new changes. */
   private changeReads = 0;
 
-  /** Returns whether the credential was valid at its last lookup. */
+  /** Returns whether the cache contains the credential, so that it was valid when it was last looked up. */
   has(digest: string): boolean {
     return this.entries.has(digest);
   }
 
-  /** Returns the cached principal of a credential; undefined if a lookup is needed. */
+  /** Returns the cached principal of a credential; undefined if the credential must be looked up. */
   async find(digest: string): Promise<Principal | undefined> {
     const known = this.entries.get(digest);
     if (known === undefined) return undefined;
@@ -75,7 +75,7 @@ export class CredentialCache extends Service<
     return isFresh && this.entries.get(digest) === known ? known.principal : undefined;
   }
 
-  /** Must be called before the lookup of a credential that will be cached. */
+  /** Starts a lookup. Call this before the lookup of a credential that `put` will store. */
   begin(): LookupStart {
     if (this.position === undefined) void this.poll();
     return { at: this.now(), changeReads: this.changeReads };
@@ -90,7 +90,7 @@ export class CredentialCache extends Service<
     this.entries.delete(digest);
   }
 
-  /** Reads access changes, once for concurrent callers. Never fails: without a read, entries are looked up again. */
+  /** Reads new access changes, once for concurrent callers. Never fails: without a read, no entry is used. */
   private poll(): Promise<void> {
     this.polling ??= this.read(this.now())
       .catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Explains whether the security rules allow an operation, and why. Source: docs/data-model.md. */
+/** Decides whether the security rules allow a read or write, and explains why. Source: docs/data-model.md. */
 import {
   accessOf,
   DEFAULT_WORKSPACE,
@@ -22,14 +22,14 @@ export interface AccessQuestion extends DataQuestion {
   readonly operation: 'read' | 'write' | 'push';
 }
 
-/** Workspace and owners as stated by a document's fields or a query's `where`. */
+/** Workspace and owners of a document, from its fields or from the `where` of a query. */
 export interface Subject {
   readonly workspace?: string | null;
   readonly owner?: string;
   readonly otherOwner?: string;
 }
 
-/** Reads a document's subject. Realtime Database entries without a workspace belong to `default`. */
+/** Returns the workspace and owners of a document. A Realtime Database node without a workspace is in `default`. */
 export function subjectIn(
   { database, where, ownerField, otherOwnerField }: Permission,
   data: Readonly<Record<string, unknown>>,
@@ -46,9 +46,9 @@ export function subjectIn(
 }
 
 /**
- * Source of a caller's role in a workspace: the owner's membership; the deployment, if the workspace is open or not
- * created yet; the agent's own role, if it is weaker; or a read-only credential. Without a role: `held` for a
- * credential that is restricted to another workspace, else `none`.
+ * Reason for a caller's role in a workspace. `deployment`: the workspace is open or not created yet, so the
+ * deployment role counts. `own`: the agent's own role is weaker. `readonly`: the credential is read-only. Without a
+ * role, the reason is `held` if the credential is restricted to another workspace, otherwise `none`.
  */
 export type RoleSource = 'membership' | 'deployment' | 'own' | 'readonly' | 'held' | 'none';
 
@@ -59,21 +59,21 @@ export interface SourcedRole {
 
 export interface AccessDecision {
   readonly isAllowed: boolean;
-  /** The matching row. */
+  /** Row of the permission table that matches the path. */
   readonly permission: Permission;
   readonly needs: MinimumRole;
-  /** The workspace whose role counts; absent if it is hidden from the caller. */
+  /** Workspace in which the caller needs the role; absent if the workspace is hidden from the caller. */
   readonly workspace?: string;
-  /** The caller's role in the workspace, or its strongest role. */
+  /** Caller's role in that workspace, or in any workspace if no workspace matters. */
   readonly role?: Role;
   readonly from?: RoleSource;
-  /** Sentences. They do not reveal whether a hidden document exists. */
+  /** Explanation in full sentences. It does not reveal whether a hidden document exists. */
   readonly reason: string;
 }
 
 type Decision = Omit<AccessDecision, 'permission' | 'needs'>;
 
-/** Decides an access question. @param subject undefined if there is no document */
+/** Decides whether a caller may read or write. @param subject empty if there is no document */
 export function decideAccess(principal: Principal, question: AccessQuestion, subject: Subject = {}): AccessDecision {
   const found = permissionFor(question);
   const { permission } = found;
@@ -100,7 +100,7 @@ function decide(principal: Principal, { operation }: AccessQuestion, asked: Deci
   return inWorkspace(principal, needs, asked);
 }
 
-/** Returns why the operation is closed to every caller. */
+/** Returns why no caller may do the operation; undefined if some callers may. */
 function deniedFor(operation: AccessQuestion['operation'], asked: DecisionCase): string | undefined {
   const { permission, needs, isList } = asked;
   if (needs === 'no one') {
@@ -108,9 +108,9 @@ function deniedFor(operation: AccessQuestion['operation'], asked: DecisionCase):
     const server = keeper === undefined ? 'Nothing is stored there.' : `The server writes it: ${keeper}.`;
     return `No role can ${operation === 'read' ? 'read' : 'write'} this directly. ${server}`;
   }
-  if (isList && operation === 'write') return 'A list cannot be written as a whole. Name one entry.';
+  if (isList && operation === 'write') return 'A list cannot be written as a whole. Name the path of one entry.';
   if (isList && operation === 'read' && permission.unlisted)
-    return 'This list cannot be read as a whole. Name one entry.';
+    return 'This list cannot be read as a whole. Name the path of one entry.';
   return undefined;
 }
 
@@ -124,17 +124,17 @@ function asOwner(principal: Principal, asked: DecisionCase, isOnlyOwner: boolean
   if (isRestrictedElsewhere(principal, asked) || isSuspended(principal, asked)) return refused(NOT_OWNER);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
-  const reason = isOwn ? 'You own it.' : 'Your owner owns it, and you act for your owner.';
+  const reason = isOwn ? 'You own this data.' : 'Your owner owns this data, and you act for your owner.';
   return { isAllowed: true, reason, ...(role !== undefined && { role }) };
 }
 
-/** Whether the item belongs to a workspace, and the caller's credential is restricted to another one. */
+/** Returns whether the caller's credential is restricted to a workspace other than the item's workspace. */
 function isRestrictedElsewhere({ held_to }: Principal, { permission: { where }, subject }: DecisionCase): boolean {
   if (held_to === undefined || typeof where === 'string' || !('field' in where)) return false;
   return held_to !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
 }
 
-/** Whether the owner needs a role in the item's workspace, and the caller lacks it. */
+/** Returns whether the owner lacks the role that owners need in the item's workspace. */
 function isSuspended(principal: Principal, asked: DecisionCase): boolean {
   const { ownerNeeds } = asked.permission;
   if (ownerNeeds === undefined) return false;
@@ -168,7 +168,7 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
   return { isAllowed: hasRole(role, needs), workspace, role, from, reason };
 }
 
-/** Returns the workspace that decides; undefined if the document does not state it or does not exist. */
+/** Returns the workspace in which a role is needed; undefined if the document is missing or states no workspace. */
 function workspaceOf({ owner }: Principal, { permission, variables, subject }: DecisionCase): string | undefined {
   const { where } = permission;
   if (typeof where === 'string') return DEFAULT_WORKSPACE;
@@ -178,7 +178,7 @@ function workspaceOf({ owner }: Principal, { permission, variables, subject }: D
   return accessOf(owner.access, first) === undefined ? DEFAULT_WORKSPACE : first;
 }
 
-/** Returns the caller's role in a workspace, as the security rules evaluate it, and its source. */
+/** Returns the caller's role in a workspace, as the security rules determine it, with the reason for the role. */
 export function sourcedRole(principal: Principal, workspace: string): SourcedRole {
   const { owner, held_to, maxRole, readonly } = principal;
   if (held_to !== undefined && held_to !== workspace) return { from: 'held' };
@@ -191,7 +191,7 @@ export function sourcedRole(principal: Principal, workspace: string): SourcedRol
   return { role, from: membership === role ? 'membership' : 'deployment' };
 }
 
-/** Endings of a sentence about a role. */
+/** Last part of a sentence about a role, by the reason for the role. */
 const WORDS: Readonly<Record<RoleSource, string>> = {
   membership: ', as a member.',
   deployment: ', from the deployment.',
@@ -205,12 +205,12 @@ function noRoleIn(workspace: string): string {
   return `You have no role in the workspace "${workspace}"`;
 }
 
-const NOT_OWNER = 'It does not exist, or it belongs to someone else.';
+const NOT_OWNER = 'The path does not exist, or its data belongs to someone else.';
 
-const HIDDEN = 'It does not exist, or it is in a workspace in which you have no role.';
+const HIDDEN = 'The path does not exist, or it is in a workspace in which you have no role.';
 
 const SPANS_WORKSPACES =
-  'It contains data of several workspaces, but your credential is restricted to one. Use a tool: it returns the data of that one.';
+  'The path contains data of several workspaces, but your credential is restricted to one. Use a tool instead: tools return only the data of your workspace.';
 
 const NO_ROLE_ANYWHERE = 'You have no role in any workspace.';
 

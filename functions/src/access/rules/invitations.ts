@@ -1,4 +1,4 @@
-/** Invitations, accepted when their recipient signs in. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Invitations, accepted when the recipient signs in. Source: docs/decisions/0006-roles-and-registration.md. */
 import { resolveLineage } from '../../identity/rules/lineage.ts';
 import type { Invitation } from '../../identity/rules/people.ts';
 import { personsRoleIn } from '../../identity/rules/principal.ts';
@@ -10,33 +10,33 @@ import { type Hashing, Service } from '../../kernel/ports.ts';
 import { canUseToolset } from './permissionCheck.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** Accepted invitation. */
+/** Workspace that a person joined by an invitation. */
 export interface AcceptedInvitation {
   readonly workspace: string;
-  /** Resulting role. An invitation never weakens a role. */
+  /** Role that the person has afterwards. An invitation never replaces a role by a weaker one. */
   readonly role: MemberRole;
 }
 
-/** Interval at which an instance checks a person's invitations. */
+/** Minimum time between two checks of a person's invitations by one instance, in milliseconds. */
 const LOOKUP_TTL_MS = 60_000;
 
 const MAX_CACHED_LOOKUPS = 5000;
 
-/** Returns an id that makes a later invitation of the same address replace an earlier one. */
+/** Returns an invitation's id, which is the same for the same address: a new invitation replaces the old one. */
 export function invitationId(hashing: Hashing, workspace: string, email: string): string {
   return hashing.sha256(`${workspace}\n${email}`).slice(0, 40);
 }
 
-/** Normalizes an email address as Firebase Auth does. */
+/** Normalizes an email address in the way Firebase Auth does. */
 export function foldedEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
 export class Invitations extends Service<AccessPorts> {
-  /** Times of the last check, keyed by uid. */
+  /** Time of the last check, by uid. */
   private readonly lookups = new BoundedMap<string, number>(MAX_CACHED_LOOKUPS);
 
-  /** Accepts a person's invitations at sign-in, at most once a minute. Failures are only logged. */
+  /** Accepts the invitations of a person who has signed in, at most once a minute. Failures are only logged. */
   async acceptAtSignIn(uid: string, email: string): Promise<void> {
     const now = this.ports.clock.now().getTime();
     const last = this.lookups.get(uid);
@@ -50,10 +50,10 @@ export class Invitations extends Service<AccessPorts> {
   }
 
   /**
-   * Accepts the invitations to a person's address in one commit. An invitation that has expired, or whose sender may
-   * no longer invite, ends without a membership.
-   * @param email verified, in lower case
-   * @param workspace limits this to one workspace; undefined for all
+   * Accepts all invitations to a person's address in one commit. An invitation that has expired, or whose sender may
+   * no longer invite, is deleted without a membership.
+   * @param email verified address in lower case
+   * @param workspace if given, only invitations to this workspace are accepted
    */
   accept(
     uid: string,
@@ -97,7 +97,7 @@ export class Invitations extends Service<AccessPorts> {
     return { changes: [set, ended], taken: { workspace, role } };
   }
 
-  /** Returns whether the credentials through which the invitation was sent are valid and still allow inviting. */
+  /** Returns whether the sender may still invite: all credentials of the sender's chain are valid and allow it. */
   private async isValid({ lineage = [], workspace, expires_at }: Invitation, now: Date): Promise<boolean> {
     const all = { role: 'admin', endsAt: expires_at } as const;
     const subjects = lineage.map(({ subject }) => subject);

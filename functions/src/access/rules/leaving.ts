@@ -1,4 +1,4 @@
-/** Ends the work of people who lose a role in a workspace. Source: docs/semantics.md#leaving-a-workspace. */
+/** Ends the work of people who have lost their role in a workspace. Source: docs/semantics.md#leaving-a-workspace. */
 import type { Person } from '../../identity/rules/people.ts';
 import type { RolesOfPeople } from '../../identity/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../identity/rules/principal.ts';
@@ -8,15 +8,15 @@ import { Service, skipUnreadable } from '../../kernel/ports.ts';
 import { CACHE_TTL_MS } from './credentialCache.ts';
 import type { AccessPorts } from './ports.ts';
 
-/** Workspaces in which a person has lost access. */
+/** Workspaces to which a person has lost access. */
 export interface LostAccess {
-  /** Whether their work may no longer run in the workspace. */
+  /** Returns whether the person's tasks and runs must end in a workspace. */
   readonly isOut: (workspace: string) => boolean;
-  /** Whether they have no role in the workspace. */
+  /** Returns whether the person has no role in a workspace. */
   readonly isGone: (workspace: string) => boolean;
 }
 
-/** Returns the workspaces in which a person with these roles lacks access. */
+/** Returns the workspaces to which a person with these roles has no access. */
 export function lostAccessOf(roles: PersonRoles): LostAccess {
   return {
     isOut: (workspace) => !canWorkIn(roles, workspace),
@@ -24,23 +24,23 @@ export function lostAccessOf(roles: PersonRoles): LostAccess {
   };
 }
 
-/** A person's open work in a workspace, up to the limit of one count. */
+/** Numbers of a person's open items in a workspace. Each count stops at a limit. */
 export interface OpenWorkCounts {
   readonly codingTasks: number;
   readonly runs: number;
-  /** Whether more work exists than was counted. */
+  /** Whether the person has more open items than were counted. */
   readonly more: boolean;
 }
 
-/** Ends one kind of a person's work. Safe to call repeatedly, late and concurrently. */
+/** Ends one kind of a person's open items. It is safe to call it repeatedly, late and concurrently. */
 export interface LostAccessHandler {
-  /** Ends a person's open work in the workspaces they left. @returns the number of ended items */
+  /** Ends the person's open items in the workspaces that the person has left. @returns the number of ended items */
   end(uid: string, left: LostAccess): Promise<number>;
 }
 
-/** Returns whether a person may have lost a role. Undefined stands for a person without a document. */
+/** Returns whether a person may have lost a role. Pass undefined if the person has no document. */
 export function hasLostAccess(before: Person | undefined, after: Person | undefined): boolean {
-  // Without a stored role, the account's claim counts, and it may be any role.
+  // Without a stored role, the role in the claim of the person's account counts. It may be any role.
   if (before?.role === undefined ? after?.role !== undefined : isReduced(before.role, after?.role)) return true;
   return Object.entries(before?.workspaces ?? {}).some(([workspace, role]) =>
     isReduced(role, after?.workspaces[workspace]),
@@ -52,7 +52,7 @@ function isReduced(before: Role | 'none', after: Role | 'none' | undefined): boo
   return after === undefined || after === 'none' || !hasRole(after, before);
 }
 
-/** Returns the workspaces that changed from open to private: deployment roles no longer count in them. */
+/** Returns the workspaces that were open and are now private: deployment roles no longer count there. */
 export function closedSince(before: PersonRoles['access'], after: PersonRoles['access']): readonly string[] {
   return Object.keys(after).filter((workspace) => before[workspace] === 'open' && after[workspace] === 'private');
 }
@@ -60,13 +60,12 @@ export function closedSince(before: PersonRoles['access'], after: PersonRoles['a
 // Standing of owners: the owner of a task or run needs a role in the workspace at each claim and each step.
 // Source: docs/semantics.md#leaving-a-workspace.
 
-/** Maximum number of owners that an instance caches. */
 const MAX_CACHED_OWNERS = 1000;
 
-/** `unknown`: the person's document is unreadable, so their work neither runs nor ends. */
+/** If `unknown`, the owner's document is unreadable, so the owner's tasks and runs neither continue nor end. */
 export type OwnerState = 'works' | 'out' | 'unknown';
 
-/** Returns whether a person's work may run in a workspace: their role must be at least worker. */
+/** Returns whether a person's tasks and runs may run in a workspace. The person must be at least a worker there. */
 export function canWorkIn(roles: PersonRoles, workspace: string): boolean {
   const role = personsRoleIn(roles, workspace);
   return role !== undefined && hasRole(role, 'worker');
@@ -80,7 +79,7 @@ interface CachedRoles {
 export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
   private readonly known = new BoundedMap<string, CachedRoles>(MAX_CACHED_OWNERS);
 
-  /** Returns the owner's standing. A role is cached for 5 seconds; a missing role is read again. */
+  /** Returns whether the owner's work may run. A role is cached for 5 seconds; a missing role is read again. */
   async stateOf(ownerUid: string, workspace: string): Promise<OwnerState> {
     const now = this.ports.clock.now().getTime();
     const known = this.known.get(ownerUid);

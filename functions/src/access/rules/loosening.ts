@@ -1,4 +1,4 @@
-/** Determines which access changes loosen limits. Source: docs/security.md#two-rules. */
+/** Decides which access changes loosen a limit. Source: docs/security.md#two-rules. */
 import type { AgentChanges } from '../../agents/rules/agent.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import type { PeopleChanges } from '../../identity/rules/people.ts';
@@ -17,10 +17,10 @@ function isNaming(change: AnyChange): change is Naming {
 
 export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   ...noLoosening('createAgent', 'holdTask', 'releaseTask', 'setHasMessages', 'countAgents'),
-  // A new credential has at most the limits of its issuer's credential: identity/rules/lineage.ts.
+  // identity/rules/lineage.ts gives a new credential no more rights than its issuer's credential has.
   ...noLoosening('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
   ...noLoosening('removeAgent', 'removeSkill'),
-  // A person consents to each of them on the sign-in page.
+  // A person consents to each of these changes on the sign-in page.
   ...noLoosening('createGrant', 'replaceGrant', 'endGrant'),
   ...noLoosening('expectMember', 'removeMember', 'endInvitation', 'queueEmail'),
   replaceAgent: ({ agent, before }) =>
@@ -31,7 +31,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   limitAccount: ({ uid }) => [{ what: 'member', would: `change whether "${uid}" may sign in`, inPerson: true }],
   setMember({ member: { uid, workspace, role }, before }, _by, all) {
     const isNew = all.some((one) => isNaming(one) && one.workspace === workspace && one.before === undefined);
-    // The first leader of a new workspace gains access to no existing data.
+    // The first leader of a new workspace gets access to no existing data, so nothing is loosened.
     if (isNew || (before !== undefined && hasRole(before.role, role))) return [];
     const now = before === undefined ? 'who is not a member' : `who is ${before.role}`;
     const would = `give "${uid}", ${now}, the role ${role} in the workspace "${workspace}"`;
@@ -44,7 +44,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     before === 'private' && access === 'open'
       ? [{ what: 'access', workspace, would: `open the workspace "${workspace}" to everyone` }]
       : [],
-  // The workspace has no members yet, so the owner approves in the workspace of the call.
+  // A new workspace has no members who could approve, so the approver is the owner, in the call's workspace.
   createWorkspace: ({ name, workspace: { repositories } }) =>
     reachedAccess(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
   listRepositories: ({ workspace, repositories, before = [] }) => reachedAccess(workspace, before, repositories),
@@ -63,10 +63,10 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
 function reachedAccess(workspace: string, before: readonly string[], after: readonly string[]): readonly Loosening[] {
   const added = after.filter((one) => !isListed(before, one));
   if (added.length === 0) return [];
-  return [{ what: 'repositories', workspace, would: `let the workspace "${workspace}" reach ${added.join(' and ')}` }];
+  return [{ what: 'repositories', workspace, would: `let the workspace "${workspace}" access ${added.join(' and ')}` }];
 }
 
-/** Weakening a rule requires the approval of its approver, or of the agent's owner if it names none. */
+/** Returns how a change weakens an approval rule. The approver is the rule's approver, or else the agent's owner. */
 function weakenedRule(workspace: string, rule: ApprovalRule, after: readonly ApprovalRule[]): readonly Loosening[] {
   const { tool, above_usd, asks } = rule;
   const now = after.find((one) => one.tool === tool);

@@ -5,21 +5,21 @@ import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LooseningError } from '../../kernel/loosening.ts';
 
-/** The called tool or resource, and its requirements. */
+/** A tool or resource, with the access that it requires. */
 export interface RequiredPermission {
   readonly toolset: string;
-  /** Name of the tool or resource, as the caller uses it. */
+  /** Name of the tool or resource in the caller's request. */
   readonly what: string;
   readonly role: Role;
-  /** The role that agents need, if it differs. */
+  /** Role that agents need; absent if it equals the role for people. */
   readonly agentRole?: Role | undefined;
   readonly scope: Scope;
   readonly writes: boolean;
-  /** Whether credentials that are restricted to other toolsets may call it as well. */
+  /** Whether credentials that are restricted to other toolsets may call the tool, too. */
   readonly openToAll?: boolean | undefined;
 }
 
-/** The parts of a request that are checked. */
+/** Parts of a request that the permission check needs. */
 interface CheckedRequest {
   readonly principal: Principal;
   readonly workspace: string;
@@ -34,8 +34,8 @@ export interface PermissionCheckPorts {
 }
 
 /**
- * Authorizes a call. If the cached caller lacks access, or the workspace is not known to exist, the caller is looked
- * up again: roles granted a moment ago count, and so does a workspace that another caller has just created.
+ * Checks the permission of a call. If the caller in the cache lacks the permission, or the workspace is unknown,
+ * reads the caller's current roles, so that roles and workspaces of a moment ago count.
  * @throws MusterError FORBIDDEN
  */
 export async function checkPermission<Request extends CheckedRequest>(
@@ -61,12 +61,12 @@ export function requirePermission(principal: Principal, workspace: string, need:
   if (refusal !== undefined) throw refusal;
 }
 
-/** Whether the principal may use the toolset at all. */
+/** Returns whether the principal's credential includes the toolset. */
 export function canUseToolset({ toolsets }: Pick<Principal, 'toolsets'>, toolset: string): boolean {
   return toolsets === undefined || toolsets.includes(toolset);
 }
 
-/** Returns the minimum role for a person or an agent. */
+/** Returns the minimum role for the caller, which may differ for people and agents. */
 export function requiredRole(
   { role, agentRole = role }: Pick<RequiredPermission, 'role' | 'agentRole'>,
   kind: Principal['kind'],
@@ -74,7 +74,7 @@ export function requiredRole(
   return kind === 'agent' ? agentRole : role;
 }
 
-/** Returns why a call is refused. The error does not reveal whether a workspace exists. */
+/** Returns the error if a call is refused. The error does not reveal whether a workspace exists. */
 export function permissionError(
   principal: Principal,
   workspace: string,
@@ -113,25 +113,24 @@ function forbidden(reason: string, message: string, details: { readonly suggesti
 
 // Calls that a workspace requires approval for. Source: docs/decisions/0033-asking-people.md.
 
-/** Call that may require approval. */
+/** Call that may need an approval. */
 export interface ApprovableCall {
   readonly principal: Principal;
   readonly workspace: string;
-  /** Full name of the tool. */
+  /** Full name of the tool: toolset, dot, tool. */
   readonly tool: string;
-  /** Validated arguments. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
   readonly maxUsd: number | undefined;
 }
 
-/** Approval of calls, as a workspace's approval rules require it. */
+/** Approvals of calls, which a workspace's approval rules require. */
 export interface Approvals {
   /**
-   * Returns undefined if the call may run; its response if it was approved and has already run
-   * @throws MusterError APPROVAL_REQUIRED while it waits; FORBIDDEN if it was declined; the call's own error
+   * @returns undefined if the call may run; the call's response if the call was approved and has run already
+   * @throws MusterError APPROVAL_REQUIRED while the approval is missing; FORBIDDEN if declined; the call's own error
    */
   requireApproval(call: ApprovableCall): Promise<JsonObject | undefined>;
-  /** Like `requireApproval`, for an agent's loosening call. @throws MusterError FORBIDDEN if its decider has no account */
+  /** Like `requireApproval`, for a call that loosens a limit. @throws MusterError FORBIDDEN if no one can approve */
   requireLooseningApproval(call: ApprovableCall, refused: LooseningError): Promise<JsonObject>;
 }

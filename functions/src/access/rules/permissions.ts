@@ -1,18 +1,18 @@
-/** Table of direct access to both databases. Tests compare the security rules with it. Source: docs/data-model.md. */
+/** Table of access to both databases. Tests compare the security rules with it. Source: docs/data-model.md. */
 import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import rows from './permissions.json' with { type: 'json' };
 
-/** Required access: a minimum role; the owner, alone or with their agents; or `no one` except the server. */
+/** Required caller: a minimum role, the owner, the owner or the owner's agents, or only the server (`no one`). */
 const minimumRole = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
 
 export type MinimumRole = z.output<typeof minimumRole>;
 
 /**
- * Scope of the required role: the workspace named by a path variable or a document field; the workspace named by the
- * first path segment, or `default` if no such workspace exists; `default`; `anywhere`; or the deployment. For owned
- * documents, `anywhere` requires any role and `nowhere` only an account. If a field of an owned document names a
- * workspace, credentials that are restricted to another one cannot see it.
+ * Workspace in which the caller needs the role. A path variable, a document field or the first path segment names it;
+ * if the first segment names no workspace, it is `default`. `anywhere` stands for any workspace, and `deployment` for
+ * a deployment role. For owned documents, `anywhere` requires any role, and `nowhere` only an account. If a field of
+ * an owned document names a workspace, credentials that are restricted to another one cannot read it.
  */
 const where = z.union([
   z.enum(['default', 'anywhere', 'deployment', 'nowhere']),
@@ -23,52 +23,52 @@ const where = z.union([
 
 const permission = z.strictObject({
   database: z.enum(['firestore', 'realtime']),
-  /** Path of a document or child, with variables in braces. `{name=**}` matches any depth. */
+  /** Path of a document or node, with variables in braces. `{name=**}` matches any number of segments. */
   path: z.string(),
   holds: z.string(),
   reads: minimumRole,
   where: where.default('anywhere'),
-  /** Field with the owner; without it, `{uid}` in the path is the owner. Owners can read even without the role. */
+  /** Field with the owner's uid; if absent, `{uid}` in the path is the owner. An owner can read without the role. */
   ownerField: z.string().exactOptional(),
-  /** Field with a second owner. */
+  /** Field with the uid of a second owner. */
   otherOwnerField: z.string().exactOptional(),
-  /** Role that the owner additionally needs in the document's workspace. */
+  /** Role that the owner must also have in the document's workspace. */
   ownerNeeds: z.enum(ROLES).exactOptional(),
-  /** Contains data of several workspaces, so credentials that are restricted to one cannot read it. */
+  /** Set if the data is of several workspaces: credentials that are restricted to one workspace cannot read it. */
   spansWorkspaces: z.literal(true).exactOptional(),
   writes: minimumRole,
-  /** Single entries can be read, but not the whole list. */
+  /** Set if callers can read single entries but not the whole list. */
   unlisted: z.literal(true).exactOptional(),
-  /** Server component that writes this path. */
+  /** Server component that writes to this path. */
   keeper: z.string().exactOptional(),
-  /** Children by which Realtime Database queries order. */
+  /** Child keys by which Realtime Database queries order this path. */
   indexOn: z.array(z.string()).exactOptional(),
 });
 
 export type Permission = z.output<typeof permission>;
 
-/** The last row of each database matches every remaining path. */
+/** All rows. The last row of each database matches every path that no other row matches. */
 export const permissions: readonly Permission[] = z.array(permission).parse(rows);
 
-/** Returns whether read access depends on the document's fields. Missing documents are refused then. */
+/** Returns whether read access depends on the document's fields. If so, reads of a missing document are refused. */
 export function isDecidedByContent({ reads, where, ownerField }: Permission): boolean {
   return reads !== 'no one' && (ownerField !== undefined || (typeof where === 'object' && 'field' in where));
 }
 
 export interface DataQuestion {
   readonly database: Permission['database'];
-  /** Path of a document or child, or of the collection or list that contains it. */
+  /** Path of a document or node, or of the collection or list that contains it. */
   readonly path: string;
 }
 
-/** Matching row, values of its path variables, and whether the question is about the collection or list. */
+/** Row that matches a path, values of the path's variables, and whether the path is a collection or list. */
 export interface MatchedPermission {
   readonly permission: Permission;
   readonly variables: ReadonlyMap<string, string>;
   readonly isList: boolean;
 }
 
-/** Returns the row that matches a path. */
+/** Returns the row of the table that matches a path. */
 export function permissionFor({ database, path }: DataQuestion): MatchedPermission {
   const segments = path.split('/');
   for (const permission of permissions) {
@@ -79,7 +79,7 @@ export function permissionFor({ database, path }: DataQuestion): MatchedPermissi
   throw new Error(`permissions.json has no default row for ${database}.`);
 }
 
-/** Matches a path. Firestore collections have an odd number of segments. Realtime rows include all children. */
+/** Matches a path. Firestore collections have an odd number of segments. A Realtime Database row covers children. */
 function matched({ database, path }: Permission, segments: readonly string[]) {
   const template = path.split('/');
   const isDeep = path.endsWith('=**}');

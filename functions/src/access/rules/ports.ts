@@ -1,4 +1,3 @@
-/** Ports of the access rules. */
 import type { AgentChanges } from '../../agents/rules/agent.ts';
 import type { AgentPorts } from '../../agents/rules/ports.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
@@ -19,7 +18,7 @@ export interface AccessPorts extends IdentityPorts, AgentPorts {
 
 export interface WorkspaceQueries {
   find(workspace: string): Promise<Versioned<StoredWorkspace> | undefined>;
-  /** Returns whether either database has data under the name, which would become the workspace's. */
+  /** Returns whether a database has data under a name. A new workspace of that name would own the data. */
   hasData(workspace: string): Promise<boolean>;
 }
 

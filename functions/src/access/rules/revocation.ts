@@ -1,6 +1,6 @@
 /**
- * Revocation of an agent with its credentials, sign-ins, descendants, invitations and waiting calls.
- * Source: docs/semantics.md#permissions.
+ * Revocation of an agent, together with its credentials, sign-ins, descendants, invitations and waiting calls.
+ * Descendants are the agents that were registered through its credentials. Source: docs/semantics.md#permissions.
  */
 import type { Credential, Link } from '../../identity/rules/credential.ts';
 import { endingOf, type Grant } from '../../identity/rules/grant.ts';
@@ -11,42 +11,41 @@ import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** An agent's call that waits for approval, and the change that ends it. */
+/** A call of an agent that waits for approval, with the change that ends the call. */
 export interface WaitingCall<Change> {
   readonly id: string;
   readonly agentId: string;
-  /** Lineage of the caller. */
+  /** Credential chain of the caller. */
   readonly lineage: readonly Link[];
   readonly ended: Change;
 }
 
-/** Toolset data that ends with a credential. */
+/** Data of toolsets that ends when a credential is revoked. */
 export interface Endings<Change> {
-  /** Returns agents' calls that wait for approval. */
+  /** Returns the agents' calls that wait for approval. */
   readonly waitingCalls: (agentIds: readonly string[]) => Promise<readonly WaitingCall<Change>[]>;
 }
 
-/** Outcome of a revocation. */
+/** Items that a revocation has ended. */
 export interface Ended {
-  /** Number of the agent's own credentials and sign-ins. */
+  /** Number of ended credentials and sign-ins of the agent itself. */
   readonly credentials: number;
-  /** Agents whose credentials were registered through the revoked agent. */
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly invitations: readonly Pick<Invitation, 'workspace' | 'email'>[];
-  /** Ids of approval requests. */
+  /** Ids of the ended approval requests. */
   readonly requests: readonly string[];
 }
 
 interface Found<Change> {
   readonly own: readonly Credential[];
   readonly grants: readonly Grant[];
-  /** Registered through the agent. */
+  /** Credentials that were registered through the agent. */
   readonly descendants: readonly Credential[];
   readonly invitations: readonly Invitation[];
   readonly calls: readonly WaitingCall<Change>[];
 }
 
-/** Maximum number of changes per commit. Each writes up to three documents. */
+/** Maximum number of changes per commit. Each change writes up to three documents. */
 const MAX_CHANGES = 50;
 
 const PAGE = 200;
@@ -56,11 +55,12 @@ interface RevocationPorts<Change extends AnyChange> extends AccessPorts {
   readonly endings: Endings<Change>;
 }
 
-/** `Change`: changes of toolsets that end their data. */
+/** `Change`: type of the changes that end data of toolsets. */
 export class Revocation<Change extends AnyChange> extends Service<RevocationPorts<Change>> {
   /**
-   * Revokes an agent and everything derived from it. The first commit ends the agent, so that its descendants are
-   * refused. Calling again completes an interrupted revocation. If nothing is left to end, nothing is committed.
+   * Revokes an agent and everything that was created through its credentials. The first commit ends the agent, so
+   * that its descendants are refused from then on. A repeated call completes an interrupted revocation. If nothing is
+   * left to end, nothing is committed.
    */
   async revoke(agentId: string, recordResponse: RecordResponse<Ended> = () => undefined): Promise<Ended> {
     const { store, randomness, clock } = this.ports;
@@ -92,12 +92,12 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
       grants: open.map(({ value }) => value),
       descendants: descendants.filter((one) => one.agent_id !== agentId),
       invitations,
-      // A descendant may have another credential that stays valid.
+      // A descendant's call stays if the descendant made it with a credential that remains valid.
       calls: calls.filter((call) => call.agentId === agentId || call.lineage.some((link) => link.agent_id === agentId)),
     };
   }
 
-  /** Returns the credentials that were registered through an agent. */
+  /** Returns the credentials that were registered through an agent, directly or indirectly. */
   private async descendantsOf(agentId: string): Promise<readonly Credential[]> {
     const found: Credential[] = [];
     for (;;) {
@@ -119,7 +119,6 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
   }
 }
 
-/** Returns whether anything ended. */
 export function isAnything({ credentials, agents, invitations, requests }: Ended): boolean {
   return credentials + agents.length + invitations.length + requests.length > 0;
 }

@@ -1,13 +1,13 @@
-/** Stored workspaces and their changes. Source: docs/decisions/0006-roles-and-registration.md. */
+/** Workspaces as stored, and changes of workspaces. Source: docs/decisions/0006-roles-and-registration.md. */
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 
-/** Kinds of work that an agent does in a step. */
+/** Kinds of work of a workflow's steps. */
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 
-/** Hosted agents: models behind a vendor's API. Order: the orchestration specification, list_agents. */
+/** Hosted agents: models that Muster calls. Order: list_agents in the orchestration specification. */
 export const HOSTED_AGENTS = ['claude', 'gemini'] as const;
 
 export interface AgentPin {
@@ -16,7 +16,7 @@ export interface AgentPin {
 }
 
 export interface Routing {
-  /** At most one pin per kind of work. */
+  /** Pinned agents, at most one per kind of work. */
   readonly pins: readonly AgentPin[];
   readonly forbidden: readonly string[];
 }
@@ -28,68 +28,64 @@ export function pinnedFor({ pins }: Routing, kind: KindOfWork): string | undefin
 }
 
 export interface RoutingChanges {
-  /** Replaces all pins or all forbidden agents. An omitted list stays unchanged. */
+  /** Replaces the list of pins, the list of forbidden agents, or both. A list that is not given stays unchanged. */
   readonly routeWorkspace: AtWorkspace & {
     readonly workspace: string;
     readonly routing: Partial<Routing>;
-    /** For the audit log. */
+    /** Previous value, for the audit log. */
     readonly before?: Partial<Routing>;
   };
 }
 
-/** Workspace document. */
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 
-/** Approval rule: calls of a tool require approval by `asks`, or by the owner of the calling agent. */
+/** Approval rule: the calls of a tool need an approval by `asks` or, if null, by the owner of the calling agent. */
 export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
 
-/** Version of the workspace that the change is based on; null without a document. Stale if it has changed since. */
+/** Version of the workspace that a change requires; null if no document must exist. Otherwise it is stale. */
 export interface AtWorkspace {
   readonly version?: string | null | undefined;
 }
 
 export interface WorkspaceChanges {
-  /** Stale if the workspace exists. A new workspace has no session. */
+  /** Creates a workspace without a session. The commit is stale if the workspace exists. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
-  /** Replaces the approval rules. */
   readonly setApprovalRules: AtWorkspace & {
     readonly workspace: string;
     readonly approvals: readonly ApprovalRule[];
-    /** For the audit log. */
+    /** Previous rules, for the audit log. */
     readonly before?: readonly ApprovalRule[];
   };
   readonly listRepositories: AtWorkspace & {
     readonly workspace: string;
     readonly repositories: readonly string[];
-    /** For the audit log. */
+    /** Previous repositories, for the audit log. */
     readonly before?: readonly string[];
   };
 }
 
-/** `workspaces/{workspace}`, created with the workspace or its first session. `access/workspaces` has its access. */
+/** Document `workspaces/{workspace}`. `access/workspaces` states whether the workspace is open. */
 export const workspaceDocument = z.object({
-  /** Id of the open session. */
   session: z.exactOptional(z.string()),
-  /** Accessible GitHub repositories: `owner/name`, or `owner/*` for all repositories of an owner. */
+  /** GitHub repositories that the workspace may use: `owner/name`, or `owner/*` for all repositories of an owner. */
   repositories: z._default(z.array(z.string()), []),
-  /** Hosted agents pinned for kinds of work. */
+  /** Hosted agents that are always used for a kind of work. */
   pinned_agents: z.exactOptional(z.array(z.object({ kind: z.string(), agent: z.string() }))),
-  /** Hosted agents that are never used. */
+  /** Hosted agents that must not be used. */
   forbidden_agents: z.exactOptional(z.array(z.string())),
-  /** Approval rules. */
   approvals: z.exactOptional(
     z.array(
       z.object({
-        /** Full name. */
+        /** Full name of the tool. */
         tool: z.string(),
-        /** Minimum cost: only calls that may spend more require approval. */
+        /** Cost above which a call needs an approval; null if every call needs one. */
         above_usd: z.nullable(z.number()),
-        /** Uid of the approver; null for the caller's owner. */
+        /** Uid of the person who approves; null for the owner of the caller. */
         asks: z.nullable(z.string()),
       }),
     ),
   ),
-  /** Uid of the creator. */
+  /** Uid of the agent or person that created the workspace. */
   created_by: z.exactOptional(z.string()),
   created_at: z.exactOptional(timestamp),
 });
@@ -97,10 +93,10 @@ export const workspaceDocument = z.object({
 export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } =
   documentCodec(workspaceDocument);
 
-/** Fields of workspaces in the audit log. */
+/** Codec of a workspace's fields in audit entries. */
 export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
 
-/** Returns whether a list contains a repository, as `owner/name` or by `owner/*`. Ignores case, as GitHub does. */
+/** Returns whether a list includes a repository, as `owner/name` or by `owner/*`. Case is ignored, as GitHub does. */
 export function isListed(listed: readonly string[], name: string): boolean {
   const [owner = ''] = name.split('/');
   const wanted = [name, `${owner}/*`].map((one) => one.toLowerCase());

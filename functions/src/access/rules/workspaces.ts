@@ -4,20 +4,20 @@ import type { WorkspaceAccess } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** Caller that creates a workspace. Its owner becomes the first leader. */
+/** Caller that creates a workspace. Its owner becomes the workspace's first leader. */
 export interface WorkspaceCreator extends Pick<Principal, 'uid' | 'owner_uid'> {
-  /** Roles at the authorization of the call; absent if the work continues after the call. */
+  /** Roles of the owner when the call was authorized; absent if the work continues after the call. */
   readonly owner?: PersonRoles;
 }
 
 type WorkspacePorts = Pick<AccessPorts, 'roles' | 'workspaces'>;
 
 /**
- * Returns the access changes of a workspace's first session: it is private, and the opener's owner leads it. Empty if
- * the workspace is known already.
- * @param opener absent if the caller is known to have a role in the workspace
- * @param workspace `isThere`: whether the workspace has a document
- * @throws MusterError FORBIDDEN if another caller has created it since the authorization; CONFLICT
+ * Returns the access changes for a workspace's first session: the workspace becomes private, and the owner of the
+ * caller becomes its leader. Returns no changes if the workspace is already known.
+ * @param opener caller that starts the session; absent if the caller has a role in the workspace
+ * @param workspace its name, and whether it has a document (`isThere`)
+ * @throws MusterError FORBIDDEN if another caller has created the workspace in the meantime; CONFLICT
  */
 export async function createWorkspaceChanges(
   ports: WorkspacePorts,
@@ -51,13 +51,13 @@ export function firstWorkspaceChanges(
   ];
 }
 
-/** Limit of the one document that lists all workspaces and is read for every call. */
+/** Maximum number of workspaces. One document lists all of them, and every call reads it. */
 const MAX_WORKSPACES = 2000;
 
-/** Names of data that belongs to the default workspace. Source: the network specification. */
+/** Names under which the default workspace has data. Source: the network specification. */
 const RESERVED: readonly string[] = ['agents', 'conversations'];
 
-/** Checks that a workspace name is unused and has no data. @throws MusterError CONFLICT, QUOTA_EXCEEDED */
+/** Checks that a workspace name is free and has no data. @throws MusterError CONFLICT or QUOTA_EXCEEDED */
 export async function requireAvailableName(
   { workspaces }: Pick<AccessPorts, 'workspaces'>,
   workspace: string,
@@ -65,7 +65,7 @@ export async function requireAvailableName(
 ): Promise<void> {
   if (Object.keys(access).length >= MAX_WORKSPACES) {
     throw new MusterError('QUOTA_EXCEEDED', `The maximum of ${MAX_WORKSPACES} workspaces is reached.`, {
-      suggestion: 'Use an existing one: access.whoami lists yours.',
+      suggestion: 'Use an existing workspace: access.whoami lists yours.',
     });
   }
   const isTaken = RESERVED.includes(workspace) || accessOf(access, workspace) !== undefined;

@@ -1,7 +1,7 @@
 /**
- * Mirror of people and workspaces for the Realtime Database rules, which cannot read Firestore: `access/people/{uid}`
- * and `access/workspaces`. Events can be late, duplicated and out of order, so their content is ignored: the current
- * state is read, written, and read again until it is unchanged.
+ * Copy of people and workspaces in the Realtime Database, at `access/people/{uid}` and `access/workspaces`, because
+ * the security rules of that database cannot read Firestore. Events can be late, duplicated and out of order, so
+ * their content is ignored: the current state is read, written, and read again until it no longer changes.
  */
 import type { Database } from 'firebase-admin/database';
 import { isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
@@ -12,7 +12,7 @@ import { withTimeout } from '../../kernel/concurrency.ts';
 import { type Log, skipUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
 
-/** Bound of the loop. Concurrent changes need only a few attempts. */
+/** Maximum number of reads until the state no longer changes. Concurrent changes need only a few. */
 const MAX_ATTEMPTS = 10;
 
 export async function mirrorPerson(
@@ -23,9 +23,9 @@ export async function mirrorPerson(
   await mirror(await database(), personAccessPath(uid), () => personMirror(people, uid));
 }
 
-/** Returns the current mirror of a person; null if they have no document. */
+/** Returns the current data to mirror for a person; null if the person has no document. */
 export async function personMirror(people: Pick<PeopleQueries, 'find'>, uid: string): Promise<PersonMirror | null> {
-  // An unreadable person has no access, regardless of the claims in their token.
+  // A person whose document is unreadable has no access, even if their token claims a role.
   const stored = await people.find(uid).then(
     (person) => ({ person }),
     (error) => skipUnreadable(Promise.reject(error)),
@@ -41,7 +41,7 @@ export async function mirrorWorkspaces(
   await mirror(await database(), ACCESS_WORKSPACES, () => people.workspaces());
 }
 
-/** Maximum time that a commit waits for the mirror. */
+/** Maximum time for which a commit waits for the mirror, in milliseconds. */
 const FOLLOW_MS = 2000;
 
 interface FollowPorts {
@@ -50,7 +50,7 @@ interface FollowPorts {
   readonly log: Log;
 }
 
-/** Mirrors a commit before its response, so that no other caller writes below a new workspace. Triggers repair it. */
+/** Mirrors a commit before its response, so that no one else writes below a new workspace. Triggers retry it. */
 export async function followChanges(
   { database, people, log }: FollowPorts,
   changes: readonly AnyChange[],
@@ -59,7 +59,7 @@ export async function followChanges(
   const isNamed = changes.some(({ kind }) => kind === 'nameWorkspace');
   if (uids.size === 0 && !isNamed) return;
   const follow = async () => {
-    // A new workspace that is mirrored before its leader would be closed to the leader.
+    // Mirror leaders first: a new workspace that is mirrored before its leader would be closed to the leader.
     await Promise.all([...uids].map((uid) => mirrorPerson(database, people, uid)));
     if (isNamed) await mirrorWorkspaces(database, people);
   };
@@ -89,14 +89,14 @@ async function mirror(database: Database, path: string, read: () => Promise<obje
   throw new Error(`${path} kept changing while it was mirrored.`);
 }
 
-/** All roles that a role includes, so that a rule can check the existence of the one that it requires. */
+/** A role with all roles that it includes, so that a security rule can check for the role that the rule requires. */
 type IncludedWorkspaces = Partial<Readonly<Record<Role | 'none', true>>>;
 
 export interface PersonMirror {
   readonly role?: IncludedWorkspaces;
   readonly workspaces: Readonly<Record<string, IncludedWorkspaces>>;
   readonly valid_since?: number;
-  /** Set if the account is disabled or deleted: the person's agents have no access. */
+  /** Set if the person's account is disabled or deleted, so that the person's agents have no access. */
   readonly out?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Firebase ID tokens of callers, evaluated by the databases' security rules. */
+/** Firebase ID tokens of callers, which the security rules of the databases check. */
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import { invalidCredential } from '../../identity/rules/credential.ts';
@@ -11,12 +11,12 @@ const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 
 const TIMEOUT_MS = 10_000;
 
-/** The emulator accepts any key, but requires one. */
+/** The emulator requires an API key, and accepts any. */
 const EMULATOR_KEY = 'emulator';
 
 const signedIn = z.object({
   idToken: z.string(),
-  /** Seconds. */
+  /** Lifetime in seconds. */
   expiresIn: z.string().regex(/^\d+$/).transform(Number),
 });
 
@@ -24,16 +24,16 @@ const refusal = z.object({ error: z.object({ message: z.string() }) });
 
 interface SignInPorts {
   readonly app: () => App;
-  /** Web API key of the project; empty for the emulator. */
+  /** Web API key of the Firebase project; empty for the emulator. */
   readonly webApiKey: string;
 }
 
 /**
- * Signs agents in by exchanging a custom token for an ID token. Source:
+ * Signs in agents: exchanges a custom token for an ID token. Source:
  * https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken
  */
 export class IdentityToolkitSignIn extends Service<SignInPorts> {
-  /** Mints an ID token. @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
+  /** Returns a new ID token. @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
   async signIn(uid: string, claims: AgentClaims): Promise<z.output<typeof signedIn>> {
     const { base, key } = this.endpoint();
     const response = await exchange(base, key, await this.customToken(uid, claims));
@@ -83,7 +83,7 @@ function signInError(status: number, body: unknown): MusterError {
   return status >= 500 ? connectionError(cause) : notConfigured(cause);
 }
 
-/** Returns the error for a misconfiguration that only the operator can fix. The cause is logged. */
+/** Returns the error for a wrong configuration, which only an operator can correct. The cause is logged. */
 function notConfigured(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'This deployment cannot sign agents in to its databases.', {
     reason: 'NOT_SET_UP',
@@ -94,24 +94,24 @@ function notConfigured(cause: unknown): MusterError {
 
 export interface CallerToken {
   readonly idToken: string;
-  /** Claims that rules see in `request.auth.token` and `auth.token`. */
+  /** Claims that security rules read as `request.auth.token` and `auth.token`. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly expiresAt: Date;
 }
 
-/** Claims of a custom token in addition to the uid. Security rules read them. */
+/** Claims of an agent's custom token, in addition to the uid. Security rules read them. */
 export interface AgentClaims {
   readonly kind: string;
   readonly agentId: string;
   readonly ownerUid: string;
-  /** The agent's maximum role in any workspace. */
+  /** Strongest role that the agent may have in any workspace. */
   readonly role: string;
-  /** Deployment role of the owner, used if none is stored. */
+  /** Deployment role of the owner. It counts if no role of the owner is stored. */
   readonly ownerRole: string;
   readonly heldTo?: string;
 }
 
-/** Minimum remaining lifetime of a returned token, because its receiver may use it for a while. */
+/** Minimum remaining lifetime of a returned token, in milliseconds, because its receiver may use it for a while. */
 export const TOKEN_MARGIN_MS = 300_000;
 
 const MAX_CACHED_TOKENS = 1000;
@@ -126,12 +126,12 @@ interface TokenPorts {
 }
 
 /**
- * Firebase ID tokens for clients that run under the security rules. A person's credential is one. An agent's token is
- * minted for its uid and claims, and cached until shortly before it expires. Source:
+ * ID tokens for clients to which the security rules apply. For a person, this is the ID token of the call. For an
+ * agent, a token is created for its uid and claims, and cached until shortly before it expires. Source:
  * docs/semantics.md#permissions; https://firebase.google.com/docs/auth/admin/create-custom-tokens
  */
 export class CachedCallerTokens extends Service<TokenPorts> {
-  /** Keyed by uid and claims, oldest first. Concurrent requests share a token that is being minted. */
+  /** Tokens by uid and claims, oldest first. Concurrent requests share one token that is being created. */
   private readonly tokens = new BoundedMap<string, Promise<CallerToken>>(MAX_CACHED_TOKENS);
 
   /** @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
@@ -185,7 +185,7 @@ export function claimsOf(principal: Principal): AgentClaims {
 
 export type CallerTokens = PortOf<CachedCallerTokens>;
 
-/** The ID token was verified when the caller was authenticated. */
+/** Authentication has already verified this ID token. */
 function personToken(idToken: string): CallerToken {
   const claims = decoded(idToken);
   const { exp } = expiry.parse(claims);
@@ -197,6 +197,6 @@ function decoded(idToken: string): Readonly<Record<string, unknown>> {
   try {
     return payload.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
   } catch {
-    throw invalidCredential(); // without its cause, which may quote the token
+    throw invalidCredential(); // The cause is omitted, because it may quote the token.
   }
 }

@@ -1,4 +1,4 @@
-/** Firestore storage of workspaces, and detection of data under their names. */
+/** Workspaces in Firestore, and detection of data that exists under a workspace's name. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { EVERYONE } from '../../identity/rules/credential.ts';
@@ -26,7 +26,7 @@ export function approvalToDocument({ tool, above_usd, asks }: ApprovalRule) {
   return { tool, above_usd: above_usd ?? null, asks: asks ?? null };
 }
 
-/** Roots of free-form data. Data below a workspace's name belongs to that workspace. */
+/** Roots of free-form data. Data below the name of a workspace belongs to that workspace. */
 const SHARED_DATA = ['messages', 'shared'] as const;
 
 export class FirestoreWorkspaceQueries extends FirestoreReader implements WorkspaceQueries {
@@ -49,7 +49,7 @@ export class FirestoreWorkspaceQueries extends FirestoreReader implements Worksp
     return found.includes(true);
   }
 
-  /** A missing document can still have collections. */
+  /** Collections can exist below a document that does not exist. */
   private async hasDocuments(path: string): Promise<boolean> {
     const document = this.database.doc(path);
     const [{ exists }, collections] = await Promise.all([document.get(), document.listCollections()]);
@@ -58,7 +58,7 @@ export class FirestoreWorkspaceQueries extends FirestoreReader implements Worksp
 
   private async hasNode(path: string): Promise<boolean> {
     const node = (await this.realtime()).ref(path);
-    // A node can contain megabytes, so a query reads only its first child. It finds nothing if the node is a value.
+    // A node can hold megabytes, so a query reads only its first child. A node that is one value has no child.
     if ((await node.orderByKey().limitToFirst(1).get()).exists()) return true;
     return (await node.get()).exists();
   }
@@ -81,7 +81,7 @@ export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> 
   },
 };
 
-/** Sets fields of a workspace, conditional on the version if one is given. */
+/** Sets fields of a workspace. If a version is given, the write requires that version. */
 function setFields(
   writes: CommitWrites,
   workspace: string,

@@ -1,4 +1,4 @@
-/** The server's Firestore client, and Firestore limits. */
+/** The server's Firestore client, and the limits of Firestore. */
 
 import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
 import { MusterError } from '../errors.ts';
@@ -8,24 +8,24 @@ import { ALREADY_EXISTS, statusCode } from './verifiedCommit.ts';
 
 let client: Firestore | undefined;
 
-/** Returns the id of the deployment's database. Operator programs have `DATABASE_ID` in their environment, too. */
+/** Returns the id of the deployment's database. Programs of operators also set `DATABASE_ID`. */
 export function databaseId(): string {
   return process.env['DATABASE_ID'] || '(default)';
 }
 
-/** Returns the server's Firestore client. It uses the environment's credentials and bypasses the security rules. */
+/** Returns the server's Firestore client, which uses the environment's credentials and bypasses security rules. */
 export function firestore(): Firestore {
   client ??= new Firestore({ databaseId: databaseId() });
   return client;
 }
 
-/** Matches the errors of Firestore and its emulator for a document above 1 MiB. */
+/** Matches the messages of Firestore and its emulator that report a document above 1 MiB. */
 export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
-/** Maximum JSON bytes of a page of documents, slightly more than a response can hold. */
+/** Maximum JSON bytes of one page of documents, slightly more than a response can hold. */
 export const MAX_PAGE_BYTES = 2.5 * MAX_SHOWN_BYTES;
 
-/** Maximum documents per read. A query cannot be stopped midway, so up to this many are read in excess. */
+/** Maximum documents per read. A running query cannot be stopped, so up to 100 documents too many are read. */
 export const MAX_READ_AT_ONCE = 100;
 
 /** Reads one document to check whether Firestore responds. */
@@ -33,7 +33,7 @@ export async function probeFirestore(database: Firestore): Promise<void> {
   await database.doc(WORKSPACE_ACCESS_PATH).get();
 }
 
-/** Creates a document unless it exists. Its id must determine its content. */
+/** Creates a document unless it exists. The content must depend only on the document's id. */
 export async function createOnce(document: DocumentReference, data: object): Promise<void> {
   try {
     await document.create(data);
@@ -42,10 +42,10 @@ export async function createOnce(document: DocumentReference, data: object): Pro
   }
 }
 
-/** Documents per delete batch. */
+/** Maximum documents per delete batch. */
 const DELETED_AT_ONCE = 300;
 
-/** Deletes a query's documents in order until `isOver`; a later call deletes the rest. Returns their number. */
+/** Deletes a query's documents, in order, until `isOver` returns true. Returns the number of deleted ones. */
 export async function deleteFound(query: Query, isOver: () => boolean = () => false): Promise<number> {
   let deleted = 0;
   while (!isOver()) {
@@ -59,7 +59,7 @@ export async function deleteFound(query: Query, isOver: () => boolean = () => fa
   return deleted;
 }
 
-/** Returns the error for data that does not fit into a document. */
+/** Returns the error for data that is too large for one document. */
 export function tooLarge(cause: unknown): MusterError {
   return new MusterError('VALIDATION_ERROR', 'Document too large: the limit is 1 MiB.', {
     reason: 'SIZE_LIMIT_EXCEEDED',

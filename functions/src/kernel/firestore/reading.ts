@@ -1,4 +1,4 @@
-/** Converts snapshots to values for rules. Unreadable documents are handled only here. */
+/** Converts snapshots of documents to values. Unreadable documents are detected only here. */
 
 import {
   type DocumentSnapshot,
@@ -15,7 +15,7 @@ import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
 import { LATEST_COMMITS, versioned } from './verifiedCommit.ts';
 
-/** Minimum number of documents read to replace skipped ones. */
+/** Minimum number of documents in a read that replaces skipped documents. */
 const SUBSTITUTE_LIMIT = 10;
 
 type FromDocument<Value> = (data: unknown, id: string) => Value;
@@ -33,7 +33,7 @@ export class DocumentReading {
     this.unreadable = unreadable;
   }
 
-  /** Returns the value of a requested document. @throws UnreadableDocumentError also if it does not exist */
+  /** Returns the value of a document. @throws UnreadableDocumentError if the document is unreadable or missing */
   value<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value {
     const read = this.attempt(snapshot, fromDocument);
     if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, ownershipOf(snapshot));
@@ -51,13 +51,13 @@ export class DocumentReading {
     return updateTime && versioned(this.value(snapshot, fromDocument), updateTime, snapshot.get(LATEST_COMMITS));
   }
 
-  /** Returns the value in a list; an empty list if the document does not exist or is unreadable. */
+  /** Returns a list with the document's value, or an empty list if the document is missing or unreadable. */
   readable<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): readonly Value[] {
     const read = snapshot.exists ? this.attempt(snapshot, fromDocument) : undefined;
     return read ? [read.value] : [];
   }
 
-  /** Like `readable`, with the document's version. */
+  /** Like `readable`, but each value comes with the document's version. */
   readableVersioned<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): readonly Versioned<Value>[] {
     const { updateTime } = snapshot;
     if (updateTime === undefined) return [];
@@ -66,7 +66,7 @@ export class DocumentReading {
     );
   }
 
-  /** Yields the first readable documents of a query, and reads more to replace unreadable ones. */
+  /** Yields the values of a query's first readable documents. Reads further documents to replace unreadable ones. */
   async *first<Value>(
     query: Query,
     most: number,
@@ -107,7 +107,7 @@ export class DocumentReading {
     return found;
   }
 
-  /** Returns one page of a query, ordered by a time and then by id. */
+  /** Returns one page of a query, ordered by a time field and then by document id. */
   slice<Item>(
     query: Query,
     [time, direction]: readonly [time: string, direction: 'asc' | 'desc'],
@@ -119,7 +119,7 @@ export class DocumentReading {
     return this.page(rest, limit, fromDocument);
   }
 
-  /** Returns the first documents that fit a page, and whether more follow. Reading stops once the page is full. */
+  /** Returns the first documents that fit in a page, and whether more follow. Reading stops once the page is full. */
   async page<Item>(
     query: Query,
     limit: number,
@@ -129,7 +129,7 @@ export class DocumentReading {
     const items: Item[] = [];
     let bytes = 0;
     for await (const { value } of this.first(query, limit + 1, fromDocument)) {
-      // The value is measured and not the document, which may have any other fields.
+      // The size of the value counts, because the document may have other fields of any size.
       bytes += byteLength(value);
       const full = items.length === limit || (items.length > 0 && bytes > maxBytes);
       if (full) return { items, more: true };
@@ -144,7 +144,7 @@ export class DocumentReading {
   ): { readonly value: Value } | undefined {
     try {
       const value = fromDocument(snapshot.data(), snapshot.id);
-      // The value's id is used from here on, in cursors and to write the document.
+      // Cursors and later writes use the id in the value, so it must be the document's id.
       const own: unknown = snapshot.get('id');
       if (typeof own === 'string' && own !== snapshot.id) throw new OtherIdError();
       return { value };
@@ -155,7 +155,7 @@ export class DocumentReading {
   }
 }
 
-/** The document contains another id than its own. */
+/** The field `id` of a document differs from the document's id. */
 class OtherIdError extends Error {
   override readonly name = 'OtherIdError';
 }
@@ -168,7 +168,6 @@ function ownershipOf(snapshot: DocumentSnapshot) {
   return { owner_uid, workspace };
 }
 
-/** Base class of Firestore queries. */
 export abstract class FirestoreReader {
   protected readonly database: Firestore;
   protected readonly documents: DocumentReading;
@@ -185,7 +184,7 @@ export interface DuePage {
   readonly after: TimeCursor | undefined;
 }
 
-/** Reads documents due by the field `time`. `fromSnapshot` returns [] for unreadable ones, so that no sweep stops. */
+/** Reads due documents by the field `time`. `fromSnapshot` returns [] for unreadable ones, which are skipped. */
 export async function readDue<Item>(
   query: Query,
   time: string,
@@ -194,7 +193,7 @@ export async function readDue<Item>(
 ): Promise<SweepBatch<Item>> {
   const due = query.where(time, '<=', now).orderBy(time).orderBy(FieldPath.documentId()).limit(limit);
   const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
-  // A document that a range of times matches has a time.
+  // Every document that a query for a range of times finds has a time.
   const placeOf = (snapshot: QueryDocumentSnapshot): TimeCursor => ({
     at: timestamp.parse(snapshot.get(time)),
     id: snapshot.id,
@@ -204,7 +203,7 @@ export async function readDue<Item>(
   return { found, next: last && docs.length === limit ? placeOf(last) : undefined };
 }
 
-/** Returns how many more documents to read. After skipped documents, more may be skipped. */
+/** Returns how many more documents to read. If many documents were skipped, the number is higher. */
 function nextLimit(left: number, steppedOver: number): number {
   return Math.min(steppedOver > 0 ? Math.max(left, SUBSTITUTE_LIMIT) : left, MAX_READ_AT_ONCE);
 }

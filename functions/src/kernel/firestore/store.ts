@@ -32,7 +32,7 @@ import {
 
 const MARKER_LETTERS = 20;
 
-/** Writers of a feature's changes: one function per kind, which adds to the commit's batch. */
+/** Functions that add a feature's changes to the batch of a commit, one for each kind of change. */
 export type ChangeWriters<Changes> = {
   readonly [Kind in keyof Changes]: (change: Changes[Kind], writes: CommitWrites) => void;
 };
@@ -41,25 +41,24 @@ type Fields = Record<string, unknown>;
 
 type FieldPair = readonly [field: string | FieldPath, value: unknown];
 
-/** Field paths, at least one, with their new values. */
+/** Pairs of a field path and its new value, at least one. */
 type FieldValues = readonly [FieldPair, ...FieldPair[]];
 
-/** The writes of a commit. The first suitable document stores the commit marker. */
+/** The writes of one commit. The first document that can store the commit marker stores it. */
 export class CommitWrites {
   readonly batch: WriteBatch;
   readonly marker: CommitMarker;
   readonly randomness: Randomness;
-  /** Time of the commit. */
   readonly now: Date;
-  /** Paths of documents that may have been deleted. */
+  /** Paths of documents that an operator may have deleted. */
   readonly existingDocuments = new Set<string>();
   private readonly database: Firestore;
   private readonly deleted: ReadonlySet<string>;
   private readonly additions = new Map<string, Addition>();
-  /** Update time that the first write of each path expects; empty if it expects none. */
+  /** Update time that the first write to each path expects; empty if the first write expects none. */
   private readonly expectedTimes = new Map<string, string>();
 
-  /** @param gone the paths of `existingDocuments` that an earlier attempt found deleted */
+  /** @param gone the paths of `existingDocuments` whose documents an earlier attempt did not find */
   constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
     this.batch = database.batch();
     this.marker = new CommitMarker(randomness.letters(MARKER_LETTERS));
@@ -69,7 +68,7 @@ export class CommitWrites {
     this.deleted = gone;
   }
 
-  /** Returns the document for a write. @throws StaleWriteError if its first write does not expect the same version */
+  /** Returns the document to write. @throws StaleWriteError if the path's first write expects another version */
   document(path: string, version?: string): DocumentReference {
     const [time = ''] = version?.split('/') ?? [];
     const first = this.expectedTimes.get(path) ?? time;
@@ -78,65 +77,64 @@ export class CommitWrites {
     return this.database.doc(path);
   }
 
-  /** Creates a document. Stale if it exists. */
+  /** Creates a document. The commit is stale if the document exists. */
   create(path: string, data: Fields): void {
     this.batch.create(this.document(path), data);
   }
 
-  /** Creates a document that is never deleted. Stale if it exists. */
+  /** Creates a document that is never deleted. The commit is stale if the document exists. */
   createPermanent(path: string, data: Fields): void {
     const document = this.document(path);
     this.batch.create(document, this.marker.addTo(document, data));
   }
 
-  /** Creates the document, or replaces the one at this version. */
+  /** Creates the document, or replaces the document of the version `replaces`. */
   createOrReplace(path: string, data: Fields, replaces: string | undefined): void {
     if (replaces === undefined) this.create(path, data);
     else this.replace(path, data, replaces);
   }
 
-  /** Creates or replaces the document. */
   set(path: string, data: Fields): void {
     this.batch.set(this.document(path), data);
   }
 
-  /** Sets the named fields, whether or not the document exists. */
+  /** Sets the given fields. Creates the document if it does not exist. */
   merge(path: string, data: Fields): void {
     this.batch.set(this.document(path), data, { merge: true });
   }
 
-  /** Updates the named fields. Stale if the document does not exist. */
+  /** Updates the given fields. The commit is stale if the document does not exist. */
   update(path: string, data: Fields): void {
     this.batch.update(this.document(path), data);
   }
 
-  /** Updates a document if it exists: an operator may have deleted it, which must not block the commit forever. */
+  /** Updates the document if it exists. If an operator has deleted it, the commit must still be possible. */
   updateIfExists(path: string, [[field, value], ...more]: FieldValues): void {
     this.existingDocuments.add(path);
     if (!this.deleted.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
   }
 
-  /** Updates a document for the last time: it is never changed or deleted afterwards. */
+  /** Updates a document that is never changed or deleted after this commit. */
   updatePermanent(path: string, data: Fields): void {
     const document = this.document(path);
     this.batch.update(document, this.marker.addTo(document, data));
   }
 
-  /** Updates the named fields at a version. Stale at another version. */
+  /** Updates the given fields of a document. The commit is stale if the document is at another version. */
   replace(path: string, data: Fields, version: string): void {
     this.batch.update(this.document(path, version), data, atVersion(version));
   }
 
-  /** Like `replace`, for a document that keeps the ids of its latest commits. */
+  /** Like `replace`, for a document that stores the ids of its latest commits. */
   replaceLatest(path: string, data: Fields, version: string): void {
     const document = this.document(path, version);
     this.batch.update(document, this.marker.addToLatest(document, data, version), atVersion(version));
   }
 
   /**
-   * Adds to numbers of a document and sets other fields. All additions of a commit to one document are one write,
-   * because Firestore limits the operations of a commit on each document.
-   * @param amounts the addends by field path: `totals.attempts`
+   * Adds to number fields of a document, and sets other fields. All additions of a commit to one document become one
+   * write, because Firestore limits the operations on each document in a commit.
+   * @param amounts the number to add, by field path: `totals.attempts`
    */
   add(path: string, amounts: Readonly<Record<string, number>>, fields: Fields = {}): void {
     const addition = this.additions.get(path) ?? { amounts: new Map(), fields: {} };
@@ -146,7 +144,7 @@ export class CommitWrites {
     this.additions.set(path, addition);
   }
 
-  /** Adds the collected additions to the batch, after the writes that create the documents. */
+  /** Adds the collected additions to the batch, after the writes that create documents. */
   writeAdditions(): void {
     for (const [path, { amounts, fields }] of this.additions) {
       const data: Fields = { ...fields };
@@ -170,19 +168,19 @@ interface Addition {
   readonly fields: Fields;
 }
 
-/** Sets a value in nested objects and returns the outermost object. */
+/** Sets a value in an object at a path of nested fields, and returns the object. */
 function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): Fields {
   const inner: Fields = {};
   into[field] = deeper.length === 0 ? value : nest(Object.assign(inner, into[field]), deeper, value);
   return into;
 }
 
-/** Returns the field values that add to counters. */
+/** Returns Firestore field values that add to the current numbers. */
 export function increments(by: Readonly<Record<string, number>>): Record<string, FieldValue> {
   return Object.fromEntries(Object.entries(by).map(([counter, delta]) => [counter, FieldValue.increment(delta)]));
 }
 
-/** Lifetime of a commit marker. A lost response is checked within minutes. */
+/** Lifetime of a commit marker. After a lost response, the marker is read within minutes. */
 const COMMIT_MARKER_TTL_MS = 3_600_000;
 
 interface StorePorts<Kinds> {
@@ -192,14 +190,14 @@ interface StorePorts<Kinds> {
   readonly writers: ChangeWriters<Kinds>;
   readonly effects: EffectsOf<Kinds>;
   readonly loosening: LooseningOf<Kinds>;
-  /** Is called after a commit, and awaited before the commit returns. */
+  /** Called after each commit. The commit returns after the call has finished. */
   readonly followed?: (changes: readonly ChangeOf<Kinds>[]) => Promise<void>;
 }
 
 export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
   private readonly counts = new Map<keyof Kinds, number>();
 
-  /** Returns how many changes of a kind this instance has committed, including failed attempts. */
+  /** Returns the number of changes of a kind that this instance has tried to commit, including failed commits. */
   committed(kind: keyof Kinds): number {
     return this.counts.get(kind) ?? 0;
   }
@@ -250,7 +248,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     return writes;
   }
 
-  /** Returns the paths whose documents do not exist. */
+  /** Returns those of the paths whose documents do not exist. */
   private async deletedDocumentsOf(paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { database } = this.ports;
     const documents = [...paths].map((path) => database.doc(path));
@@ -262,7 +260,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     this.ports.writers[change.kind](change, writes);
   }
 
-  /** Adds the audit entry of a call. */
+  /** Adds the audit entry of a call to the writes of its commit. */
   private addEntry(changes: readonly ChangeOf<Kinds>[], record: CallRecord | undefined, writes: CommitWrites): void {
     const effects = record?.by ? auditEffects(this.ports.effects, changes) : [];
     if (record?.by === undefined || effects.length === 0) return;
@@ -273,7 +271,7 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     if (undoes !== undefined) writes.replace(auditPath(undoes.id), { undone_by: entry.id }, undoes.version);
   }
 
-  /** Translates a failed commit's error for rules. Unknown errors are returned unchanged. */
+  /** Converts the error of a failed commit to an error that services handle. Returns unknown errors unchanged. */
   private async explainedError(error: unknown, recorded: RecordedResponse | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
@@ -298,7 +296,7 @@ const codec = documentCodec(z.object({ arguments_hash: z.string(), answer: jsonT
 
 export const recordedResponseToDocument = codec.toDocument;
 
-/** Distinguishes a repetition from a stale commit. @throws MusterError CONFLICT if the key is settled */
+/** Checks whether a stale commit repeats a call. @throws MusterError CONFLICT if the call has a stored result */
 export async function rejectRepeatedCall(
   { database, clock }: { readonly database: Firestore; readonly clock: Clock },
   id: string,
@@ -308,7 +306,7 @@ export async function rejectRepeatedCall(
   if (!snapshot.exists) return;
   if (recordedResponseFromDocument(id, snapshot.data()).expires_at <= clock.now()) {
     const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
-    await document.delete(asItWas).catch(() => undefined); // A concurrent call has stored its own record.
+    await document.delete(asItWas).catch(() => undefined); // A concurrent call may have replaced it.
     return;
   }
   throw new MusterError('CONFLICT', 'Another call used this idempotency_key at the same time.', {
@@ -318,12 +316,12 @@ export async function rejectRepeatedCall(
   });
 }
 
-/** Audit effects by kind of change. An omitted kind has none, because another change of its commit has one. */
+/** Functions that return the audit effect of a change, by kind. A kind is absent if another change has its effect. */
 export type EffectsOf<Changes> = {
   readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => AuditEffect | undefined;
 };
 
-/** Returns the document of an audit entry, with the fields by which entries are queried. */
+/** Converts an audit entry to its document, including the fields by which audit entries are queried. */
 export function entryToDocument(entry: AuditEntry): Record<string, unknown> {
   const effects = entry.effects.map((effect) => effectOwnership(effect, entry.by));
   const kept = { ...entry, effects: storedEffects(effects).map(stored) };
@@ -338,13 +336,13 @@ function stored(effect: AuditEffect): AuditEffect {
   return { ...effect, ...(before && { before: asJson(before) }), ...(after && { after: asJson(after) }) };
 }
 
-/** Assigns an effect without a workspace and an owner to the call's workspace. */
+/** Adds the call's workspace to an effect that has neither a workspace nor an owner. */
 function effectOwnership(effect: AuditEffect, { workspace }: Actor): AuditEffect {
   const isSaid = effect.workspace !== undefined || effect.owner_uid !== undefined;
   return isSaid ? effect : { ...effect, workspace };
 }
 
-/** Returns the audit effects of a commit. */
+/** Returns the audit effects of a commit's changes. */
 export function auditEffects<Changes, Kind extends keyof Changes>(
   described: EffectsOf<Changes>,
   changes: readonly ({ readonly kind: Kind } & Changes[Kind])[],

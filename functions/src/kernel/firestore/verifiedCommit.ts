@@ -1,8 +1,8 @@
 /**
- * Commits that can verify whether they were applied. If a response is lost, the Firestore client resends the commit,
- * and the second attempt conflicts with the writes of the first, as if another writer had won. So each commit writes
- * its own id with its batch and looks for it before it reports a failure.
- * Source: docs/decisions/0001-optimistic-commits.md
+ * Commits that can check whether they were applied. If a response is lost, the Firestore client resends the commit.
+ * The second attempt then conflicts with the writes of the first, as if another writer had changed the documents. So
+ * each commit stores its own id with its writes, and reads that id before it reports a failure. Source:
+ * docs/decisions/0001-optimistic-commits.md
  */
 
 import { type DocumentReference, Timestamp, type WriteBatch } from '@google-cloud/firestore';
@@ -10,50 +10,50 @@ import { z } from 'zod';
 import { StaleWriteError, UnknownCommitOutcomeError, type Versioned } from '../commit.ts';
 import { MusterError } from '../errors.ts';
 
-/** Attempts of a commit whose response is lost, in addition to the Firestore client's own retries. */
+/** Maximum number of times a commit is sent if its response is lost. The Firestore client's own retries are extra. */
 const MAX_SENDS = 3;
 
-/** Checks whether a commit was applied. */
 export type CommitMarkerReader = Pick<CommitMarker, 'committedAt'>;
 
-/** For idempotent writes, which need no check. */
+/** Marker for idempotent writes, which may be repeated and need no check. */
 export const NO_MARKER: CommitMarkerReader = { committedAt: async () => undefined };
 
-/** Number of latest commit ids that a changeable document keeps. */
+/** Number of commit ids that a document keeps if commits after the marked one may change it. */
 const MAX_LATEST_COMMITS = 4;
 
-/** Ids of the latest commits that changed a document, newest first. Only some documents keep them. */
+/**
+ * Field with the ids of the latest commits that changed a document, newest first. Only some documents have the field.
+ */
 export const LATEST_COMMITS = 'latest_commits';
 
 const commitIds = z.array(z.string()).catch([]);
 
 const markerFields = z.object({ commit: z.string().optional().catch(undefined), [LATEST_COMMITS]: commitIds });
 
-/** A commit's id and the document that stores it: the first in its batch that can. */
+/** Id of a commit, and the document that stores the id: the first document of the batch that can. */
 export class CommitMarker {
   readonly id: string;
   private document: DocumentReference | undefined;
-  /** Commits that changed the holder before. Used if others may change it afterwards. */
+  /** Ids of the commits that changed the document before. Set only if later commits may change the document. */
   private before: readonly string[] = [];
 
-  /** @param id 20 random characters */
   constructor(id: string) {
     this.id = id;
   }
 
-  /** Whether a document of the batch stores the id. */
+  /** Whether a document of the batch stores the commit's id. */
   get isWritten(): boolean {
     return this.document !== undefined;
   }
 
-  /** Adds the id to the data of a document that is never changed or deleted afterwards. */
+  /** Returns the data with the commit's id, for a document that is never changed or deleted after the commit. */
   addTo<Data extends object>(document: DocumentReference, data: Data): Data {
     if (this.isWritten) return data;
     this.document = document;
     return { ...data, commit: this.id };
   }
 
-  /** Adds the id to the data of a document at a version, after which other commits may change it. */
+  /** Returns the data with the ids of the latest commits, for a document that later commits may change. */
   addToLatest<Data extends object>(document: DocumentReference, data: Data, version: string): Data {
     if (this.isWritten) return data;
     this.document = document;
@@ -61,7 +61,7 @@ export class CommitMarker {
     return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, MAX_LATEST_COMMITS) };
   }
 
-  /** Returns when the commit was applied, if it was. @throws UnknownCommitOutcomeError if later commits hide it */
+  /** Returns when the commit was applied, or undefined if it was not. @throws UnknownCommitOutcomeError if unknown */
   async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;
@@ -75,10 +75,10 @@ export class CommitMarker {
 }
 
 /**
- * Sends the batch, which must contain the commit marker.
- * @returns the time of its first write
- * @throws UnknownCommitOutcomeError if it is unknown whether the batch was or will be applied; else the client's error,
- *   which means that it was not
+ * Sends the batch, which must write the commit marker.
+ * @returns the time of the batch's first write
+ * @throws UnknownCommitOutcomeError if the batch may have been applied or may be applied later; otherwise the
+ * client's error, in which case the batch was not applied
  */
 export async function verifiedCommit(batch: WriteBatch, proof: CommitMarkerReader): Promise<Timestamp | undefined> {
   for (let sending = 1; ; sending++) {
@@ -95,7 +95,7 @@ export async function verifiedCommit(batch: WriteBatch, proof: CommitMarkerReade
   }
 }
 
-/** Returns when a commit was applied although its sender got an error. */
+/** Returns the time at which a commit was applied although its sender received an error. */
 async function committedDespite(failure: unknown, proof: CommitMarkerReader): Promise<Timestamp | undefined> {
   const code = statusCode(failure);
   if (!UNKNOWN_OUTCOME_CODES.includes(code) && !STALE_CODES.includes(code)) throw failure;
@@ -107,7 +107,7 @@ async function committedDespite(failure: unknown, proof: CommitMarkerReader): Pr
   }
 }
 
-/** gRPC status codes. Source: https://grpc.io/docs/guides/status-codes */
+/** Source of these gRPC status codes: https://grpc.io/docs/guides/status-codes */
 export const INVALID_ARGUMENT = 3;
 export const NOT_FOUND = 5;
 export const ALREADY_EXISTS = 6;
@@ -120,10 +120,10 @@ const ABORTED = 10;
 const INTERNAL = 13;
 const UNAVAILABLE = 14;
 
-/** Codes of a commit that conflicts with another commit, or with its own earlier attempt. */
+/** Status codes of a commit that conflicts with another commit, or with an earlier attempt of the same commit. */
 export const STALE_CODES: readonly (number | undefined)[] = [NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED];
 
-/** Codes of a lost response: the commit may have been applied. */
+/** Status codes after which the outcome of a commit is unknown. */
 const UNKNOWN_OUTCOME_CODES: readonly (number | undefined)[] = [
   CANCELLED,
   UNKNOWN,
@@ -133,10 +133,10 @@ const UNKNOWN_OUTCOME_CODES: readonly (number | undefined)[] = [
   UNAVAILABLE,
 ];
 
-/** Codes of a lost response after which the Firestore client does not resend the commit. */
+/** Status codes of an unknown outcome after which the Firestore client does not resend the commit. */
 const RETRYABLE_CODES: readonly (number | undefined)[] = [CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL];
 
-/** Message of the SDK's error for an ended listener, which has no `code`. */
+/** Matches the message of the SDK's error for a listener that ended. This error has no field `code`. */
 const ENDED = /^Error (\d+): /;
 
 export function statusCode(error: unknown): number | undefined {
@@ -146,27 +146,27 @@ export function statusCode(error: unknown): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** Returns an update time as an opaque version. */
+/** Returns an opaque version that represents the update time. */
 export function versionOf({ seconds, nanoseconds }: Timestamp): string {
   return `${seconds}.${nanoseconds}`;
 }
 
-/** Returns a value with its version. @param latestCommits the document's field of that name, if any */
+/** Returns a value with its version. @param latestCommits field of the document with the latest commits, if any */
 export function versioned<Value>(value: Value, updateTime: Timestamp, latestCommits?: unknown): Versioned<Value> {
   return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
 }
 
-/** Returns the latest commits of a document at a version. */
+/** Returns the ids of the latest commits that a version contains. */
 function commitsAt(version: string): readonly string[] {
   return version.split('/').slice(1);
 }
 
-/** Returns the precondition that a document is still at a version. */
+/** Returns the precondition that a document still has a version. */
 export function atVersion(version: string): { lastUpdateTime: Timestamp } {
   return { lastUpdateTime: timeOf(version) };
 }
 
-/** Returns the update time in a version. */
+/** Returns the update time that a version contains. */
 export function timeOf(version: string): Timestamp {
   const [time = ''] = version.split('/');
   const [seconds, nanoseconds] = time.split('.');

@@ -3,9 +3,9 @@ import { withTimeout } from '../concurrency.ts';
 
 const TIMEOUT_MS = 1000;
 
-/** Waits one second per request, because the client would wait forever. Fails at once while a response is overdue. */
+/** Limits requests to one second; the client would wait forever. While a response is overdue, others fail at once. */
 export class CircuitBreaker {
-  /** Number of responses that timed out and have not arrived since. */
+  /** Number of requests that have timed out and are still unanswered. */
   private overdue = 0;
 
   /** @throws Error while a response is overdue */
@@ -13,7 +13,7 @@ export class CircuitBreaker {
     if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
   }
 
-  /** `start` gets a signal that fires on timeout. @throws Error after one second without a response */
+  /** `start` gets a signal that aborts on timeout. @throws Error if the response takes longer than one second */
   async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
     this.requireClosed();
     const late = new AbortController();

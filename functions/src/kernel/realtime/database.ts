@@ -1,4 +1,4 @@
-/** Realtime Database: paths (docs/data-model.md#realtime-database), client and compare-and-set. */
+/** Realtime Database: paths (docs/data-model.md#realtime-database), client, and conditional writes. */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { keyOf, segmentOf } from '../ids.ts';
@@ -7,7 +7,7 @@ import { firebaseApp } from '../platform.ts';
 export const PRESENCE = 'presence';
 export const TASK_QUEUE = 'tasks/queue';
 
-/** Queues of all workspaces except `default`: `workspaces/{workspace}/queue`. */
+/** Root of the queues of all workspaces except `default`: `workspaces/{workspace}/queue`. */
 export const WORKSPACE_QUEUES = 'workspaces';
 const DEFAULT_QUEUE = 'default';
 export const LIMITS = 'limits';
@@ -22,35 +22,35 @@ export const COMMITS = 'commits';
 export const UNREADABLE = 'unreadable';
 export const ACCESS_PEOPLE = 'access/people';
 
-/** Whether a workspace is open: `access/workspaces/{workspace}`. */
+/** Root of the flags that mark open workspaces: `access/workspaces/{workspace}`. */
 export const ACCESS_WORKSPACES = 'access/workspaces';
 
-/** Roots of free-form data. Paths below them start with a workspace or any other name. */
+/** Roots of free-form data. The next path segment is a workspace or any other name. */
 export const FREE_FORM_ROOTS: readonly string[] = ['messages', 'shared'];
 
-/** Limits of the security rules for free-form data: levels from the root, and characters per string. */
+/** Limits of free-form data in the security rules: depth of the path from the root, and characters per string. */
 export const FREE_FORM = { levels: 20, characters: 1_048_576 } as const;
 
 /** Source: https://firebase.google.com/docs/database/usage/limits#data_tree */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
 const segment = segmentOf(/[.#$[\]/\u0000-\u001f\u007f]|\p{Cs}|^$/u, 768);
 
-/** Returns the path of a list's node, by its id. */
+/** Returns a function that returns the path of a node in a list. */
 function nodeIn(list: string): (id: string) => string {
   return (id) => `${list}/${segment(id)}`;
 }
 
-/** Like `nodeIn`, for any text such as a uid. */
+/** Like `nodeIn`, for names that may contain any characters, such as uids. */
 function ownNodeIn(list: string): (name: string) => string {
   return (name) => `${list}/${segment(keyOf(name))}`;
 }
 
 export const presencePath = nodeIn(PRESENCE);
 
-/** Node that the sweep writes to check whether the database accepts writes: `presence`. */
+/** Node that the sweep writes to check that the database accepts writes: `presence`. */
 export const checkPath = nodeIn('checks');
 
-/** Returns the path of a workspace's mirror of claimable tasks. The specifications fix that of `default`. */
+/** Returns the path of the list of a workspace's claimable tasks. The specifications fix the path of `default`. */
 export function taskQueuePath(workspace: string): string {
   return workspace === DEFAULT_QUEUE ? TASK_QUEUE : `${WORKSPACE_QUEUES}/${segment(workspace)}/queue`;
 }
@@ -67,44 +67,44 @@ export function minuteMetricsPath(minute: Date): string {
   return `${METRICS_MINUTES}/${minuteKey(minute)}`;
 }
 
-/** Returns a sortable UTC key: `202611220124`. */
+/** Returns the key of a minute in UTC. Keys sort by time: `202611220124`. */
 export function minuteKey(minute: Date): string {
   return minute.toISOString().replace(/\D/g, '').slice(0, 12);
 }
 
-/** Returns the start of the minute of a key. */
+/** Returns the start of the minute that a key names. */
 export function timeOfMinuteKey(key: string): Date {
   const [year, month, day, hour, minute] = [0, 4, 6, 8, 10].map((at) => Number(key.slice(at, at === 0 ? 4 : at + 2)));
   return new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute));
 }
 
-/** A subscription's change log and its current writer. */
+/** Change log of a subscription, and the instance that writes the change log. */
 export const busPath = nodeIn(BUS);
 export const taskUpdatesPath = ownNodeIn(TASK_UPDATES);
 export const notificationsPath = ownNodeIn(NOTIFICATIONS);
 export const devicesPath = ownNodeIn(DEVICES);
 
-/** A person's roles for the security rules: mirrors `people/{uid}` in Firestore. */
+/** A person's roles, for the security rules. A copy of `people/{uid}` in Firestore. */
 export const personAccessPath = ownNodeIn(ACCESS_PEOPLE);
 
-/** Commit marker of a caller's write. @param id letters and digits */
+/** Marker of a commit that was written with the caller's own rights. @param id letters and digits */
 export const realtimeCommitPath = nodeIn(COMMITS);
 
-/** Returns the Realtime Database. The client is loaded at first use. */
+/** Returns the Realtime Database. The client library is loaded at the first call. */
 export async function realtimeDatabase(): Promise<Database> {
   const { getDatabase } = await import('firebase-admin/database');
   return getDatabase(firebaseApp());
 }
 
-/** A minute without calls, so its node is always empty. */
+/** Node that is always empty, because no calls were counted in the minute 1970-01-01 00:00. */
 const NOWHERE = minuteMetricsPath(new Date(0));
 
-/** Reads an empty node from the server, to check whether it responds. */
+/** Checks whether the Realtime Database responds, by reading an empty node from the server. */
 export async function probeRealtimeDatabase(database: () => Promise<Database>): Promise<void> {
   await (await database()).ref(NOWHERE).get();
 }
 
-/** Removes the nodes that the query finds, in one write. Returns their number. */
+/** Removes the nodes that the query finds, in one write. Returns the number of removed nodes. */
 export async function removeFound(query: Query): Promise<number> {
   const keys = keysIn(await query.get());
   await removeFrom(query.ref, keys);
@@ -127,14 +127,14 @@ const UNANSWERED = 'disconnect';
 /** Error message if this process overwrote the node. Source: @firebase/database, repoAbortTransactions. */
 const OVERWRITTEN = 'set';
 
-/** Limits retries on an unstable connection. */
+/** Maximum number of times a change is sent over an unstable connection. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Changes a node, depending on its current value. After a lost response, repeats the change on reconnection.
- * @param update returns the new value, or undefined to keep the current one. It is called again if the node has
- *   another value than assumed. After a lost response, it must detect its own write and write the same again.
- * @returns whether the node was changed, as far as known
+ * Changes a node depending on its current value. If the response is lost, sends the change again.
+ * @param update returns the new value, or undefined to keep the current value. Called again if the node's value has
+ * changed. After a lost response, the write may have been applied: recognize it and return the same value again.
+ * @returns whether the node was changed; false may be wrong after repeatedly lost responses
  */
 export async function changeNode(
   node: Reference,
@@ -142,7 +142,7 @@ export async function changeNode(
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
-      // Not applied locally: listeners must not see a value that the database may refuse.
+      // The change is not applied locally: local listeners must not see a value that the database may refuse.
       return (await node.transaction(update, undefined, false)).committed;
     } catch (error) {
       const reason = error instanceof Error ? error.message : undefined;
@@ -153,14 +153,14 @@ export async function changeNode(
   return false;
 }
 
-/** Maximum number of entries that other instances add at the same time. */
+/** Maximum number of entries that other instances may add at the same time. */
 const MAX_READ_AT_ONCE = 100;
 
 /**
- * Adds an entry to a list that keeps only its newest entries, unless the key exists, and removes the oldest entries
- * beyond `maxEntries`. An entry that is older than all kept ones is removed, too. Entries are at `{list}/{key}` and have
- * `at` in milliseconds since the epoch.
- * @param byTime the list, ordered by `at`
+ * Adds an entry to a list unless its key exists, then removes the oldest entries until `maxEntries` are left. If the
+ * new entry is the oldest one, it is removed, too. An entry is stored at `{list}/{key}`, with its time in `at`, in
+ * milliseconds since 1970.
+ * @param byTime query of the list, ordered by `at`
  */
 export async function putLatest(
   byTime: Query,

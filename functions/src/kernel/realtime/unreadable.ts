@@ -1,4 +1,4 @@
-/** Unreadable documents at `unreadable/{path}`. `at`: last occurrence, in milliseconds since the epoch. */
+/** Counts of unreadable documents, at `unreadable/{path}`. `at`: last report, in milliseconds since 1970. */
 
 import type { Database, Query } from 'firebase-admin/database';
 import { core } from 'zod';
@@ -10,7 +10,7 @@ import { keysIn, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MS = 3_600_000;
 
-/** Interval after which an instance reports a document again. */
+/** Minimum time between two reports of the same document by one instance. */
 const REPORT_INTERVAL_MS = 600_000;
 
 const UNREADABLE_TTL_MS = DAY_MS;
@@ -25,7 +25,7 @@ interface UnreadablePorts {
   readonly log: Log;
 }
 
-/** Counts documents that this version cannot read: edited manually, or written by a newer version. */
+/** Counts documents that this version cannot read: they were edited manually, or a newer version wrote them. */
 export class DatabaseUnreadableDocuments
   extends Service<UnreadablePorts>
   implements UnreadableDocuments, ExpiringStore
@@ -57,7 +57,7 @@ export class DatabaseUnreadableDocuments
       .sort();
   }
 
-  /** Removes documents that were not reported for a day. Returns their number. */
+  /** Removes the counts of documents that were not reported for a day. Returns the number of removed counts. */
   async expire(): Promise<number> {
     const before = this.ports.clock.now().getTime() - UNREADABLE_TTL_MS;
     return removeFound((await this.byTime()).endAt(before).limitToFirst(MAX_REMOVED_AT_ONCE));
@@ -68,7 +68,7 @@ export class DatabaseUnreadableDocuments
   }
 }
 
-/** Returns the names of the invalid fields, but not their values. */
+/** Returns an error's cause with the names of the invalid fields, but without their values. */
 function causeOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof core.$ZodError)
     return { fields: error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) };
