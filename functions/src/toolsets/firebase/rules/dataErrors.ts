@@ -1,6 +1,6 @@
 /**
- * Errors of reading and writing as the caller, as in "Error Scenarios" of the network specification: the name is the
- * error's `reason`, the code is the one in "Specific Error Codes".
+ * Errors for reads and writes with callers' rights. They follow the network specification: `reason` is the name in
+ * "Error Scenarios", and the code is the one in "Specific Error Codes".
  */
 import { MusterError } from '../../../kernel/errors.ts';
 
@@ -19,7 +19,7 @@ export function invalidPath(path: string, what: string, suggestion?: string): Mu
   });
 }
 
-/** Returns the error for access that the security rules deny. They give the caller no reason. */
+/** Returns the error for access that the security rules deny. The rules give no reason. */
 export function permissionDenied(path: string, cause: unknown): MusterError {
   return new MusterError('FORBIDDEN', `The security rules deny this at "${shown(path)}".`, {
     field: 'path',
@@ -38,7 +38,7 @@ export function pathNotFound(path: string): MusterError {
   });
 }
 
-/** Returns the same error for missing data and for data that the caller may not read. */
+/** Returns the error for data that is missing or hidden. It is the same error, so that it reveals nothing. */
 export function nothingReadable(path: string, cause: unknown): MusterError {
   return new MusterError('NOT_FOUND', `Nothing readable found at "${shown(path)}".`, {
     field: 'path',
@@ -48,7 +48,7 @@ export function nothingReadable(path: string, cause: unknown): MusterError {
   });
 }
 
-/** Returns the error for data of a type that the database does not store. */
+/** Returns the error for a value that the database cannot store. */
 export function invalidDataType(field: string, what: string, suggestion?: string): MusterError {
   return new MusterError('INVALID_FORMAT', what, {
     field,
@@ -69,7 +69,7 @@ export function sizeLimitExceeded(field: string, what: string, suggestion: strin
   return new MusterError('VALIDATION_ERROR', what, { field, reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
-/** Returns the error for a concurrent write, or for an unexpected version. */
+/** Returns the error for data that was changed by another write, or that has another version than expected. */
 export function writeConflict(what: string, cause?: unknown): MusterError {
   return new MusterError('CONFLICT', what, {
     reason: 'CONFLICT',
@@ -78,7 +78,7 @@ export function writeConflict(what: string, cause?: unknown): MusterError {
   });
 }
 
-/** Returns the error for a write without a response. The database may have applied it, or may still do so. */
+/** Returns the error for a write whose response was lost. The database may have applied the write, or still may. */
 export function unknownWriteOutcome(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
     reason: 'CONNECTION_ERROR',
@@ -87,7 +87,7 @@ export function unknownWriteOutcome(cause: unknown): MusterError {
   });
 }
 
-/** Returns the error for a write with a lost response, followed or preceded by another write. */
+/** Returns the error for a write whose response was lost, if the data was also changed by another write. */
 export function overwrittenWrite(path: string, cause?: unknown): MusterError {
   return new MusterError(
     'CONFLICT',
@@ -101,7 +101,7 @@ export function overwrittenWrite(path: string, cause?: unknown): MusterError {
   );
 }
 
-/** @param definition index to add, and to which file */
+/** @param definition text that describes the index to add, and the file to add it to */
 export function missingIndex(
   definition: string,
   cause: unknown,
@@ -115,7 +115,7 @@ export function missingIndex(
   });
 }
 
-/** Returns the error for a missing index on a node that is too large to sort. */
+/** Returns the error for a query whose index is missing, on a node that is too large to sort without it. */
 export function tooLargeWithoutIndex(maxBytes: number, definition: string, cause: unknown): MusterError {
   const what = `This query needs an index that does not exist, and the data exceeds ${maxBytes} bytes, the limit for sorting without it.`;
   return missingIndex(definition, cause, what);

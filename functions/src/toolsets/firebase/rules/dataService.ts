@@ -16,7 +16,7 @@ import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from
 import { FreeFormAudit } from './freeForm.ts';
 import type { FirebasePorts } from './ports.ts';
 
-/** Maximum size of a Firestore document, and of one write to either database. Source: docs/semantics.md#network. */
+/** Maximum size in bytes of a Firestore document, and of any single write. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;
 
 interface Recorded {
@@ -41,9 +41,9 @@ export class DataService {
   }
 
   /**
-   * Writes, then stores the result under the call's idempotency key, with the audit entry. If an instance crashes in
-   * between, that record is missing: the repetition then finds the commit marker of the write, if the database can
-   * store one with it.
+   * Writes, then stores the response under the call's idempotency key, together with the audit entry. If an instance
+   * crashes between the two steps, a repeated call finds the write's commit marker, unless the database could not
+   * store a marker.
    */
   async write(
     caller: Caller,
@@ -70,8 +70,8 @@ export class DataService {
 }
 
 /**
- * Denies access to a workspace in the path in which the caller has no role, before a database is asked: a removed
- * member loses access immediately, even if a database's rules learn of it later. The rules decide everything else.
+ * Denies access to paths of a workspace in which the caller has no role. The check comes before any database call, so
+ * removed members lose access immediately, even if a database's security rules do not know it yet.
  * @throws MusterError with reason PERMISSION_DENIED
  */
 export function requireWorkspaceOf(
@@ -86,12 +86,12 @@ export function requireWorkspaceOf(
   return decision;
 }
 
-/** Returns whether a permission is for free-form data: `messages` and `shared`. */
+/** Returns whether the permission is one for free-form data, that is for `messages` and `shared`. */
 function isFreeForm({ where }: AccessDecision['permission']): boolean {
   return typeof where === 'object' && 'first' in where;
 }
 
-/** Cause for the log. */
+/** Cause of the denial, for the log only. */
 const NO_ROLE = 'no role in the workspace in the path';
 
 function repetitionOf(operation: Operation): Repetition | undefined {

@@ -1,17 +1,17 @@
 /**
- * Reads, writes and watches a database as the caller, under the security rules. Implemented by `firestore/` and
- * `realtime/`. Nothing here ever uses the server's own credentials.
+ * Access to a database with the caller's rights, under the security rules. It is implemented in `firestore/` and
+ * `realtime/`. The server's own credentials are never used here.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { invalidPath } from './dataErrors.ts';
 
-/** Bound of a query. */
+/** Bound of a query: a value that the results must reach or must not exceed. */
 export type Bound = string | number | boolean;
 
 export interface ReadQuery {
-  /** A field's path in Firestore; a child's path, `$key` or `$value` in the Realtime Database. */
+  /** Path of the field to order by. In the Realtime Database, path of a child's child, `$key` or `$value`. */
   readonly orderBy?: string | undefined;
   readonly limit?: number | undefined;
   readonly startAt?: Bound | undefined;
@@ -22,23 +22,23 @@ export interface ReadQuery {
 
 export interface ReadRequest {
   readonly query?: ReadQuery | undefined;
-  /** Only the keys. Realtime Database only. */
+  /** Whether to read only the keys. For the Realtime Database only. */
   readonly shallow: boolean;
-  /** Maximum size; a larger node is SIZE_LIMIT_EXCEEDED and not fully read. Realtime Database only. */
+  /** Maximum size in bytes, above which the read fails with SIZE_LIMIT_EXCEEDED. For the Realtime Database only. */
   readonly maxBytes?: number | undefined;
 }
 
 export interface ReadOutcome {
-  /** In the JSON form of docs/guides/data.md. */
+  /** Data in the JSON form of docs/guides/data.md. */
   readonly data: JsonValue;
-  /** Number of documents or children in `data`; 1 for a single one. */
+  /** Number of documents or children in `data`; 1 for a single document or value. */
   readonly count: number;
   readonly timestamp: Date;
-  /** Value for `expectedVersion` of a write. Present for single documents and unqueried nodes. */
+  /** Version to pass as `expectedVersion` to a write. Absent for collections and for queries. */
   readonly version?: string | undefined;
-  /** Present if there is more. */
+  /** Present if there are more documents or children. */
   readonly nextCursor?: string | undefined;
-  /** Index to add, and where. Present if the whole node was read and sorted without it. */
+  /** Index to add, and where to add it. Present if the index is missing, so the whole node was read and sorted. */
   readonly missingIndex?: string | undefined;
 }
 
@@ -49,50 +49,50 @@ export type WriteOperation = (typeof OPERATIONS)[number];
 export interface WriteRequest {
   readonly operation: WriteOperation;
   readonly data: JsonValue;
-  /** With `set`, Firestore only: keep the fields that `data` does not contain. */
+  /** For `set` in Firestore: whether fields that are not in `data` stay unchanged. */
   readonly merge: boolean;
-  /** Write only over the version read at the start of the call. */
+  /** Whether the write must fail if the data was changed after the call read it. */
   readonly transaction: boolean;
-  /** With `transaction`: the version to replace; `null` if nothing must exist. */
+  /** With `transaction`, the version that the data must have; `null` if there must be no data. */
   readonly expectedVersion?: string | null | undefined;
-  /** Present for a call with an idempotency key. */
+  /** Present if the call has an idempotency key. */
   readonly repetition?: Repetition | undefined;
 }
 
-/** Identifies a call, so that its repetition can detect that it was carried out. */
+/** Identifies a call with an idempotency key, so that a repeated call finds out whether it was carried out. */
 export interface Repetition {
-  /** 20 characters of `[a-f0-9]`, identical in each repetition; also the key of a push. */
+  /** 20 characters of `[a-f0-9]`, the same for every repetition of the call. Also used as the key of a push. */
   readonly id: string;
-  /** Distinguishes the call from another one with the same idempotency key. */
+  /** Hash of the arguments, to detect another call with the same idempotency key. */
   readonly argumentsHash: string;
 }
 
 export interface WriteOutcome {
-  /** The new key of a `push`. */
+  /** Key that a `push` has created. */
   readonly key?: string | undefined;
   readonly timestamp: Date;
-  /** Version of the written data, if the database reports it. */
+  /** Version of the data after the write, if the database returns it. */
   readonly version?: string | undefined;
   /** Whether an earlier call with the same idempotency key made this write. */
   readonly isRepetition?: boolean | undefined;
 }
 
-/** Current value of a child at a watched path, or of the path; undefined if it was deleted. */
+/** A change of a child at a watched path, or of the path's whole value. `data` is undefined if it was deleted. */
 export interface Change {
-  /** The child's key or the document's id; empty if the path is watched as one value. */
+  /** Key of the child or id of the document; empty if the path is watched as a single value. */
   readonly key: string;
   readonly data: JsonValue | undefined;
 }
 
-/** `value`: the path as one value. `children`: each child, or each document of a collection. */
+/** `value`: the path is watched as a single value. `children`: each child or document is watched separately. */
 export type WatchShape = 'value' | 'children';
 
 export interface Watcher {
-  /** Called once with the initial state. For `value`, a path without data is an empty map. */
+  /** Called once with the initial state. For `value`, the map is empty if the path has no data. */
   initial(state: ReadonlyMap<string, JsonValue>): void;
-  /** Called for each later change, in the database's order. */
+  /** Called after each change, in the order in which the database reports the changes. */
   changed(changes: readonly Change[]): void;
-  /** Called at most once, possibly instead of `initial`; nothing follows. Changed rules are one cause. */
+  /** Called if the watch ends with an error, for example because access is denied. No other call follows. */
   failed(error: MusterError): void;
 }
 
@@ -102,16 +102,16 @@ export interface Watched {
 }
 
 export interface Watch {
-  /** Ends the watch; the watcher is not called afterwards. Idempotent. */
+  /** Ends the watch. The watcher is not called afterwards. Further calls have no effect. */
   stop(): void;
 }
 
 export interface DatabaseAccess {
-  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
+  /** @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them */
   read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
-  /** @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
+  /** @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them */
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
-  /** Starts a watch; all errors go to the watcher. @param watched more than `maxItems` children: SIZE_LIMIT_EXCEEDED */
+  /** Starts a watch. All errors go to the watcher, such as SIZE_LIMIT_EXCEEDED for more than `maxItems` children. */
   watch(caller: Caller, path: DataPath, watched: Watched, watcher: Watcher): Watch;
 }
 
@@ -121,34 +121,34 @@ export const DATABASES = ['realtime', 'firestore'] as const;
 
 export type DatabaseName = (typeof DATABASES)[number];
 
-/** A validated path. */
+/** A path that has been validated. */
 export interface DataPath {
   readonly database: DatabaseName;
   readonly text: string;
   readonly segments: readonly string[];
-  /** In Firestore, a document has an even number of segments and a collection an odd one. */
+  /** In Firestore, documents have an even number of segments and collections an odd one. Elsewhere always `node`. */
   readonly kind: 'document' | 'collection' | 'node';
 }
 
-/** As in the network specification. */
+/** Pattern of paths in the network specification. */
 export const PATH_PATTERN = '^[a-zA-Z0-9/_-]+$';
 
 const CHARACTERS = new RegExp(PATH_PATTERN);
 
-/** Ids that Firestore reserves, of documents and of collections. */
+/** Ids of documents and collections that Firestore reserves. */
 const RESERVED = /^__.*__$/;
 
-/** Maximum length of a path and a segment, in bytes, and number of segments. */
+/** Maximum lengths of a path and of a segment in bytes, and maximum number of segments. */
 const LIMITS = {
   firestore: { path: 6144, segment: 1500, segments: 200 },
   realtime: { path: 24_608, segment: 768, segments: 32 },
 };
 
 /**
- * Parses and validates a caller's path before anything is sent. Source: the network specification, "firebase.read";
- * docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
+ * Parses and validates a caller's path, before any database is called. Source: the network specification,
+ * "firebase.read"; docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
  * https://firebase.google.com/docs/database/usage/limits.
- * @throws MusterError with reason INVALID_PATH, explaining what is wrong
+ * @throws MusterError with reason INVALID_PATH, which explains the problem
  */
 export function parsePath(database: DatabaseName, text: string): DataPath {
   const limits = LIMITS[database];

@@ -1,6 +1,6 @@
 /**
- * Audit entries for free-form data, and undoing them. Source: docs/decisions/0036-trail.md;
- * docs/semantics.md#undo.
+ * Creates audit entries for changes of free-form data, and undoes such changes.
+ * Source: docs/decisions/0036-trail.md; docs/semantics.md#undo.
  */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
@@ -13,16 +13,16 @@ import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databa
 import { sizeLimitExceeded } from './dataErrors.ts';
 import type { DataChange, FirebasePorts } from './ports.ts';
 
-/** Maximum size of each of the two states in an audit entry, which is one document of at most 1 MiB. */
+/** Maximum size in bytes of the data before and after a write. Both are in one audit entry of at most 1 MiB. */
 const MAX_AUDITED_BYTES = 200_000;
 
-/** Replaces a state that is not stored. Neither database allows this field name. */
+/** Field that stands for data that is too large for the audit log. Neither database allows this field name. */
 const NOT_RECORDED = '.not_kept';
 
-/** The Realtime Database's key for a value that is not an object. */
+/** Field for a value that is not an object, named as in the Realtime Database. */
 const VALUE = '.value';
 
-/** Data as the caller reads it; undefined if the path has none. */
+/** Data that the caller can read at a path; undefined if the path has no data. */
 interface State {
   readonly fields: Fields | undefined;
   readonly version?: string | undefined;
@@ -34,7 +34,7 @@ interface Written {
 }
 
 export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
-  /** Writes and returns the change. States are read around the write, so they may include concurrent changes. */
+  /** Writes, and returns the data before and after the write. A concurrent write may be contained in these data. */
   async audited(
     caller: Caller,
     path: DataPath,
@@ -53,8 +53,8 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
   }
 
   /**
-   * Undoes an effect as the caller, under the security rules, by writing over exactly the version read. The commit
-   * adds the audit entry. If an instance crashes in between, the next attempt finds the data already restored.
+   * Undoes a change with the caller's rights, unless the data has changed after it was read here. The audit entry is
+   * committed afterwards. If an instance crashes in between, the next attempt finds the old data.
    * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; errors of the database
    */
   readonly document = async (effect: AuditEffect, _by: Principal, caller: Caller): Promise<readonly DataChange[]> => {
@@ -80,7 +80,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     }
   }
 
-  /** Returns the state after the write, even if it is no longer readable. */
+  /** Returns the data after the write. A refused read must not fail the call, since the data has been written. */
   private async after(caller: Caller, path: DataPath, written: WriteOutcome): Promise<Fields | undefined> {
     try {
       const { fields, version } = await this.state(caller, path);
@@ -91,7 +91,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     }
   }
 
-  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the data exceeds the audit log's limit; errors of the database */
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the data is too large for the audit log; errors of the database */
   private async state(caller: Caller, path: DataPath): Promise<State> {
     const request = { shallow: false, maxBytes: MAX_AUDITED_BYTES };
     try {
@@ -105,7 +105,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
   }
 }
 
-/** @param reasons of the errors to ignore; all by default */
+/** @param reasons reasons of the errors to ignore; if omitted, all MusterErrors are ignored */
 function undoRefused(error: unknown, reasons?: readonly string[]): Fields {
   if (!(error instanceof MusterError)) throw error;
   const { code, details } = error;
@@ -138,7 +138,7 @@ function pathOf({ id }: AuditEffect): DataPath {
   return parsePath(database, id.slice(database.length + 1));
 }
 
-/** Returns whether the data is already restored: an earlier attempt did not complete. */
+/** Returns whether the data is already as before the change, because an earlier attempt restored it. */
 function isUnchanged({ before, after = {} }: AuditEffect, current: Fields | undefined): boolean {
   if (before === undefined || current === undefined) return before === current;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -1,4 +1,4 @@
-/** Reads the logs of subscriptions for their owners, and keeps the paths watched while reading. */
+/** Reads event logs for the owners of subscriptions, and keeps the paths watched while the owners read. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { cancellableAbort, cancellableDelay, type TrackWait } from '../../../kernel/concurrency.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
@@ -15,19 +15,19 @@ import type { Entry, FirebasePorts } from './ports.ts';
 import { SharedWatch, type WatchReader } from './sharedWatch.ts';
 import { type EventPosition, invalidCursor, positionAt, type Subscription, startOf } from './subscription.ts';
 
-/** Entries per read. */
+/** Maximum number of log entries per read. */
 const MAX_ENTRIES_READ = 10;
 
-/** Maximum time in which a poll without wait catches up with changes made while the path was unwatched. */
+/** Maximum time in milliseconds for which a poll with a waiting time of 0 waits for changes that were missed. */
 const CATCH_UP_MS = 5000;
 
-/** Reads a subscription's log for tools, `/mcp/events` and `subscriptions/listen`. */
+/** Reads event logs for the tools, for `/mcp/events` and for `subscriptions/listen`. */
 export type EventReader = PortOf<LogReader>;
 
 export class LogReader {
   private readonly ports: FirebasePorts;
   private readonly known: KnownSubscriptions;
-  /** Watches with current or recent readers in this instance, by log. */
+  /** Watches of this instance that have readers or had some recently, by log. */
   private readonly watches = new Map<string, SharedWatch>();
 
   constructor(ports: FirebasePorts, known: KnownSubscriptions) {
@@ -36,10 +36,10 @@ export class LogReader {
   }
 
   /**
-   * Returns the events after the cursor, or waits for the first.
-   * @param waitMs maximum wait; after it `events` is empty
+   * Returns the events after the cursor, or waits for the first one.
+   * @param waitMs maximum waiting time in milliseconds; if nothing happens, `events` is empty
    * @param gone ends the wait early
-   * @param from `waiting` wraps the wait
+   * @param from `waiting` is called with the wait, whose duration does not count as the call's own
    * @throws MusterError NOT_FOUND if the caller has no such subscription
    */
   async poll(
@@ -59,9 +59,9 @@ export class LogReader {
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
       const next = nextEvents(follower, new PageBuilder(subscription, page.position), enough);
-      // A poll without wait still catches up; that time does not count as waiting.
+      // A poll with a waiting time of 0 may still wait for missed changes. This does not count as waiting.
       const news = await (waitMs === 0 ? next : waiting(next));
-      // An entry that another connection of this instance has just logged may not have arrived here yet.
+      // Read the log itself: an entry of another connection of this instance may not have been reported here yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
       for (const wait of [waited, caughtUpLate, abort]) wait.dispose();
@@ -69,7 +69,7 @@ export class LogReader {
     }
   }
 
-  /** Yields the events after the cursor, then new ones until `gone`. Never yields an empty reading. */
+  /** Yields the events after the cursor, then new ones until `gone` aborts. Every reading contains something. */
   async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
@@ -93,7 +93,7 @@ export class LogReader {
     }
   }
 
-  /** Keeps the subscription watched until `leave`. */
+  /** Keeps the path of the subscription watched until `leave` is called. */
   private join(caller: Caller, subscription: Subscription, { log, sequence }: EventPosition) {
     const watch = this.watchOf(subscription);
     const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
@@ -117,11 +117,11 @@ export class LogReader {
     return made;
   }
 
-  /** Reads the log until the page has news or the log ends. */
+  /** Reads the log until the page contains an event, or until the log ends. */
   private async read(builder: PageBuilder): Promise<EventPage> {
     for (;;) {
       const { log, sequence } = builder.page().position;
-      // Includes the entry before: if even that is missing, the cursor may be invalid.
+      // Also reads the entry before the cursor. If that entry is missing, the cursor may be invalid.
       const found = await this.ports.events.read(log, sequence - 1, MAX_ENTRIES_READ);
       const entries = found.length > 0 ? found : await this.readAtEnd(builder);
       for (const entry of entries) {
@@ -133,7 +133,7 @@ export class LogReader {
     }
   }
 
-  /** Called if nothing was found: the entry was dropped, has just arrived, or does not exist yet. */
+  /** Called if no entry was found: it was deleted, was appended just now, or does not exist yet. */
   private async readAtEnd(builder: PageBuilder): Promise<readonly Entry[]> {
     const { events } = this.ports;
     const { log, sequence } = builder.page().position;
@@ -151,11 +151,11 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
   if (cursor === undefined) return new PageBuilder(subscription, beginning);
   const position = positionAt(cursor);
   if (position.log === subscription.log) return new PageBuilder(subscription, position);
-  // A cursor of an earlier subscription with this id, whose log is deleted.
+  // The cursor belongs to an earlier subscription with the same id, whose log no longer exists.
   return new PageBuilder(subscription, beginning, true);
 }
 
-/** Returns the first non-empty page; undefined if the wait ended before. */
+/** Returns the first page with events; undefined if the wait ended before. */
 async function nextEvents(
   follower: LogFollower,
   builder: PageBuilder,
@@ -170,7 +170,7 @@ async function nextEvents(
   }
 }
 
-/** Splits entries into pages, because they may exceed one. */
+/** Splits entries into pages, because the entries may be larger than one page. */
 function* pagesOf(subscription: Subscription, from: EventPosition, entries: readonly Entry[]): Iterable<EventPage> {
   let position = from;
   for (;;) {

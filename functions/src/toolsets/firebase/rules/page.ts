@@ -1,4 +1,4 @@
-/** Pages of a log's entries for its readers. */
+/** Pages of log entries, as readers receive them. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Entry, EntrySize, EventLog, LoadedLog } from './ports.ts';
@@ -16,12 +16,12 @@ const MAX_EVENTS = 100;
 
 export interface EventPage {
   readonly events: readonly LoggedEvent[];
-  /** Position to continue from. */
+  /** Position at which the next page starts. */
   readonly position: EventPosition;
   readonly overflow: boolean;
 }
 
-/** Builds a page until it is full. */
+/** Collects events until the page is full. */
 export class PageBuilder {
   private readonly subscription: Subscription;
   private readonly events: LoggedEvent[] = [];
@@ -40,7 +40,7 @@ export class PageBuilder {
     return this.isOver || this.events.length >= MAX_EVENTS;
   }
 
-  /** Adds the part of the entry that is after the position and fits. Entries come in order. */
+  /** Adds the events of an entry that come after the position and fit. Entries must be added in order. */
   add(entry: Entry): void {
     if (this.isFull || entry.sequence < this.position.sequence) return;
     if (entry.sequence > this.position.sequence) this.skipTo(entry.sequence);
@@ -52,13 +52,13 @@ export class PageBuilder {
     if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
   }
 
-  /** Skips dropped entries: numbers have no gaps, so missing entries were dropped. */
+  /** Skips deleted entries. Numbers have no gaps, so an entry that is missing was deleted. */
   skipTo(sequence: number): void {
     this.position = { ...this.position, sequence, index: 0 };
     this.overflow = true;
   }
 
-  /** Returns whether the transition fitted. */
+  /** Adds the event of a transition. Returns whether the page had enough space. */
   private addEvent(entry: Entry, at: number, transition: Transition): boolean {
     if (this.isFull) return false;
     const { subscription_id, event_type } = this.subscription;
@@ -69,7 +69,7 @@ export class PageBuilder {
     return true;
   }
 
-  /** Returns whether the event fits. The first event always does. */
+  /** Returns whether the page has space for the event, and reserves the space. The first event always fits. */
   private reserveBytes(event: DataEvent): boolean {
     this.bytes += byteLength(event);
     this.isOver = this.events.length > 0 && this.bytes > MAX_LISTED_BYTES;
@@ -90,7 +90,7 @@ export function readingOf({ events, position, overflow }: EventPage): Reading {
   return { events, cursor: cursorOf(position), overflow };
 }
 
-/** One reader's position in a log: yields existing entries, then new ones. */
+/** Follows a log for one reader: first the existing entries after a position, then new ones. */
 export class LogFollower {
   private entries: Entry[] = [];
   private error: { readonly thrown: unknown } | undefined;
@@ -115,7 +115,7 @@ export class LogFollower {
     this.wake?.();
   }
 
-  /** Returns new entries, waiting for the first. @param until ends the wait @throws the failure after the entries */
+  /** Returns the entries that are new for the reader, or waits for the first. @param until ends the wait early */
   async next(until: Promise<unknown>): Promise<readonly Entry[]> {
     if (this.entries.length === 0 && this.error === undefined) {
       const woken = new Promise<void>((resolve) => {
@@ -134,27 +134,27 @@ export class LogFollower {
 
 export interface ReadFrom {
   readonly subscriptionId: string;
-  /** Continues after this cursor; without it, from the subscription's start. */
+  /** Cursor after which to read. Without a cursor, reading starts with the subscription's first event. */
   readonly cursor?: string | undefined;
 }
 
 export interface Reading {
-  /** In order; at most one page. */
+  /** At most one page of events, in order. */
   readonly events: readonly LoggedEvent[];
-  /** Cursor to continue from. */
+  /** Cursor after which to continue. */
   readonly cursor: string;
-  /** Whether events after the given cursor were dropped (the log keeps 1,000 for 24 hours) or may be missing. */
+  /** Whether events after the given cursor may be missing. For example, the log keeps 1,000 events for 24 hours. */
   readonly overflow: boolean;
 }
 
-/** Lookup of subscriptions for log readers. */
+/** Finds subscriptions for the readers of their logs. */
 export interface KnownSubscriptions {
   /** @throws MusterError NOT_FOUND if the caller has no such subscription */
   opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
   isOpen(subscription: Subscription): Promise<boolean>;
 }
 
-/** Computes the state of the watched path only from its log, so that every instance gets the same result. */
+/** Computes the state of the watched path. It depends only on the log, so every instance computes the same state. */
 export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog) {
   const state = new Map(checkpoint.state);
   for (const { transitions } of entries) {
@@ -162,9 +162,9 @@ export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog)
   }
   return {
     state,
-    /** Number of the last entry; 0 without entries. */
+    /** Number of the last entry; 0 if there is no entry. */
     sequence: entries.at(-1)?.sequence ?? checkpoint.sequence,
-    /** Number of the last entry in the checkpoint. */
+    /** Number of the last entry that the checkpoint includes. */
     covered: checkpoint.sequence,
     kept: [...checkpoint.kept, ...entries.map((entry) => sizeOf(eventType, entry))],
   };
@@ -172,7 +172,7 @@ export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog)
 
 export type Replayed = ReturnType<typeof replay>;
 
-/** Approximate overhead of an entry in addition to its JSON. */
+/** Size in bytes that a log entry has in addition to its JSON text, approximately. */
 const ENTRY_BYTES = 200;
 
 export function sizeOf(eventType: EventType, { sequence, transitions }: Entry): EntrySize {

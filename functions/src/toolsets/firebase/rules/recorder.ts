@@ -1,4 +1,4 @@
-/** Records what one watch observes in the log: first missed changes, then new ones, in batches. */
+/** Writes what a watch observes to the log: first the changes that were missed, then new ones, in batches. */
 
 import { pause, withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
@@ -11,22 +11,22 @@ import type { Entry, EntrySize, FirebasePorts } from './ports.ts';
 import { type EventType, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
 import { apply, differences, type Transition, transitionOf } from './transition.ts';
 
-/** The first change is logged immediately, further ones together after this time. */
+/** The first change is written immediately. Changes in the following milliseconds are written together. */
 const BATCH_MS = 100;
 
-/** Timeout of an append. After it, the database is considered lost, and another instance may write. */
+/** Timeout of a write to the log. Afterwards the connection counts as lost: another instance may write the log. */
 const APPEND_TIMEOUT_MS = 10_000;
 
 interface Recorded {
   readonly log: string;
   readonly eventType: EventType;
-  /** Identifies the watch in its entries. */
+  /** Id of the watch in the entries that it writes. */
   readonly writer: string;
 }
 
-/** Exactly one of these is called, once; then recording has ended. */
+/** Exactly one of these functions is called, once. Nothing is recorded afterwards. */
 export interface RecorderEnd {
-  /** Another watch has appended an entry, so this watch's state is outdated. */
+  /** Another watch has appended an entry, so the state that this watch knows is outdated. */
   replaced(): void;
   failed(error: unknown): void;
 }
@@ -35,9 +35,9 @@ export class Recorder {
   private readonly ports: FirebasePorts;
   private readonly recorded: Recorded;
   private readonly end: RecorderEnd;
-  /** State of the path. */
+  /** State of the watched path, including transitions that are not in the log yet. */
   private readonly state: Map<string, string>;
-  /** State of the path according to the log, without pending transitions. */
+  /** State of the watched path according to the log. */
   private readonly loggedState: Map<string, string>;
   private readonly pending = new Pending();
   private kept: readonly EntrySize[];
@@ -62,7 +62,7 @@ export class Recorder {
     for (const text of log.state.values()) this.bytes += utf8Length(text);
   }
 
-  /** Records the initial data: differences to the log are missed changes. */
+  /** Records the initial data. Differences from the state in the log are changes that were missed. */
   start(data: ReadonlyMap<string, JsonValue>): void {
     this.isStarted = true;
     for (const missed of differences(this.recorded.eventType, this.state, data, this.now())) this.note(missed);
@@ -77,12 +77,12 @@ export class Recorder {
     this.write();
   }
 
-  /** Called with each entry that a reader sees, to detect other writers while this watch has nothing to write. */
+  /** Called with each entry that a reader receives. An entry of another watch means that this watch was replaced. */
   seen({ sequence, writer }: Entry): void {
     if (sequence > this.sequence && writer !== this.recorded.writer) this.finish(() => this.end.replaced());
   }
 
-  /** Resolves once all observed changes are logged, or recording has ended. */
+  /** Resolves when all observed changes are in the log, or when recording has ended. */
   caughtUp(): Promise<void> {
     if (this.isEnded || this.isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
@@ -172,7 +172,7 @@ export class Recorder {
   }
 }
 
-/** Returns the error if a path exceeds the watch limit. */
+/** Returns the error for watched data that is too large; undefined if the size is allowed. */
 export function sizeError(eventType: EventType, bytes: number): MusterError | undefined {
   const most = eventType === 'value' ? MAX_VALUE_BYTES : MAX_CHILDREN_BYTES;
   if (bytes <= most) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Keeps a subscription watched while this instance has readers of it, by this instance or by another that holds the
- * lease. The lease only avoids duplicate work. Two instances that both assume to hold it do no harm, because each log
- * entry is written by one of them only.
+ * Keeps the path of a subscription watched while this instance has readers. The instance that holds the log's lease
+ * watches the path; it may be another one. The lease only avoids duplicate work: if two instances assume that they
+ * hold it, the log stays correct, because an entry with a given number is written only once.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
@@ -13,12 +13,12 @@ import { Recorder, type RecorderEnd } from './recorder.ts';
 import { MAX_CHILDREN, type Subscription, shapeOf, subscriptionNotFound } from './subscription.ts';
 import { readSnapshot, type State, stateOf } from './transition.ts';
 
-/** Time for which a watch outlives its last reader, who may return with the next poll. */
+/** Time in milliseconds for which a watch continues without readers. A reader may return with its next poll. */
 const LINGER_MS = 10_000;
 
 export interface WatchReader {
   readonly caller: Caller;
-  /** Called at most once; the reader has left then. */
+  /** Called at most once, if the watch fails. The reader has then left the watch. */
   failed(error: unknown): void;
 }
 
@@ -27,14 +27,14 @@ export class SharedWatch {
   private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
   private readonly subscription: Subscription;
   private readonly ended: () => void;
-  /** Identifies this instance's watch as lease holder. */
+  /** Id of this watch as the holder of the lease. */
   private readonly holder: string;
-  /** The newest last. */
+  /** Readers in the order in which they joined. */
   private readonly readers = new Set<WatchReader>();
   private watch: RecordedWatch | undefined;
-  /** The newest entry that a reader has seen. */
+  /** Entry with the highest number that a reader has received. */
   private newest: Entry | undefined;
-  /** Settled once it is known which instance watches. */
+  /** Resolves when it is known whether this instance or another one watches. */
   private known: Deferred = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
@@ -43,7 +43,7 @@ export class SharedWatch {
   private readonly renewing: NodeJS.Timeout;
   private readonly unobserve: () => void;
 
-  /** @param ended called once, when this watch is no longer usable */
+  /** @param ended called once, when this watch cannot be used any longer */
   constructor(
     ports: FirebasePorts,
     subscriptions: Pick<KnownSubscriptions, 'isOpen'>,
@@ -59,7 +59,7 @@ export class SharedWatch {
     this.unobserve = ports.leases.observe(subscription.log, (lease) => this.leaseChanged(lease));
   }
 
-  /** Resolves once the current state is in the log, or another instance watches. */
+  /** Adds a reader. Resolves when the log contains the current state, or when another instance is watching. */
   async join(reader: WatchReader): Promise<void> {
     if (this.readers.size === 0) this.known = deferred();
     this.readers.add(reader);
@@ -75,13 +75,13 @@ export class SharedWatch {
     this.lingering = setTimeout(() => this.end(), LINGER_MS).unref();
   }
 
-  /** Called with each entry that a reader sees. */
+  /** Called with each entry that a reader receives. */
   seen(entry: Entry): void {
     if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
     this.watch?.recorder.seen(entry);
   }
 
-  /** Aligns this instance's watch with its readers and the lease; one step at a time. */
+  /** Starts or stops watching, depending on the readers and on the lease. Only one such step runs at a time. */
   private reconcile(): void {
     if (this.isEnded) return;
     if (this.step !== 'none') {
@@ -128,11 +128,11 @@ export class SharedWatch {
       },
     );
     this.watch = watch;
-    // The entry may have been appended after the log was loaded.
+    // This entry may have been appended after the log was loaded.
     if (this.newest !== undefined) watch.recorder.seen(this.newest);
   }
 
-  /** Loads the log. If an instance crashed while creating the subscription, the log is missing and is created now. */
+  /** Loads the log. Creates it if it is missing because an instance crashed while it created the subscription. */
   private async load(): Promise<LoadedLog> {
     const { events, databases, randomness } = this.ports;
     const { log, database, path, event_type, subscription_id } = this.subscription;
@@ -143,7 +143,7 @@ export class SharedWatch {
       const data = await readSnapshot(databases, reader.caller, parsePath(database, path), event_type);
       await startAfterGap(events, log, stateOf(event_type, data), randomness.letters(12));
       const created = await events.load(log);
-      // Checked again: a later removal also deletes the lease, which is noticed.
+      // Check again that the subscription exists. If it is deleted later, its lease is deleted too, which is noticed.
       if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
     }
     await this.removeOrphanedLog();
@@ -156,7 +156,7 @@ export class SharedWatch {
     next();
   }
 
-  /** Handles a failed watch. Credentials expire: the watch continues with a newer credential if a reader has one. */
+  /** Handles a failed watch. The credential may have expired, so a reader with another credential starts it again. */
   private watchFailed(caller: Caller, error: unknown): void {
     const newest = [...this.readers].at(-1);
     if (newest !== undefined && newest.caller.credential !== caller.credential) this.reconcile();
@@ -170,13 +170,13 @@ export class SharedWatch {
       if (this.readers.size > 0 && canTakeLease(lease, this.holder, this.ports.clock.now())) this.reconcile();
       return;
     }
-    // Without a lease the log itself may be removed, so even this watch must restart.
+    // If the lease was deleted, the log may have been deleted too. Therefore the watch must start again.
     this.stopWatch();
     if (this.readers.size > 0) this.reconcile();
     else if (lease === undefined) this.removeOrphanedLog().catch((error: unknown) => this.note(error));
   }
 
-  /** Deletes entries written during the removal of the subscription, which would otherwise stay forever. */
+  /** Deletes the log if its subscription was deleted, because entries may have been written during the deletion. */
   private async removeOrphanedLog(): Promise<void> {
     if (!(await this.subscriptions.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
   }
@@ -186,7 +186,7 @@ export class SharedWatch {
     return leases.take(this.subscription.log, { holder: this.holder, reading, renewed: clock.now() }, may);
   }
 
-  /** Yields the lease: without readers here, another instance with readers may watch. */
+  /** Marks the lease as held without readers, so that another instance with readers may take it. */
   private yieldLease(): void {
     this.startRecording(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
   }
@@ -243,7 +243,7 @@ export class RecordedWatch {
       {
         initial: (state) => this.recorder.start(state),
         changed: (changes) => this.recorder.changed(changes),
-        // May be called before the constructor has returned, when the watch is not yet known.
+        // If this is called before the constructor returns, the watch is not assigned yet. So wait until it is.
         failed: (error) => queueMicrotask(() => end.failed(error)),
       },
     );
@@ -256,16 +256,16 @@ export class RecordedWatch {
 }
 
 /**
- * Creates a log after its subscription, because the creating instance crashed in between. Changes made since then are
- * unknown, so the log starts with an entry that reports a loss. That entry precedes the state: its readers find every
- * later change. If an instance crashes in between, the next one adds another such entry.
- * @param state read before this call
+ * Creates the log of a subscription whose creation was interrupted by a crash. Changes since then are unknown, so the
+ * log starts with an entry that reports a loss. This entry is written before the state, so that its readers receive
+ * every later change. After another crash, one more such entry is written.
+ * @param state state of the path, read before this call
  * @returns the number of the first entry after the state
  */
 export async function startAfterGap(events: EventLog, log: string, state: State, writer: string): Promise<number> {
   const sequence = (await events.end(log)) + 1;
   const isAppended = await events.append(log, { sequence, writer, transitions: [], isAfterLoss: true });
   await events.create(log, state);
-  // If not appended, another reader did the same, or the log was created after all.
+  // If nothing was appended, another reader has created the log, or it existed after all.
   return isAppended ? sequence + 1 : sequence;
 }

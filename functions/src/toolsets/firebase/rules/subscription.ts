@@ -1,4 +1,4 @@
-/** A subscription: its owner, the watched path and its event log. Source: docs/decisions/0012-subscription-log.md. */
+/** A subscription: its owner, the watched path and its log. Source: docs/decisions/0012-subscription-log.md. */
 
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -11,29 +11,29 @@ import { invalidRequest } from './dataErrors.ts';
 
 export type Subscription = Readonly<StoredSubscription>;
 
-/** Maximum number of subscriptions per principal. */
+/** Maximum number of subscriptions of an agent or person. */
 export const MAX_SUBSCRIPTIONS = 50;
 
-/** Maximum children or documents of a watched path. */
+/** Maximum number of children or documents of a watched path. */
 export const MAX_CHILDREN = 1000;
 
-/** Maximum size of a watched value, in bytes of JSON. */
+/** Maximum size of a path that is watched as a single value, in bytes of JSON. */
 export const MAX_VALUE_BYTES = 1_048_576;
 
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
-/** Retention of an unread subscription. */
+/** Time in milliseconds after which a subscription that is not read is deleted. */
 export const SUBSCRIPTION_TTL_MS = DAY_MS;
 
-/** Minimum interval between extensions by reading: each is a document write. */
+/** Minimum time in milliseconds between two extensions of the expiry, because each is a write. */
 export const EXTENSION_INTERVAL_MS = 600_000;
 
-/** Returns the watch shape for an event type. */
+/** Returns whether this event type is watched as a single value or by children. */
 export function shapeOf(eventType: EventType): WatchShape {
   return eventType === 'value' ? 'value' : 'children';
 }
 
-/** @throws MusterError VALIDATION_ERROR if the path does not support the event type */
+/** @throws MusterError VALIDATION_ERROR if the event type does not fit the database or the path */
 export function checkEventType(path: DataPath, eventType: EventType): void {
   if (eventType === 'value') return;
   const isDocuments = eventType.startsWith('document_');
@@ -81,14 +81,14 @@ export function tooManySubscriptions(): MusterError {
 
 /** Changes that commits can make to subscriptions. */
 export interface SubscriptionChanges {
-  /** `replaces` is the version of an expired subscription that is not deleted yet. */
+  /** `replaces` is the version of an expired subscription with the same id, which is overwritten. */
   readonly openSubscription: {
     readonly subscription: Subscription;
-    /** Owner, for the audit log. */
+    /** Owner of the subscription, for the audit log. */
     readonly ownerUid: string;
     readonly replaces?: string | undefined;
   };
-  /** Ended by its owner: it expires at `until`. */
+  /** Ends a subscription on request of its owner, by setting its expiry to `until`. */
   readonly endSubscription: {
     readonly before: Versioned<Subscription>;
     readonly ownerUid: string;
@@ -115,27 +115,27 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export interface DataEvent {
   readonly subscriptionId: string;
   readonly eventType: EventType;
-  /** Current data; for a removal, the last data. */
+  /** Current data. For a removal, the data before it. */
   readonly data: JsonValue;
-  /** Previous data, for changes and removals. */
+  /** Data before the event, for changes and removals. */
   readonly previousData?: JsonValue;
-  /** Key of the child or id of the document; absent if the path is watched as one value. */
+  /** Key of the child or id of the document; absent if the path is watched as a single value. */
   readonly key?: string;
-  /** When the change was observed. */
+  /** Time at which the change was observed. */
   readonly timestamp: Date;
 }
 
-/** An event in its subscription's log. */
+/** An event, and its position in the log of the subscription. */
 export interface LoggedEvent {
-  /** Opaque; reading after it continues with the next event. */
+  /** Cursor after the event. Reading after the cursor continues with the next event. */
   readonly cursor: string;
   readonly event: DataEvent;
 }
 
-/** Method of the notification with an event. */
+/** Method of the JSON-RPC notification that contains an event. */
 export const EVENT_METHOD = 'firebase.event';
 
-/** Returns the event without the parts that exceed the response limit. @param isWithin whether it fits */
+/** Returns the event without the parts that exceed the response limit. @param isWithin whether an event fits */
 export function withinResponse(event: DataEvent, isWithin: (event: object) => boolean) {
   const shown = notificationOf(event);
   if (isWithin(shown)) return shown;
@@ -144,17 +144,17 @@ export function withinResponse(event: DataEvent, isWithin: (event: object) => bo
   return { ...rest, data: null, leftOut: 'The data exceeds the response limit: read it at its path.' };
 }
 
-/** Returns the notification's `params`, exactly as in "Event Notification Schema". */
+/** Returns the `params` of the notification, as in "Event Notification Schema" of the network specification. */
 export function notificationOf({ timestamp, ...event }: DataEvent) {
   return { ...event, timestamp: timestamp.toISOString() };
 }
 
-/** A reader's position in a log. Callers carry it as opaque text. */
+/** A reader's position in a log. Callers receive it as a cursor, whose text they do not interpret. */
 export interface EventPosition {
   readonly log: string;
-  /** The entry to read next, from 1. */
+  /** Number of the entry to read next, from 1. */
   readonly sequence: number;
-  /** Index of the first unread transition of that entry. */
+  /** Index of the first transition in this entry that has not been read. */
   readonly index: number;
 }
 
@@ -186,22 +186,22 @@ export function invalidCursor(): MusterError {
 export const subscriptionCodec = documentCodec(
   z.object({
     uid: z.string(),
-    /** The owner's own id for it. */
+    /** Id that the owner has chosen for the subscription. */
     subscription_id: z.string(),
     database: z.enum(DATABASES),
     path: z.string(),
     event_type: z.enum(EVENT_TYPES),
-    /** Random id of the log, so that events of an earlier subscription with the same id never mix in. */
+    /** Random id of the log. A new subscription with a used id has another log, so events are never mixed. */
     log: z.string(),
     created_at: timestamp,
-    /** Digest of the owner's permissions when the path was last verified as readable. */
+    /** Hash of the owner's permissions when the owner was last able to read the path. */
     rights: z._default(z.string(), ''),
-    /** Time of deletion, unless the subscription is read before. */
+    /** Time at which the subscription is deleted, unless it is read before. */
     expires_at: timestamp,
   }),
 );
 
-/** A stored subscription. Its id is a digest of the owner and the subscription's own id. */
+/** A subscription as stored. The document id is a hash of the owner and of the id that the owner has chosen. */
 export type StoredSubscription = ReturnType<typeof subscriptionCodec.fromDocument> & { readonly id: string };
 
 export function subscriptionFromDocument(data: unknown, id: string): StoredSubscription {

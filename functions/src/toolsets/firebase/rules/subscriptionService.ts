@@ -1,5 +1,5 @@
 /**
- * Creates, reads and removes subscriptions for their owners.
+ * Creates, reads and deletes subscriptions on request of their owners.
  * Source: the network specification; docs/decisions/0012-subscription-log.md.
  */
 import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
@@ -30,20 +30,20 @@ import {
 } from './subscription.ts';
 import { readSnapshot, type Snapshot, stateOf } from './transition.ts';
 
-/** Expiry of an ended subscription: expired by any clock. */
+/** Expiry of a subscription that its owner has ended. It lies in the past for the clocks of all instances. */
 const SUBSCRIPTION_ENDED = new Date(0);
 
-/** Maximum wait of unsubscribe for the log's removal; the sweep completes it later. */
+/** Maximum time in milliseconds that unsubscribe waits for the log's deletion. Otherwise the sweep deletes it. */
 const REMOVAL_DELAY_MS = 5000;
 
-/** Expired subscriptions removed per sweep. */
+/** Maximum number of expired subscriptions that a sweep deletes. */
 const SWEEP_BATCH = 100;
 
 const ID_LENGTH = 40;
 
 const RIGHTS_LENGTH = 20;
 
-/** Length of a log id, as cursors contain it: toolsets/firebase/rules/subscription.ts. */
+/** Length of a log id. Cursors contain the id: see toolsets/firebase/rules/subscription.ts. */
 const LOG_LETTERS = 20;
 
 const WRITER_LETTERS = 12;
@@ -56,13 +56,13 @@ export interface SubscriptionRequest {
 }
 
 export interface SubscriptionState {
-  /** Initial data: each child or document, or the one value under the empty key. */
+  /** Initial data by child or document; if the path is watched as a single value, under the empty key. */
   readonly data: Snapshot;
-  /** Events after `data` follow this cursor. */
+  /** Cursor after which the events that follow `data` can be read. */
   readonly cursor: string;
 }
 
-/** A request with its parsed path. */
+/** A request for a subscription, with its path already parsed. */
 interface WantedWatch {
   readonly path: DataPath;
   readonly request: SubscriptionRequest;
@@ -82,9 +82,9 @@ export class SubscriptionService implements EventReader, ExpiringStore {
   }
 
   /**
-   * Creates a subscription, or continues an identical existing one.
-   * @throws MusterError CONFLICT if a different one has this id, QUOTA_EXCEEDED if there are too many, and those of
-   *   toolsets/firebase/rules/dataErrors.ts if the path is not readable
+   * Creates a subscription. If an identical one exists, that one is used.
+   * @throws MusterError CONFLICT if a different subscription has this id; QUOTA_EXCEEDED if there are too many;
+   * errors of toolsets/firebase/rules/dataErrors.ts if the path is not readable
    */
   async subscribe(
     caller: Caller,
@@ -104,7 +104,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return subscribed;
   }
 
-  /** Returns the current data at the path, as `subscribe` does. */
+  /** Returns the current data at the path, in the same form as `subscribe`. */
   current(
     caller: Caller,
     { database, path, eventType }: Omit<SubscriptionRequest, 'subscriptionId'>,
@@ -115,7 +115,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
   /** Ends a subscription. @throws MusterError NOT_FOUND if the caller has no such subscription */
   async unsubscribe(caller: Caller, subscriptionId: string, recordResponse: RecordResponse<void>): Promise<void> {
     const { store, randomness, log } = this.ports;
-    // The subscription ends before its log: readers treat a missing log as not yet created.
+    // The subscription is ended before its log is deleted, because readers create a log that is missing.
     const ended = await retryOnConflict(randomness, async () => {
       const before = await this.requireOwn(caller, subscriptionId);
       await store.commit(
@@ -139,7 +139,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return this.reader.follow(caller, from, gone);
   }
 
-  /** Deletes subscriptions unread for a day, and remains of ended ones. Returns the number. */
+  /** Deletes subscriptions that have expired or ended, with their logs. Returns how many it has deleted. */
   async expire(): Promise<number> {
     const expired = await this.ports.subscriptions.expired(this.now(), SWEEP_BATCH);
     const forgotten = await Promise.all(expired.map(({ value }) => this.remove(value)));
@@ -147,8 +147,8 @@ export class SubscriptionService implements EventReader, ExpiringStore {
   }
 
   /**
-   * Deletes an expired subscription, its log first: after a crash in between, the next sweep finds the rest.
-   * @returns whether it existed and had not been replaced by another with its id
+   * Deletes an expired subscription after its log. If an instance crashes in between, the next sweep continues.
+   * @returns false if the subscription did not exist, or if a new one with the same id has replaced it
    */
   private async remove({ id, log }: Subscription): Promise<boolean> {
     const { events, subscriptions, store } = this.ports;
@@ -200,7 +200,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     const { log, database, path: text, event_type } = known.value;
     const isSame = database === request.database && text === request.path && event_type === request.eventType;
     if (!isSame) throw otherDefinition(known.value);
-    // The log's end is read before the data, so that no change falls in between.
+    // Read the end of the log before the data, so that no change is missed between the two.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
@@ -227,7 +227,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return known.value;
   }
 
-  /** Checks that the path is readable if the caller's permissions changed. @throws MusterError of that reading */
+  /** If the caller's permissions have changed, reads the path again. @throws MusterError if it is not readable */
   private async requireReadable(
     caller: Caller,
     { value: { id, database, path, event_type, rights: before }, version }: Versioned<Subscription>,
@@ -254,14 +254,14 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
   }
 
-  /** Extends the expiry, because reading keeps a subscription. */
+  /** Extends the expiry of a subscription that is being read. */
   private async extend({ value: { id, expires_at }, version }: Versioned<Subscription>): Promise<void> {
     const until = new Date(this.now().getTime() + SUBSCRIPTION_TTL_MS);
     if (until.getTime() - expires_at.getTime() < EXTENSION_INTERVAL_MS) return;
     await ignoreStale(this.ports.store.commit([{ kind: 'extendSubscription', id, until, version }]));
   }
 
-  /** Returns an id that includes the owner, so that only the owner finds the subscription. */
+  /** Returns the document id. It depends on the owner, so that callers cannot find subscriptions of others. */
   private idOf({ principal }: Caller, subscriptionId: string): string {
     return this.ports.hashing.sha256(JSON.stringify([principal.uid, subscriptionId])).slice(0, ID_LENGTH);
   }

@@ -1,4 +1,4 @@
-/** Transitions of a watched path, child by child, and which of them are events. */
+/** Transitions of a watched path, child by child, and which transitions are events of a subscription. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError } from '../../../kernel/errors.ts';
@@ -6,21 +6,21 @@ import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
-/** Canonical JSON of each child, or of the value under the empty key; empty texts if only additions matter. */
+/** Canonical JSON by child; for a single value, under the empty key. Texts are empty if only additions are events. */
 export type State = ReadonlyMap<string, string>;
 
-/** An observed change of one key. Contains only the data that events and state of its subscription need. */
+/** An observed change of one key. It contains only the data that the subscription's events and state need. */
 export interface Transition {
   readonly kind: 'added' | 'changed' | 'removed';
   readonly key: string;
-  /** Current data; for a removal, the last data. */
+  /** Current data. For a removal, the data before it. */
   readonly data?: JsonValue;
   readonly previousData?: JsonValue;
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** Size above which an event omits the previous data: 256 KiB of JSON. */
+/** Maximum size of current and previous data together, in bytes of JSON. Above it, the previous data is omitted. */
 const MAX_WITH_PREVIOUS = 262_144;
 
 const EVENT_KINDS: Readonly<Record<Exclude<EventType, 'value'>, Transition['kind']>> = {
@@ -36,18 +36,18 @@ export function isEvent(eventType: EventType, { kind }: Transition): boolean {
   return eventType === 'value' || EVENT_KINDS[eventType] === kind;
 }
 
-/** Returns the part of a child's data that the state stores. */
+/** Returns what the state stores of a child's data for this event type. */
 export function storedData(eventType: EventType, data: JsonValue): string {
   return eventType !== 'value' && EVENT_KINDS[eventType] === 'added' ? '' : canonicalJson(data);
 }
 
-/** Returns the state for the data at the path. */
+/** Returns the state that corresponds to the data at the path. */
 export function stateOf(eventType: EventType, data: ReadonlyMap<string, JsonValue>): Map<string, string> {
   if (eventType === 'value') return new Map([['', canonicalJson(data.get('') ?? null)]]);
   return new Map([...data].map(([key, value]) => [key, storedData(eventType, value)]));
 }
 
-/** Returns the transition from the known state to a change; undefined if nothing changed. */
+/** Returns the transition from the known state to the changed data; undefined if nothing has changed. */
 export function transitionOf(
   eventType: EventType,
   state: State,
@@ -79,14 +79,14 @@ function parsed(text: string): JsonValue {
   return JSON.parse(text);
 }
 
-/** Applies a transition to a state. */
+/** Changes the state according to a transition. */
 export function apply(eventType: EventType, state: Map<string, string>, transition: Transition): void {
   const { kind, key, data } = transition;
   if (kind === 'removed') state.delete(key);
   else state.set(key, storedData(eventType, data ?? null));
 }
 
-/** Returns all differences between the data and the known state: the changes made while unwatched. */
+/** Returns the transitions from the known state to the data: the changes made while the path was not watched. */
 export function differences(
   eventType: EventType,
   state: State,
@@ -99,7 +99,7 @@ export function differences(
   return [...here, ...gone].flatMap((change) => transitionOf(eventType, state, change, at) ?? []);
 }
 
-/** Returns the event for the subscriber. */
+/** Returns the transition as an event for the subscriber. */
 export function eventOf(subscriptionId: string, eventType: EventType, transition: Transition): DataEvent {
   const { kind, key, data = null, previousData, at } = transition;
   const before = kind === 'removed' ? data : previousData;
@@ -115,10 +115,10 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
 
 const SNAPSHOT_TIMEOUT_MS = 15_000;
 
-/** Data at a path. */
+/** Data at a path, by child or under the empty key. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
 
-/** Reads a path once in its watch shape. @throws MusterError as created in toolsets/firebase/rules/dataErrors.ts */
+/** Reads a path once, as a single value or by children. @throws MusterError as rules/dataErrors.ts creates them */
 export async function readSnapshot(
   databases: DatabaseAccesses,
   caller: Caller,

@@ -15,7 +15,7 @@ import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/ports.ts';
 import type { State } from '../rules/transition.ts';
 
-/** Maximum load attempts. A checkpoint is rarely replaced during a load, and hardly ever twice. */
+/** Maximum number of attempts to load a log. A new checkpoint during an attempt makes it fail, which is rare. */
 const MAX_LOADS = 10;
 
 const transition = z.object({
@@ -26,7 +26,7 @@ const transition = z.object({
   at: z.number(),
 });
 
-/** An entry as stored; its number is its key. */
+/** An entry as stored. Its key contains its number. */
 export const storedEntry = z.object({
   writer: z.string(),
   transitions: textOf(z.array(transition)),
@@ -38,16 +38,16 @@ export const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
 const entrySize = z.object({
   sequence: z.number(),
   transitions: z.number(),
-  /** Number of transitions that are events for the subscriber. */
+  /** Number of transitions that are events of the subscription. */
   events: z.number(),
   bytes: z.number(),
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the Unix epoch. */
   at: z.number(),
 });
 
 export const storedSizes = textOf(z.array(entrySize));
 
-/** Every method accesses the database and waits while it is unavailable. */
+/** Event logs in the Realtime Database. Calls wait while the database is not reachable. */
 export class DatabaseEventLog implements EventLog {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
@@ -84,7 +84,7 @@ export class DatabaseEventLog implements EventLog {
         entriesOf(bus, sequence + 1).get(),
       ]);
       const after = this.entriesIn(entries);
-      if (!state.exists() || !isContiguous(after, sequence)) continue; // a newer checkpoint exists
+      if (!state.exists() || !isContiguous(after, sequence)) continue; // a newer checkpoint was stored
       const checkpoint = {
         sequence,
         state: new Map(this.value(state, storedState)),
@@ -101,7 +101,7 @@ export class DatabaseEventLog implements EventLog {
     const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
     return changeNode(node, (current) => {
       if (current === null) return entry;
-      // Written by an earlier attempt whose response was lost.
+      // An earlier attempt has written this entry, and its response was lost.
       const there = storedEntry.safeParse(current);
       return there.success && there.data.writer === writer ? entry : undefined;
     });
@@ -145,7 +145,7 @@ export class DatabaseEventLog implements EventLog {
       if (isEnded) return;
       const query = entriesOf(bus, from);
       const told = (snapshot: DataSnapshot): void => {
-        // An exception in a listener would end the instance.
+        // An exception in this listener would end the process.
         try {
           appended(this.entryIn(snapshot));
         } catch (error) {
@@ -172,7 +172,7 @@ export class DatabaseEventLog implements EventLog {
     return after_loss ? { ...entry, isAfterLoss: true } : entry;
   }
 
-  /** Skips no unreadable entry: later events would be based on a wrong state. @throws UnreadableDocumentError */
+  /** Parses a value. @throws UnreadableDocumentError even for one entry, because all later events depend on it */
   private value<Value>(snapshot: DataSnapshot, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(snapshot.val());
@@ -188,7 +188,7 @@ export class DatabaseEventLog implements EventLog {
   }
 }
 
-/** Schema of a value stored as JSON text. */
+/** Returns the schema of a value that is stored as JSON text. */
 function textOf<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()
@@ -216,11 +216,11 @@ function isContiguous(entries: readonly Entry[], after: number): boolean {
   return entries.every(({ sequence }, index) => sequence === after + 1 + index);
 }
 
-/** Key prefix: the database would treat keys of digits as array indexes. */
+/** Prefix of keys. The database would treat keys that consist of digits as the indexes of a list. */
 const PREFIX = 'e';
 const DIGITS = 10;
 
-/** Returns the key of an entry or a checkpoint. Keys sort like their numbers. */
+/** Returns the key of an entry or a checkpoint. Keys are sorted in the order of their numbers. */
 export function sequenceKey(sequence: number): string {
   return PREFIX + String(Math.max(sequence, 0)).padStart(DIGITS, '0');
 }

@@ -1,4 +1,4 @@
-/** Firestore storage of subscriptions. */
+/** Stores subscriptions in Firestore. */
 
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
@@ -33,7 +33,7 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
   }
 }
 
-/** Returns the audited fields. The log and the rights are internal. */
+/** Returns the fields for the audit log. The id of the event log and the hash of the rights are not among them. */
 function auditFieldsOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
   return { uid, subscription_id, database, path, event_type };
 }

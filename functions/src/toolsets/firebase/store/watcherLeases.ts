@@ -1,4 +1,4 @@
-/** Watch leases of logs: `bus/{log}/watcher` = `{holder, reading, renewed}`. */
+/** Stores the leases of event logs: `bus/{log}/watcher` contains `{holder, reading, renewed}`. */
 
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ export const storedLease = z.object({
   renewed: z.number().transform((time) => new Date(time)),
 });
 
-/** Determines which instance watches. Only avoids duplicate work: the log is correct with any number of watchers. */
+/** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do no harm to a log. */
 export class DatabaseWatcherLeases implements WatcherLeases {
   private readonly database: () => Promise<Database>;
 
@@ -24,7 +24,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
   async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
-    // After a lost response, the own lease is found again and counts as new.
+    // After a lost response, the lease is already stored with this holder. It then counts as a new lease.
     let isRenewed = true;
     const isTaken = await changeNode(node, (current) => {
       const before = leaseIn(current);
@@ -33,7 +33,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
       return stored;
     });
     if (isTaken && !isRenewed) {
-      // Best effort: if this fails, the lease becomes stale.
+      // If this fails, the lease remains until it expires.
       node
         .onDisconnect()
         .remove()
@@ -59,7 +59,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
       const told = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
       unlisten = () => node.off('value', told);
     };
-    // Without the database everything else fails too, and reports that.
+    // Errors are ignored here, because without the database, calls that report errors fail too.
     this.node(log).then(listen, () => undefined);
     return () => {
       isEnded = true;
@@ -78,7 +78,7 @@ export function leaseIn(value: unknown): Lease | undefined {
 
 const REMOVAL_BATCH = 500;
 
-/** `commits/{id}`: markers of callers' writes, deleted after their expiry. */
+/** Commit markers of callers' writes, `commits/{id}`. They are deleted when they have expired. */
 export class DatabaseCommitMarkers implements ExpiringStore {
   readonly name = 'commits';
   private readonly database: () => Promise<Database>;

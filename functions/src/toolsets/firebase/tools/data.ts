@@ -1,4 +1,4 @@
-/** Tools that read and write both databases as the caller. Source: the network specification. */
+/** Tools that read and write both databases with the caller's rights. Source: the network specification. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
@@ -51,7 +51,7 @@ export const read = defineTool({
   returnsWhole: true,
   ifTooLarge:
     'Use a deeper path, or read the children in pages with query.limit; for the Realtime Database, shallow returns only the keys. /mcp/rpc sends data only once, so a document too large here may fit there.',
-  // Only the security rules decide.
+  // No role is required, because the security rules decide about each access.
   role: 'viewer',
   example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },
   handler: async ({ services, caller }, input) => {
@@ -78,7 +78,7 @@ function noteOf(missingIndex: string): string {
   return `This order has no index: the whole node was read and sorted, which works up to 1 MiB. ${missingIndex}.`;
 }
 
-/** Types listed in the specification. */
+/** Types of data that the specification lists. */
 const TYPES = [
   OPEN_OBJECT,
   { type: 'array', items: {} },
@@ -88,7 +88,7 @@ const TYPES = [
   { type: 'null' },
 ];
 
-/** Accepts all types, listed as one: Genkit drops a required property without a plain type; Gemini rejects that. */
+/** Accepts all types but lists one: Genkit drops required properties with several types; Gemini rejects that. */
 const data = listedAs({ ...OPEN_OBJECT, anyOf: TYPES }, z.json());
 
 export const write = defineTool({
@@ -125,7 +125,7 @@ export const write = defineTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
-  // Only the security rules decide.
+  // No role is required, because the security rules decide about each access.
   role: 'viewer',
   example: {
     database: 'firestore',
@@ -162,12 +162,12 @@ export const write = defineTool({
 const STORED_AS_TEXT =
   'The data was stored as text. To store an object or a list, send it directly as data, not as JSON text.';
 
-/** Returns the type of the data, with a note if the caller probably meant another one. */
+/** Returns the type of the data, and a note if the data is text that looks like JSON. */
 function storedAs(data: unknown) {
   return { type: jsonTypeOf(data), ...(isWrappedJson(data) && { note: STORED_AS_TEXT }) };
 }
 
-/** @throws MusterError VALIDATION_ERROR if `mustNotExist` is used with a version, or without `transaction` */
+/** @throws MusterError VALIDATION_ERROR if `mustNotExist` is used with a version or without `transaction` */
 function expected({
   mustNotExist = false,
   expectedVersion,

@@ -1,4 +1,4 @@
-/** Tools that subscribe to a path, read its events and unsubscribe. Source: the network specification. */
+/** Tools that subscribe to a path, read its events, and unsubscribe. Source: the network specification. */
 import { z } from 'zod';
 import { fitsResponse } from '../../../kernel/json.ts';
 import { EVENT_METHOD, EVENT_TYPES, withinResponse } from '../rules/subscription.ts';
@@ -37,7 +37,7 @@ export const subscribe = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   returnsWhole: true,
   loosens: [],
-  // Only the security rules decide.
+  // No role is required, because the security rules decide about the access.
   role: 'viewer',
   example: {
     subscriptionId: 'sub-tasks-001',
@@ -52,12 +52,12 @@ export const subscribe = defineTool({
       subscriptionId: request.subscriptionId,
       cursor,
     });
-    // Stored without the data, which may exceed one document.
+    // The stored response does not contain the data, which may be too large for one document.
     const record = (subscribed: SubscriptionState) => operation.recordResponse(answer(subscribed));
     const subscribed = await services.subscriptions.subscribe(caller, request, record);
     return { ...answer(subscribed), ...(includeInitial && initialResponse(initialDataOf(request, subscribed.data))) };
   },
-  // The data is read again: the events after the first response's cursor still lead up to it and beyond.
+  // Reads the data again. It may be newer than the first response's cursor; events after the cursor still lead to it.
   replay: async ({ services, caller }, { includeInitial, ...request }, { cursor }) => ({
     success: true,
     subscriptionId: request.subscriptionId,
@@ -106,7 +106,7 @@ export const pollEvents = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   returnsWhole: true,
-  // Callers may always read their own log; the rules decide whether the watch continues.
+  // No role is required to read one's own log. The security rules decide whether the path stays watched.
   role: 'viewer',
   notifies: true,
   example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
@@ -131,7 +131,7 @@ export const unsubscribe = defineTool({
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
-  // Callers may always end their own subscription.
+  // No role is required to end one's own subscription.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },
   response: (_: unknown, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
