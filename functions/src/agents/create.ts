@@ -16,7 +16,7 @@ export interface AgentDependencies extends DocumentSource {
   readonly identity: Pick<AgentPorts, 'roles'>;
 }
 
-/** Creates the agent registry, with presence and liveness. */
+/** Creates the services for agents, their presence and their liveness. */
 export function createAgents({ database, documents, kernel, store, realtime, identity }: AgentDependencies) {
   const ports: AgentPorts = {
     ...kernel,

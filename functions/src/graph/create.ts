@@ -10,11 +10,11 @@ import { FirestoreGraphQueries } from './store/nodes.ts';
 export interface GraphDependencies extends DocumentSource {
   readonly store: Store<GraphChange>;
   readonly log: Log;
-  /** Finders by kind. Each feature finds its own items. */
+  /** For each kind of item, a function that finds the graph node of an item. Each feature provides its own. */
   readonly nodes: GraphPorts['nodes'];
 }
 
-/** Creates the graph of items and their budgets. */
+/** Creates the services for the graph of items and for budgets. */
 export function createGraph({ database, documents, store, log, nodes }: GraphDependencies) {
   const graph = new FirestoreGraphQueries(database, documents);
   const budgets = new FirestoreBudgetQueries(database, documents);

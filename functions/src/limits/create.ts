@@ -7,11 +7,11 @@ import { DatabaseLimitLedger, DatabaseMetricsLedger } from './store/ledgers.ts';
 export interface LimitDependencies {
   readonly kernel: KernelPorts;
   readonly realtime: typeof realtimeDatabase;
-  /** undefined: calls are not limited. */
+  /** If undefined, calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** Creates the rate limiter and the call metrics. */
+/** Creates the services for rate limits and call metrics. */
 export function createLimits({ kernel, realtime: database, rateLimit }: LimitDependencies) {
   const given = { database, clock: kernel.clock };
   const ledgers = { limits: new DatabaseLimitLedger(given), metrics: new DatabaseMetricsLedger(given) };

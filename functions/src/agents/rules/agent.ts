@@ -1,4 +1,4 @@
-/** Agents and the skills that they declare. Source: docs/semantics.md#one-model. */
+/** Agents, and the skills that they offer. Source: docs/semantics.md#one-model. */
 import { z } from 'zod/mini';
 import type { CredentialChanges, Limits } from '../../identity/rules/credential.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from '../../identity/rules/principal.ts';
@@ -16,17 +16,17 @@ export type Agent = ReturnType<typeof agentFromDocument>;
 
 export type Capability = Agent['capability_details'][number];
 
-/** Capability that agents declare, with the number of agents that have it. */
+/** Capability that agents of a workspace have, with the number of these agents. */
 export type OfferedSkill = ReturnType<typeof skillFromDocument>;
 
-/** Default configuration of an agent: one task at a time. */
+/** Configuration of an agent that sets none: one task at a time. */
 export const DEFAULT_CONFIGURATION: Agent['configuration'] = {
   max_concurrent_tasks: 1,
   timeout: 30_000,
   retry_policy: { max_retries: 3, backoff_ms: 1000 },
 };
 
-/** Initial activity fields of a new agent. */
+/** Fields about the activity of an agent that has done nothing yet. */
 export const NO_METRICS = {
   held: {},
   tasks_completed: 0,
@@ -39,7 +39,7 @@ export const NO_METRICS = {
   has_messages: false,
 } as const satisfies Partial<Agent>;
 
-/** Returns the principal of an agent's credential. */
+/** Returns the principal that calls with an agent's credential are made as. */
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
@@ -64,7 +64,7 @@ export function principalOf(
   };
 }
 
-/** Returns the agent as active and just seen. `active_since` stays if it was active before. */
+/** Returns the agent as active and last seen now. If it was active before, `active_since` is kept. */
 export function markedSeen(agent: Agent, now: Date): Agent {
   return {
     ...agent,
@@ -75,7 +75,7 @@ export function markedSeen(agent: Agent, now: Date): Agent {
   };
 }
 
-/** Returns the agent as offline since `lastSeen`. */
+/** Returns the agent as offline and last seen at `lastSeen`. */
 export function markedOffline(agent: Agent, lastSeen: Date): Agent {
   const { active_since: _ended, ...rest } = agent;
   return { ...rest, status: 'offline', last_seen: lastSeen };
@@ -92,58 +92,58 @@ export function withHeldTask(agent: Agent, taskId: string, task: Agent['held'][s
   };
 }
 
-/** Agent counts of a workspace. The first three only include agents with a part in its coordination. */
+/** Agent counts of a workspace. The first three count only agents registered with coordination.register_agent. */
 export interface AgentCount {
   readonly total: number;
   readonly leaders: number;
   readonly active: number;
-  /** Agents with a part in the workspace, plus those whose home it is. */
+  /** Number of agents that registered in the workspace or have it as their home. */
   readonly registered: number;
-  /** Active agents among `registered`. */
+  /** Number of these agents that are active. */
   readonly online: number;
 }
 
-/** An agent's work on a task that it closed. */
+/** The work that an agent did on a task that it closed. */
 export interface ClosedWork {
   readonly status: 'done' | 'failed';
   readonly at: Date;
-  /** Time from claim to report. */
+  /** Time from the claim to the report, in milliseconds. */
   readonly milliseconds: number;
 }
 
 /** Changes of agents, credentials and skills. */
 export interface AgentChanges extends CredentialChanges {
   readonly createAgent: { readonly agent: Agent };
-  /** `before`: for the audit log, if a call causes the change. */
+  /** `before` is the agent before the change, for the audit log. It is set if a call causes the change. */
   readonly replaceAgent: { readonly agent: Agent; readonly before?: Agent; readonly version: string };
-  /** Claim of a task. `agent` already holds the task. */
+  /** The agent claimed a task. `agent` is the agent with the task among its held tasks. */
   readonly holdTask: { readonly agent: Agent; readonly taskId: string; readonly version: string };
   readonly releaseTask: {
     readonly agentId: string;
     readonly taskId: string;
-    /** Whether the agent still held the task: an expired lease may have released it. */
+    /** Whether the agent still held the task. It did not if the task was released when the lease expired. */
     readonly wasHeld: boolean;
     readonly closed?: ClosedWork;
   };
-  /** The agent received messages or has read them. */
+  /** The agent has received messages, or has read all of them. */
   readonly setHasMessages: { readonly agentId: string; readonly has_messages: boolean };
   readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
-  /** An agent declares a capability. `agents`: increase of the number of agents that have it. */
+  /** An agent offers a skill. `agents` is 1 if the number of agents that have the skill increases, otherwise 0. */
   readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
-  /** Decreases the number of agents that have the skill. */
+  /** An agent no longer offers the skill, so the number of agents that have it decreases by 1. */
   readonly withdrawSkill: { readonly id: string };
-  /** Deletes an agent and its messages. */
+  /** Deletes an agent, and the messages to it. */
   readonly removeAgent: { readonly agent: Agent; readonly version: string };
   /** Deletes a skill that no agent has. */
   readonly removeSkill: { readonly id: string; readonly version: string };
 }
 
-/** Returns the workspace of an agent's calls that name none. */
+/** Returns the workspace of an agent's calls that do not name a workspace. */
 export function homeWorkspaceOf({ workspace }: Pick<Agent, 'workspace'>): string {
   return workspace ?? DEFAULT_WORKSPACE;
 }
 
-/** Returns an agent's workspaces: its home, and those in whose coordination it has a part. */
+/** Returns an agent's workspaces: its home, and those in which it has registered for coordination. */
 export function workspacesOf(agent: Pick<Agent, 'workspace' | 'parts'>): readonly string[] {
   return [...new Set([homeWorkspaceOf(agent), ...Object.keys(agent.parts)])];
 }
@@ -152,15 +152,15 @@ export function membershipIn({ parts }: Pick<Agent, 'parts'>, workspace: string)
   return Object.hasOwn(parts, workspace) ? parts[workspace] : undefined;
 }
 
-/** Returns whether an agent is in a workspace. Other agents are hidden from the workspace. */
+/** Returns whether an agent belongs to a workspace. Agents of other workspaces are hidden in it. */
 export function isIn(agent: Pick<Agent, 'workspace' | 'parts'>, workspace: string): boolean {
   return homeWorkspaceOf(agent) === workspace || membershipIn(agent, workspace) !== undefined;
 }
 
-/** Limit that keeps an agent's index of capabilities per workspace within one document. */
+/** Maximum number of workspaces of an agent, because one document indexes its capabilities in all of them. */
 const MAX_WORKSPACES = 10;
 
-/** Checks the number of workspaces. @throws MusterError QUOTA_EXCEEDED if it grows beyond the maximum */
+/** Checks an agent's number of workspaces. @throws MusterError QUOTA_EXCEEDED if it grows beyond the maximum */
 export function requireWorkspaceLimit(before: Agent | undefined, after: Agent): void {
   const [was, is] = [before === undefined ? 0 : workspacesOf(before).length, workspacesOf(after).length];
   if (is <= MAX_WORKSPACES || is <= was) return;
@@ -171,7 +171,7 @@ export function requireWorkspaceLimit(before: Agent | undefined, after: Agent): 
   });
 }
 
-/** Returns the count changes in an agent's previous and current workspaces. `after`: undefined if it is removed. */
+/** Returns the changes of agent counts in all affected workspaces. `after` is undefined if the agent is deleted. */
 export function countedAgent(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace): AgentChange[] => {
     const by = countIn(workspace, before, after);
@@ -179,7 +179,7 @@ export function countedAgent(before: Agent | undefined, after: Agent | undefined
   });
 }
 
-/** Like `countedAgent` for several agents, with one change per workspace. */
+/** Like `countedAgent` for several agents, with one change for each affected workspace. */
 export function countedAgents(pairs: readonly (readonly [before: Agent, after: Agent])[]): AgentChange[] {
   const sums = new Map<string, AgentCount>();
   for (const [before, after] of pairs)
@@ -205,7 +205,7 @@ function workspacesOfBoth(before: Agent | undefined, after: Agent | undefined): 
   return [...new Set([before ?? [], after ?? []].flat().flatMap(workspacesOf))];
 }
 
-/** Returns the change of a workspace's counts when an agent changes from `before` to `after`. */
+/** Returns how a workspace's agent counts change when an agent changes from `before` to `after`. */
 function countIn(workspace: string, before: Agent | undefined, after: Agent | undefined): AgentCount {
   const change = (counts: (agent: Agent) => boolean): number =>
     Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
@@ -220,18 +220,18 @@ function countIn(workspace: string, before: Agent | undefined, after: Agent | un
   };
 }
 
-/** Whether the agent is the caller, its terminal or its person's agent. Source: docs/semantics.md#permissions. */
+/** Returns whether the agent is the caller itself, its terminal, or an agent of the calling person. */
 export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): boolean {
   return agent_id === agent.id || agent.registered_by === uid || (kind === 'person' && agent.owner_uid === uid);
 }
 
-/** Number of digest digits at the end of a derived id. */
+/** Number of hexadecimal digits of a digest at the end of a derived id. */
 export const DIGEST_DIGITS = 8;
 
-/** Source: kernel/ids.ts, ID. */
+/** See ID in kernel/ids.ts. */
 const MAX_ID_LENGTH = 100;
 
-/** Returns the id of a caller's terminal if the name is taken by another owner's agent. */
+/** Returns another id for a caller's terminal, if an agent of another owner has its name as id. */
 export function terminalId(hashing: Hashing, { uid }: Principal, name: string): string {
   const digest = hashing.sha256(`${uid}\n${name}`).slice(0, DIGEST_DIGITS);
   return `${name.slice(0, MAX_ID_LENGTH - DIGEST_DIGITS - 1)}-${digest}`;
@@ -255,12 +255,12 @@ export function agentNotRegistered(agentId: string): MusterError {
   });
 }
 
-/** Normalizes a capability's name for comparison: ignores case, Unicode form and outer spaces. */
+/** Normalizes a capability's name, so that names differing in case, Unicode form or outer spaces are equal. */
 export function foldedCapability(name: string): string {
   return name.normalize('NFC').trim().toLowerCase().normalize('NFC');
 }
 
-/** Returns the skill changes in an agent's previous and current workspaces. `after` as in `countedAgent`. */
+/** Returns the changes of the skills that an agent offers in its workspaces. `after` is as in `countedAgent`. */
 export function skillChanges(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace) => {
     const [was, is] = [capabilitiesIn(workspace, before), capabilitiesIn(workspace, after)];
@@ -283,33 +283,33 @@ function capabilitiesIn(workspace: string, agent: Agent | undefined): ReadonlyMa
   return new Map(first.map((capability) => [skillId(workspace, capability.name), capability]));
 }
 
-/** Returns a valid Firestore id that is unique to the workspace, because "@" in a name is encoded. */
+/** Returns the id of a skill in a workspace. It is a valid Firestore id, and "@" separates name and workspace. */
 function skillId(workspace: string, name: string): string {
   const wellFormed = foldedCapability(name).replace(/\p{Surrogate}/gu, '\ufffd');
   const id = `capability.${encodeURIComponent(wellFormed)}`;
   return workspace === DEFAULT_WORKSPACE ? id : `${id}@${workspace}`;
 }
 
-/** Capability that agents of a workspace declare: `skills/{id}`. */
+/** Capability that agents of a workspace offer, stored as `skills/{id}`. */
 export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Workspace of the agents. */
+    /** Workspace in which the agents offer the skill. */
     workspace: z._default(z.string(), DEFAULT_WORKSPACE),
-    /** Name as written by the agent that declared it last. */
+    /** Name as written by the agent that offered the skill last. */
     name: z.string(),
     category: z.string(),
     parameters: z.nullable(jsonText),
-    /** Version of that agent. */
+    /** Version of the agent that offered the skill last. */
     version: z.string(),
-    /** Creator of that agent, or its id. */
+    /** Creator of the agent that offered the skill last; if it states none, the agent's id. */
     author: z.string(),
-    /** Number of agents that have the skill. It is deprecated at 0. */
+    /** Number of agents that offer the skill. At 0, the skill is deprecated. */
     agents: z.int(),
   }),
 );
 
-/** JSON text: Firestore allows no nested arrays and reserves field names. The first version stored an object. */
+/** Stored as JSON text: Firestore has no nested arrays and reserves some names. Old documents contain an object. */
 const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), jsonObject, {
   decode: (kept) => JSON.parse(typeof kept === 'string' ? kept : JSON.stringify(kept)),
   encode: (value) => JSON.stringify(value),
@@ -319,17 +319,17 @@ export const SERVED_TOOLS = ['owner', 'workspace'] as const;
 
 const MEMBERSHIPS = ['leader', 'worker'] as const;
 
-/** Minimum interval between two writes of an agent's presence, in milliseconds. */
+/** Minimum time between two writes of an agent's presence, in milliseconds. */
 export const MIN_PRESENCE_MS = 1000;
 
-/** Presence of an agent in the Realtime Database. `last_seen` is limited to the range of `Date`. */
+/** Presence of an agent in the Realtime Database. `last_seen` must be a time that `Date` can represent. */
 export const presenceNode = z.object({
   last_seen: z.number().check(z.minimum(-8.64e15), z.maximum(8.64e15)),
   workspace: z.optional(z.string()),
   within: z.catch(z.optional(z.number().check(z.minimum(MIN_PRESENCE_MS))), undefined),
 });
 
-/** Agent document. Fields with a default are missing in documents of early releases. */
+/** Agent document. Documents of early releases lack the fields that have a default. */
 export const agentDocument = z.object({
   id: z.string(),
   name: z.string(),
@@ -337,49 +337,49 @@ export const agentDocument = z.object({
   version: z.string(),
   description: z.nullable(z.string()),
   creator: z.nullable(z.string()),
-  /** Capabilities. Tasks require them by name. */
+  /** Capabilities of the agent. A task requires capabilities by their names. */
   capability_details: z.array(z.object({ name: z.string(), category: z.string(), parameters: z.nullable(parameters) })),
   configuration: z.object({
     max_concurrent_tasks: z.int(),
-    /** Milliseconds. */
+    /** In milliseconds. */
     timeout: z.int(),
     retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
   }),
   owner_uid: z.string(),
-  /** Maximum role of its credentials. */
+  /** Maximum role of the agent's credentials. */
   role: z.enum(ROLES),
-  /** Home: the workspace of its calls that name none. */
+  /** Home workspace, which applies to calls that do not name a workspace. */
   workspace: z.nullable(z.string()),
-  /** Part in the coordination of each workspace in which it has registered. */
+  /** For each workspace in which the agent has registered for coordination, its role there. */
   parts: z._default(z.record(z.string(), z.enum(MEMBERSHIPS)), {}),
-  /** For a runner: whether it works for its owner only, or for all workers of its workspace. */
+  /** For a runner: whether it does only tasks of its owner, or tasks of all workers in its workspace. */
   serves: z._default(z.enum(SERVED_TOOLS), 'owner'),
-  /** Whether it has unread messages. */
+  /** Whether the agent has unread messages. */
   has_messages: z._default(z.boolean(), false),
-  /** For a terminal: uid of the caller that acts as it. */
+  /** For a terminal: uid of the caller that registered it and acts for it. */
   registered_by: z._default(z.nullable(z.string()), null),
   status: z.enum(['active', 'offline']),
-  /** Start of its activity; null while it is offline. */
+  /** Time since which the agent is active; null while it is offline. */
   active_since: z._default(z.nullable(timestamp), null),
   registered_at: timestamp,
   last_seen: timestamp,
-  /** Held tasks by id. */
+  /** Held tasks of the agent, by task id. */
   held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
   tasks_completed: z.int(),
   tasks_failed: z.int(),
-  /** Total time from claim to report of its closed tasks. */
+  /** Sum of the times from claim to report, for all tasks that the agent closed. */
   work_milliseconds: z._default(z.number(), 0),
-  /** Whether its last closed task failed. */
+  /** Whether the task that the agent closed last has failed. */
   last_failed: z._default(z.boolean(), false),
   last_completed_at: z._default(z.nullable(timestamp), null),
-  /** Times of its first onboarding steps. */
+  /** Times at which the agent completed its first onboarding steps. */
   milestones: z._default(
     z.object({
-      /** First call by the agent or on its behalf. */
+      /** Time of the first call that the agent made or that was made for it. */
       seen: z.exactOptional(timestamp),
       joined: z.exactOptional(timestamp),
       claimed: z.exactOptional(timestamp),
-      /** Completion of a task. Of several before its second claim, the last one. */
+      /** Time at which it last completed a task before its second claim. */
       completed: z.exactOptional(timestamp),
     }),
     {},
@@ -393,8 +393,8 @@ export const agentFromDocument = agentCodec.fromDocument;
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**
- * Availability of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds its
- * maximum number of tasks. `active`: holds fewer. `error`: holds none, and the last closed one failed. `idle`: else.
- * Source: docs/semantics.md#network; the network specification, system.getAgents.
+ * Availability of an agent. `offline`: not seen for three heartbeats. `busy`: holds its maximum number of tasks.
+ * `active`: holds fewer tasks. `error`: holds none, and the last task it closed failed. `idle`: otherwise. Source:
+ * docs/semantics.md#network; the network specification, system.getAgents.
  */
 export type Availability = (typeof AVAILABILITIES)[number];

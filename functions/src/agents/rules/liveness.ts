@@ -1,4 +1,4 @@
-/** Liveness and availability of agents. Source: docs/semantics.md#coordination. */
+/** Determines whether agents are online and available. Source: docs/semantics.md#coordination. */
 import { type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { Versioned } from '../../kernel/commit.ts';
@@ -22,34 +22,34 @@ import {
 } from './agent.ts';
 import type { AgentPorts } from './ports.ts';
 
-/** Number of agents that are marked in one commit. */
+/** Number of agents that one commit marks as offline. */
 const PAGE = 200;
 
 const CONCURRENT_PAGES = 8;
 
-/** Name of the sweep part that releases or renews expired leases. */
+/** Name of the part of the sweep that releases or renews expired leases. */
 export const LEASES = 'leases';
 
-/** Agent that a caller acts as. A leader who acts for another owner's agent cannot read its messages. */
+/** Agent that a caller acts as. A leader who acts as another owner's agent cannot read the messages to that agent. */
 export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages'> {
   readonly readsMessages: boolean;
 }
 
-/** Returns whether the caller may read an agent's messages: its own, its terminals' and its owner's agents'. */
+/** Returns whether the caller may read the messages of an agent: its own agents, their terminals, and its owner's. */
 export function mayReadMessages(principal: Principal, agent: Agent): boolean {
   return isOwnAgent(principal, agent) || agent.owner_uid === principal.owner_uid;
 }
 
-/** Maximum time that a call waits until its agent is marked as active. */
+/** Maximum time that a call waits until its agent is marked as active, in milliseconds. */
 const MARK_ONLINE_TIMEOUT_MS = 2000;
 
 export class AgentLiveness extends Service<AgentPorts> {
   private readonly restoring = new Batching<string, void>((ids) => this.markAllOnline(ids), PAGE);
 
-  /** Runs after the leases part, because it deletes presence, which decides about leases. */
+  /** Runs after the leases part of the sweep, which reads the presence that this part deletes. */
   readonly sweepJob: SweepJob = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
-  /** Marks unseen agents offline and deletes their presence, in batches, because many agents may leave at once. */
+  /** Marks agents that were not seen as offline, and deletes their presence. Many agents are marked per commit. */
   private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { offline: 0 };
     const health = await turn.presence;
@@ -74,7 +74,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     return { counts, isBehind: more, ...(more && { stoppedAt }) };
   }
 
-  /** Marks agents offline. Never fails, so that one failure does not block others. @returns how many are offline */
+  /** Marks agents as offline. If one cannot be marked, the others still are. @returns how many are now offline */
   private async markAllOffline(unseen: readonly TimeCursor[], before: Date): Promise<number> {
     const marked = await this.markOffline(unseen).catch(() => undefined);
     const retired = await Promise.all(
@@ -91,7 +91,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     return retired.filter((isGone) => isGone).length;
   }
 
-  /** Marks them offline in one commit. */
+  /** Marks these agents as offline in one commit. */
   private markOffline(unseen: readonly TimeCursor[]): Promise<void> {
     const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
     return this.markBatchOffline([...lastSeen.keys()], (agent) =>
@@ -100,9 +100,9 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Changes agents in one commit, which writes the counts of each workspace once.
-   * @param marked returns the changed agent; undefined if it stays unchanged
-   * @throws StaleWriteError if an agent has changed since the read; UnreadableError if one is unreadable
+   * Changes several agents in one commit. The agent counts of each workspace are written only once.
+   * @param marked returns the changed agent, or undefined if the agent stays unchanged
+   * @throws StaleWriteError if an agent has changed since it was read; UnreadableError if an agent is unreadable
    */
   private async markBatchOffline(ids: readonly string[], marked: (agent: Agent) => Agent | undefined): Promise<void> {
     const { agents, store } = this.ports;
@@ -117,14 +117,14 @@ export class AgentLiveness extends Service<AgentPorts> {
     ]);
   }
 
-  /** Deletes presence, unless the agent was seen again. @returns whether the agent is offline */
+  /** Deletes an agent's presence, unless the agent was seen after `before`. @returns whether the agent is offline */
   private async forget(agentId: string, before: Date): Promise<boolean> {
     const forgotten = await this.ports.presence.remove(agentId, before);
     if (!forgotten) await this.mark(agentId, 'active', this.ports.clock.now());
     return forgotten;
   }
 
-  /** Marks an agent active, batched with others to write the workspace's counts once. Never fails. */
+  /** Marks an agent as active. Concurrent calls share one commit, which writes the counts once. Never fails. */
   async markOnline(agentId: string): Promise<void> {
     try {
       await withTimeout(this.restoring.add(agentId), MARK_ONLINE_TIMEOUT_MS, 'The agent');
@@ -140,7 +140,7 @@ export class AgentLiveness extends Service<AgentPorts> {
         agent.status === 'active' ? undefined : markedSeen(agent, now),
       );
     } catch {
-      // An agent has just changed or is unreadable, so each one is marked separately.
+      // An agent of the batch has just changed or is unreadable, so each agent is marked in a separate commit.
       await Promise.all(
         agentIds.map((id) =>
           this.mark(id, 'active', now).catch((error: unknown) =>
@@ -153,15 +153,15 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Finds an agent by name that the caller may act as. Records presence if it is not the caller itself.
-   * @returns its id, which differs from the name if another owner's agent has that id
-   * @throws MusterError FORBIDDEN; NOT_FOUND for leaders
+   * Finds the agent with this name that the caller may act as. Unless it is the caller, its presence is recorded.
+   * @returns the agent's id; it differs from the name if an agent of another owner has the name as its id
+   * @throws MusterError FORBIDDEN; for leaders NOT_FOUND if no such agent exists
    */
   async actAs(principal: Principal, workspace: string, name: string): Promise<string> {
     return (await this.acting(principal, workspace, name)).id;
   }
 
-  /** Like `actAs`, with whether the agent has messages and the caller may read them. */
+  /** Like `actAs`, but also returns whether the agent has messages and whether the caller may read them. */
   async acting(principal: Principal, workspace: string, name: string): Promise<ActingAgent> {
     if (principal.agent_id === name)
       return { id: name, has_messages: principal.has_messages === true, readsMessages: true };
@@ -170,7 +170,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 
-  /** Finds an agent that the caller may act as, and marks it active. @throws MusterError FORBIDDEN, NOT_FOUND */
+  /** Finds an agent that the caller may act as, and marks it as active. @throws MusterError FORBIDDEN, NOT_FOUND */
   async markedOnline(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
     const known = await this.requireActable(principal, workspace, name);
     if (known === undefined) {
@@ -182,8 +182,8 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Finds an agent by name that the caller may act as: itself or its terminals; or, for leaders of the workspace, one
-   * of the same owner, or one in the workspace whose owner has a role there. Other agents are hidden.
+   * Finds the agent with this name that the caller may act as: itself or its terminals. For leaders of the workspace,
+   * also agents of the same owner, and agents in the workspace whose owner has a role there. Others are hidden.
    */
   async requireActable(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent> | undefined> {
     const find = (id: string) => readFor(principal.owner_uid, this.ports.agents.find(id));
@@ -214,13 +214,13 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 }
 
-/** Returns the calling agent; undefined if a person calls. */
+/** Returns the agent that makes the call; undefined if a person makes it. */
 export function callingAgent({ agent_id: id, workspace }: Principal): Pick<Agent, 'id' | 'workspace'> | undefined {
   if (id === undefined) return undefined;
   return { id, ...(workspace !== undefined && { workspace }) };
 }
 
-/** Records an agent's presence. Failures are only logged. @returns whether it was recorded */
+/** Records that an agent was just seen. An error is only logged. @returns whether it was recorded */
 export async function touchPresence(
   { presence, log }: Pick<AgentPorts, 'presence' | 'log'>,
   agent: Pick<Agent, 'id' | 'workspace'>,
@@ -235,7 +235,7 @@ export async function touchPresence(
   }
 }
 
-/** Time without calls after which an agent is offline: three heartbeats of one minute. */
+/** An agent that makes no calls for this time (three heartbeats, one per minute) is offline. */
 const OFFLINE_AFTER_MS = 3 * 60_000;
 
 export function availability({ status, held, configuration, last_failed }: Agent): Availability {
@@ -246,7 +246,7 @@ export function availability({ status, held, configuration, last_failed }: Agent
   return last_failed ? 'error' : 'idle';
 }
 
-/** Returns the agent with its current presence, which the cleanup job may not have applied yet. */
+/** Returns the agent with its status according to its presence, because the sweep may not have updated it yet. */
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
   const isGone = now.getTime() - lastSeen.getTime() > OFFLINE_AFTER_MS;

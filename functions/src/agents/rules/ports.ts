@@ -1,4 +1,4 @@
-/** Ports of the agent rules. */
+/** Ports of the agent rules, implemented by their stores. */
 import type { Credential } from '../../identity/rules/credential.ts';
 import type { CredentialQueries, RolesOfPeople } from '../../identity/rules/ports.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
@@ -15,57 +15,57 @@ export interface AgentPorts extends KernelPorts {
 }
 
 export interface AgentQuery {
-  /** Returns only agents in this workspace. */
+  /** Only agents in this workspace are returned. */
   readonly workspace: string;
   readonly availability?: Availability | undefined;
   readonly type?: string | undefined;
-  /** Required capabilities, normalized by `foldedCapability`. */
+  /** Capabilities that the agents must have, normalized by `foldedCapability`. */
   readonly capabilities: readonly string[];
 }
 
 export interface AgentQueries extends CredentialQueries {
   find(agentId: string): Promise<Versioned<Agent> | undefined>;
-  /** Returns the existing agents. */
+  /** Returns those of the agents that exist. */
   findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]>;
-  /** Returns offline terminals last seen before a time, oldest first. */
+  /** Returns offline terminals that were last seen before a time, in the order of these times. */
   offlineTerminals(before: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Agent>>>;
-  /** Returns the number of agents per skill. */
+  /** Returns, for each skill, the number of agents that offer it. */
   skillCounts(ids: readonly string[]): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]>;
-  /** Returns a credential and its agent, with at most two reads. */
+  /** Returns a credential and its agent. This takes at most two reads. */
   findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
 }
 
 export interface AgentDirectory {
   list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>>;
-  /** Returns the number of a workspace's agents in a state that has an index. Idle agents are the rest. */
+  /** Returns the number of a workspace's agents in a state that an index covers. All other agents are idle. */
   count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number>;
-  /** Returns a workspace's agent counts. */
+  /** Returns the agent counts of a workspace. */
   counts(workspace: string): Promise<AgentCount>;
-  /** Returns agents of a workspace that were active at the last cleanup job. */
+  /** Returns agents of a workspace that were still active after the last sweep. */
   online(workspace: string, limit: number): Promise<ListPage<Agent>>;
-  /** Returns a person's agents, ordered by id. */
+  /** Returns the agents of a person, in the order of their ids. */
   ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<Agent>>;
-  /** Returns ids of agents that lead a workspace. */
+  /** Returns the ids of agents that are leaders of a workspace. */
   leaders(workspace: string, limit: number): Promise<readonly string[]>;
 }
 
 export interface Presence {
   /**
-   * Records that the agent was just seen, with a resolution of 30 seconds, or a tenth of its shortest lease. All
-   * instances together write at most once in that time. Each one reads at most every 5 seconds.
-   * @param home the agent's home workspace, whose members see its presence
-   * @param leaseSeconds the lease length of a claim that it has just made
-   * @throws Error if it takes longer than a second
+   * Records that the agent was just seen, once per 30 seconds or per tenth of its shortest lease. Within this
+   * interval, all instances together write at most once, and each instance reads at most every 5 seconds.
+   * @param home home workspace of the agent, whose members can see when the agent was last seen
+   * @param leaseSeconds length of the lease, if the agent has just claimed a task
+   * @throws Error if the database does not respond within a second
    */
   touch(agentId: string, home?: string, leaseSeconds?: number): Promise<void>;
-  /** Returns when agents were last seen. Agents without presence are absent. */
+  /** Returns when agents were last seen. Agents without a stored time are omitted. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
-  /** Returns at most `limit` agents last seen before `before`, oldest first, with the times. */
+  /** Returns at most `limit` agents that were last seen before `before`, with these times and in their order. */
   notSeenSince(before: Date, limit: number, after?: TimeCursor): Promise<ReadonlyMap<string, Date>>;
-  /** Restores lost presence of an agent, unless it was seen again since `lastSeen`. */
+  /** Restores the lost presence of an agent, unless the agent was seen after `lastSeen`. */
   restore(agentId: string, home: string, lastSeen: Date): Promise<void>;
-  /** Deletes an agent's presence, unless it was seen again since `before`. @returns whether it was deleted */
+  /** Deletes an agent's presence, unless the agent was seen after `before`. @returns whether it was deleted */
   remove(agentId: string, before: Date): Promise<boolean>;
-  /** Writes and reads a probe node. Waits while the database is unreachable. */
+  /** Writes and reads a probe node. While the database is unreachable, this does not return. */
   check(): Promise<void>;
 }

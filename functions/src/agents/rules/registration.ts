@@ -22,8 +22,8 @@ import {
 import type { AgentPorts } from './ports.ts';
 
 /**
- * Checks that the caller is the agent itself, its registrant, its owner, or a leader agent of the same owner with at
- * least its role.
+ * Checks that the caller may re-register an agent: as the agent itself, its registrant or its owner, or as a leader
+ * agent of the same owner whose role is not weaker.
  */
 export function requireReplaceable(principal: Principal, agent: Agent): void {
   if (agent.owner_uid === principal.owner_uid) {
@@ -40,7 +40,7 @@ export function requireReplaceable(principal: Principal, agent: Agent): void {
 
 /** Returns the role of the new credential. @throws MusterError FORBIDDEN above the caller's or the agent's role */
 export function grantedRole(principal: Principal, wanted: Role | undefined, existing: Agent | undefined): Role {
-  // An agent that renews its own credential keeps its role, even if its lineage limits it at the moment.
+  // An agent that renews its own credential keeps its role, even while its credential chain limits the role.
   if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id) return existing.role;
   const own = ownRole(principal) ?? 'viewer';
   const role = wanted ?? existing?.role ?? 'worker';
@@ -65,22 +65,22 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
   return new MusterError('FORBIDDEN', message, { field: 'role', value: role, suggestion });
 }
 
-/** Digest length that prevents collisions by guessing. Callers cannot choose ids that end like this. */
+/** Number of digits of a digest, so that an equal one cannot be found. Callers cannot choose ids with such an end. */
 const SAFE_DIGITS = 16;
 
 const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${DIGEST_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
 
-/** Returns whether only registration may assign an id, so that no other caller takes it before its owner. */
+/** Returns whether an id is reserved for registration, so that no caller takes it before the owner of its agent. */
 export function isReserved(agentId: string): boolean {
   return ENDS_WITH_DIGEST.test(agentId);
 }
 
-/** Agent profile as submitted for registration. */
+/** Profile of an agent as the caller sends it for registration. */
 export interface AgentDraft extends Pick<Agent, 'name' | 'type' | 'version' | 'capability_details' | 'configuration'> {
   readonly description?: string | undefined;
   readonly creator?: string | undefined;
   readonly workspace?: string | undefined;
-  /** Requested role of the credential, at most the caller's. */
+  /** Role that the caller requests for the credential. It can be at most the caller's own role. */
   readonly role?: Role | undefined;
   readonly limits?: WantedLimits | undefined;
 }
@@ -88,7 +88,7 @@ export interface AgentDraft extends Pick<Agent, 'name' | 'type' | 'version' | 'c
 export interface Registered {
   readonly agent: Agent;
   readonly credential: Credential;
-  /** Returned only once. */
+  /** Secret of the credential. It is returned only once, and only its hash is stored. */
   readonly secret: string;
 }
 
@@ -109,12 +109,12 @@ export function newCredential(
   };
 }
 
-/** Source: the network specification, onboarding.registerAgent; docs/decisions/0006-roles-and-registration.md. */
+/** Registers agents. Source: the network specification, onboarding.registerAgent. */
 export class AgentRegistration extends Service<AgentPorts> {
   /**
-   * Registers or re-registers an agent of the caller's owner. Re-registration replaces its profile and credential,
-   * and the old credential stops working. An agent that registers a new one may act as it.
-   * @param caller `workspace`: the call's workspace, the default home of a new agent
+   * Registers or re-registers an agent of the caller's owner. Re-registration replaces the agent's profile and its
+   * credential: the old one stops working. If an agent registers a new agent, it may act as the new agent.
+   * @param caller `workspace` is the workspace of the call, which becomes the home of a new agent by default
    * @throws MusterError FORBIDDEN if the role is above the caller's, or if the caller cannot replace the agent
    */
   async register(
@@ -163,7 +163,7 @@ export class AgentRegistration extends Service<AgentPorts> {
     });
   }
 
-  /** Derives the secret of an earlier call with this idempotency key; undefined if its credential was replaced. */
+  /** Derives the secret of an earlier call with this idempotency key. Returns undefined if it was replaced since. */
   async secretOf(apiKey: string, agentId: string, operation: Operation): Promise<string | undefined> {
     const credentials = await this.ports.agents.credentials(agentId);
     const secret = operation.derivedSecret('credential');
@@ -173,10 +173,10 @@ export class AgentRegistration extends Service<AgentPorts> {
     return hashing.equal(hashing.sha256(secret), credential.secret_hash) ? secret : undefined;
   }
 
-  /** Returns an id derived from owner and name, so that registering again finds the agent. */
+  /** Returns an id derived from owner and name, so that a repeated registration finds the same agent. */
   agentId(ownerUid: string, name: string, digits = DIGEST_DIGITS): string {
     const start = name.replace(/^[^A-Za-z0-9]+/, '');
-    // An app's name may contain characters that are invalid in an id.
+    // The name of an app may contain characters that an id cannot contain.
     const plain = ID.test(start)
       ? start
       : start
@@ -186,7 +186,7 @@ export class AgentRegistration extends Service<AgentPorts> {
     return `${plain || 'agent'}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
   }
 
-  /** Finds the owner's agent by name, or an id for it. The id has more digits if the default one is taken. */
+  /** Finds the owner's agent by name, or an id for a new one. If the default id is taken, the id has more digits. */
   async find(
     ownerUid: string,
     name: string,
@@ -200,7 +200,7 @@ export class AgentRegistration extends Service<AgentPorts> {
   }
 }
 
-/** @throws MusterError FORBIDDEN without a role; the error does not reveal whether the workspace exists */
+/** MusterError FORBIDDEN without a role; the error is the same whether or not the workspace exists */
 function requireRoleIn(principal: Principal, workspace: string, field: 'workspace' | 'heldTo'): void {
   if (roleIn(principal, workspace) !== undefined) return;
   const { code, message, details } = noRoleIn(workspace);
@@ -208,9 +208,9 @@ function requireRoleIn(principal: Principal, workspace: string, field: 'workspac
 }
 
 /**
- * Returns the agent's home: the requested one, the one that its credential is restricted to, or the default.
+ * Returns the agent's home workspace: the requested workspace, the workspace of its restriction, or the default.
  * @throws MusterError FORBIDDEN if the caller has no role there; VALIDATION_ERROR if the credential is restricted to
- *   another workspace
+ * another workspace
  */
 function homeOfDraft(
   principal: Principal,
@@ -231,7 +231,6 @@ function homeOfDraft(
   return workspace === DEFAULT_WORKSPACE ? {} : { workspace };
 }
 
-/** Returns the profile fields of a draft. */
 function descriptionFields({ role: _role, limits: _limits, workspace: _workspace, ...draft }: AgentDraft) {
   const { description, creator, ...profile } = draft;
   return { ...profile, ...(description !== undefined && { description }), ...(creator !== undefined && { creator }) };

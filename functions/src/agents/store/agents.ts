@@ -1,4 +1,4 @@
-/** Firestore storage of agents and skills. */
+/** Storage of agents and skills in Firestore. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
@@ -94,7 +94,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
   },
   releaseTask({ agentId, taskId, wasHeld, closed }, writes) {
-    // The agent was not read, so the counters are incremented from their stored values.
+    // The agent was not read, so its numbers are incremented in the database.
     const fields = {
       ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
       ...(closed && closedFields(closed)),
@@ -132,7 +132,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
 };
 
-/** Returns the fields for searching and ordering skills. */
+/** Returns the fields by which skills are searched and sorted. */
 export function skillIndex({ name, category }: { readonly name: string; readonly category: string }) {
   return { name_folded: folded(name), category_folded: folded(category), prefixes: prefixesOf(name) };
 }
@@ -146,7 +146,7 @@ function closedFields({ status, at, milliseconds }: ClosedWork) {
   };
 }
 
-/** Adds fields for queries and display. `free_slots` is negative if the agent holds more than its maximum. */
+/** Adds fields for queries and display. `free_slots` is negative if the agent holds more tasks than its maximum. */
 export function agentToDocument(agent: Agent): Record<string, unknown> {
   const heldCount = Object.keys(agent.held).length;
   return {
@@ -164,19 +164,19 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
   };
 }
 
-/** Combines workspace and capability: a query can match only one array element. Workspace names contain no "|". */
+/** Joins a workspace and a capability with "|", because a query can match only one array element. */
 export function capabilityIn(workspace: string, foldedName: string): string {
   return `${workspace}|${foldedName}`;
 }
 
-/** Returns the distinct normalized capability names. */
+/** Returns the normalized names of an agent's capabilities, without repetitions. */
 export function foldedNames({ capability_details: capabilities }: Agent): readonly string[] {
   return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
 }
 
 /**
- * Announces an agent whose access has changed, or that went offline, so that its next call is noticed.
- * @param before undefined if the earlier state is unknown
+ * Records an access change if an agent's access changed or it went offline. Instances then read the agent again.
+ * @param before undefined if the agent's state before the change is unknown
  */
 export function recordAgentAccessChange(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
   const isGone = before?.status === 'active' && agent.status === 'offline';
@@ -185,7 +185,7 @@ export function recordAgentAccessChange(writes: CommitWrites, before: Agent | un
   if (isGone || !opensSame) recordAccessChange(writes, `agent:${agent.id}`);
 }
 
-/** Shard of a workspace's agent counts. Early releases did not count agents without a part. */
+/** Shard of a workspace's agent counts. Early releases counted only agents that registered for coordination. */
 export const { fromDocument: agentCountFromDocument } = documentCodec(
   z.object({
     total: z._default(z.int(), 0),
@@ -196,7 +196,7 @@ export const { fromDocument: agentCountFromDocument } = documentCodec(
   }),
 );
 
-/** Sums up the shards of a workspace's agent counts. */
+/** Adds up the shards of a workspace's agent counts. */
 export function sumAgents(shards: readonly AgentCount[]): AgentCount {
   const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return {
@@ -208,10 +208,10 @@ export function sumAgents(shards: readonly AgentCount[]): AgentCount {
   };
 }
 
-/** Maximum number of non-matching agents that one call reads, if no index covers the whole query. */
+/** Maximum number of agents that one call reads in addition to its results, if no index covers the whole query. */
 const MAX_SKIPPED = 200;
 
-/** Lists and counts agents of a workspace. Each call reads its results and a bounded number of others. */
+/** Lists and counts agents of a workspace. Besides its results, each call reads only a limited number of agents. */
 export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
   async list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>> {
     const { indexed, order } = this.indexed(query);
@@ -224,7 +224,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     let bytes = 0;
     const { availability: kind, type, capabilities } = query;
     const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
-    // An index covers the workspace and one filter, so every document matches.
+    // If there is at most one filter, an index covers the query, and every document that is read matches.
     const wanted = filters <= 1 ? limit + 1 : most + 1;
     const found = this.documents.first(continued, wanted, agentFromDocument);
     for await (const { value: agent, snapshot } of found) {
@@ -268,7 +268,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     return docs.map((snapshot) => snapshot.id);
   }
 
-  /** Returns a query that one index covers, and its order fields. */
+  /** Returns a query that one index covers, and the fields by which the query is sorted. */
   private indexed({ workspace, availability: kind, type, capabilities: [name] }: AgentQuery): IndexedQuery {
     if (name !== undefined) {
       const capable = capabilityIn(workspace, name);
@@ -303,7 +303,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 }
 
-/** Estimates the bytes of a listed agent: its long fields, plus a constant for the rest. */
+/** Estimates the size of a listed agent in bytes: its long fields, plus a constant for the others. */
 function shownBytes({ name, type, capability_details: capabilities }: Agent): number {
   return byteLength([name, type, capabilities.map((capability) => capability.name)]) + 500;
 }
@@ -315,7 +315,7 @@ interface IndexedQuery {
 
 const AVAILABILITY_ORDER = ['free_slots', 'held_count'];
 
-/** Returns the cursor from the stored order fields. */
+/** Returns the cursor after a document, from the fields by which the query is sorted. */
 function cursorOf(last: DocumentSnapshot, order: readonly string[]): ListCursor {
   const stored = last.data() ?? {};
   return { order: order.map((field) => Number(stored[field])), id: last.id };
@@ -331,7 +331,7 @@ function matches(agent: Agent, { workspace, availability: kind, type, capabiliti
   );
 }
 
-/** Fields that change as a side effect of calls, so the audit log omits them. */
+/** Fields that change as a side effect of calls. These changes are not audited. */
 const UNAUDITED_FIELDS = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
 
 function auditFieldsOf(agent: Agent): Fields {

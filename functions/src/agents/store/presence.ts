@@ -1,4 +1,4 @@
-/** Presence of agents in the Realtime Database. */
+/** Presence of agents, stored in the Realtime Database. */
 import type { Database, DataSnapshot, Reference } from 'firebase-admin/database';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
 import { Batching } from '../../kernel/concurrency.ts';
@@ -10,30 +10,30 @@ import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/real
 import { MIN_PRESENCE_MS, presenceNode } from '../rules/agent.ts';
 import type { Presence } from '../rules/ports.ts';
 
-/** Minimum interval between writes of an agent's presence, over all instances. */
+/** Minimum time between two writes of an agent's presence by any instances, in milliseconds. */
 const WRITE_INTERVAL_MS = 30_000;
 
-/** Interval at which an instance reads what other instances have written. */
+/** Interval at which an instance reads the presence that other instances have written, in milliseconds. */
 const READ_INTERVAL_MS = 5000;
 
-/** Presence writes per lease, at most one per second, because presence renews leases. */
+/** Number of presence writes per lease, because presence renews leases. At most one write per second is made. */
 const WRITES_PER_LEASE = 10;
 
 const MAX_CACHED_AGENTS = 10_000;
 
-/** Maximum number of agents per write. */
+/** Maximum number of agents in one write. */
 const MAX_WRITE_BATCH = 500;
 
 interface Touch {
   readonly agentId: string;
   readonly home: string;
-  /** In milliseconds since the epoch. */
+  /** Time at which the agent was seen, in milliseconds since the epoch. */
   readonly at: number;
-  /** Write interval from now on, in milliseconds. */
+  /** Write interval that applies from now on, in milliseconds. */
   readonly intervalMs: number | undefined;
 }
 
-/** Cached presence of an agent: when it was seen, when the instance last read that, and its write interval. */
+/** Cached presence of an agent: when it was seen, when this was last read, and its write interval in milliseconds. */
 interface Known {
   readonly seenAt: number;
   readonly readAt: number;
@@ -41,12 +41,8 @@ interface Known {
 }
 
 /**
- * Stores when agents were last seen: `presence/{agentId}` = `{last_seen, workspace}`, in milliseconds since the
- * epoch, plus the write interval `intervalMs` if the agent has claimed with a short lease.
- *
- * The Realtime Database accepts about 1,000 writes per second, but 100,000 agents with a heartbeat per minute need
- * 1,700. So an instance collects the agents that it sees during a write, and writes them in one update. Source:
- * https://firebase.google.com/docs/database/usage/limits
+ * Stores when agents were last seen, as `presence/{agentId}` = `{last_seen, workspace}` in milliseconds since the
+ * epoch. After a claim with a short lease, the write interval `intervalMs` is stored too.
  */
 export class DatabasePresence
   extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock }>
@@ -60,7 +56,7 @@ export class DatabasePresence
     const at = this.ports.clock.now().getTime();
     const known = this.touched.get(agentId);
     const asked = leaseSeconds === undefined ? WRITE_INTERVAL_MS : writeIntervalOf(leaseSeconds);
-    // Another instance may have overwritten the shorter interval after an older read, so it is written again.
+    // The shorter interval is written again, because another instance may have overwritten it after an older read.
     const intervalMs = Math.min(asked, known?.intervalMs ?? asked);
     const isNews = known === undefined || intervalMs < known.intervalMs;
     if (!isNews && at - known.seenAt < known.intervalMs && at - known.readAt < READ_INTERVAL_MS) return;
@@ -73,7 +69,7 @@ export class DatabasePresence
       });
   }
 
-  /** Writes presence that is due. Two instances that see an agent at the same time may both write it. */
+  /** Writes presence that is due. If two instances see an agent at the same time, both may write its presence. */
   private async write(touches: readonly Touch[]): Promise<() => void> {
     const root = (await this.ports.database()).ref();
     const fresh = await Promise.all(touches.map((touch) => this.notRecentlySeen(root, touch)));
@@ -82,7 +78,7 @@ export class DatabasePresence
     return () => undefined;
   }
 
-  /** Returns the touch, unless an instance has recently written one. */
+  /** Returns the touch, or nothing if an instance has written the agent's presence recently. */
   private async notRecentlySeen(root: Reference, touch: Touch): Promise<readonly Touch[]> {
     const { agentId, home, at } = touch;
     const stored = presenceNode.safeParse((await root.child(presencePath(agentId)).get()).val());
@@ -111,8 +107,8 @@ export class DatabasePresence
     const began = this.ports.clock.now().getTime();
     await written(({ at }) => at);
     const now = this.ports.clock.now().getTime();
-    // After a lost connection the client resends pending writes, minutes later. An old time may then have replaced a
-    // newer one, which must not mark an agent offline.
+    // After a lost connection, the client resends pending writes minutes later. An old time may then have overwritten
+    // a newer time. So that the agent is not marked as offline, the current time is written.
     if (now - began > WRITE_INTERVAL_MS) await written(() => now);
   }
 
@@ -156,7 +152,7 @@ export class DatabasePresence
 
   async check(): Promise<void> {
     const database = await this.ports.database();
-    // Checks both, because a database can be readable but not writable.
+    // Writes and reads, because a database can be readable but not writable.
     const node = database.ref(checkPath('presence'));
     await node.set({ at: this.ports.clock.now().getTime() });
     await node.get();
@@ -167,13 +163,13 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
   return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
 }
 
-/** Returns the write interval for a lease, so that the lease does not expire between two calls. */
+/** Returns a write interval that is short enough to keep a lease of this length from expiring. */
 function writeIntervalOf(leaseSeconds: number): number {
   const often = (leaseSeconds * 1000) / WRITES_PER_LEASE;
   return Math.min(WRITE_INTERVAL_MS, Math.max(MIN_PRESENCE_MS, often));
 }
 
-/** Returns the time in milliseconds since the epoch; 0 if it is missing or invalid. */
+/** Returns the stored time in milliseconds since the epoch. It is 0 if the stored value is missing or invalid. */
 export function lastSeenIn(value: unknown): number {
   return presenceNode.safeParse(value).data?.last_seen ?? 0;
 }

@@ -1,7 +1,7 @@
 /**
- * Budgets: spending limits of a workspace, or of an item with all its parts. A model call reserves its maximum cost
- * before it starts, and is settled afterwards.
- * Source: docs/decisions/0035-graph-and-budgets.md.
+ * Budgets limit the spending of a workspace, or of an item with all its parts. Before a model call, its maximum cost
+ * is reserved. After the call, the reservation is replaced by the actual cost. Source:
+ * docs/decisions/0035-graph-and-budgets.md.
  */
 
 import { z } from 'zod';
@@ -13,18 +13,18 @@ export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
 
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
-/** Subject of a budget: a workspace by name, or an item by id. */
+/** Subject of a budget: a workspace, given by its name, or an item, given by its id. */
 export interface BudgetRef {
   readonly kind: BudgetKind;
   readonly thing_id: string;
 }
 
-/** Returns the id of a budget document. For items it equals the graph's key. Kinds contain no dash. */
+/** Returns the id of a budget document. For an item, it is the item's key in the graph. Kinds contain no dash. */
 export function budgetKey({ kind, thing_id: id }: BudgetRef): string {
   return `${kind}-${id}`;
 }
 
-/** Returns the keys of all budgets that apply to an item, from its own to the workspace's. */
+/** Returns the keys of all budgets that apply to an item: its own, those of its ancestors, and the workspace's. */
 export function budgetKeysOf(
   key: string,
   { ancestors = [], workspace }: Pick<GraphNode, 'ancestors' | 'workspace'>,
@@ -33,7 +33,7 @@ export function budgetKeysOf(
   return [key, ...ancestors, ...outermost];
 }
 
-/** Money in billionths of a US dollar, and input plus output tokens. Integers, so that subtraction is exact. */
+/** Money in billionths of a US dollar, and tokens (input plus output). Integers make subtraction exact. */
 export interface Amount {
   readonly nano_usd: number;
   readonly tokens: number;
@@ -43,13 +43,13 @@ const NANO = 1_000_000_000;
 
 export const NO_AMOUNT: Amount = { nano_usd: 0, tokens: 0 };
 
-/** Converts a cost in US dollars to an amount, rounded up. */
+/** Converts usage to an amount. A cost in US dollars is rounded up. */
 export function amountOf(spent: {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cost_usd: number;
 }): Amount {
-  // The price of one token is often not a whole number of billionths. Smaller fractions are floating-point errors.
+  // A token often costs a fraction of a billionth. Much smaller fractions come from floating-point errors.
   return {
     nano_usd: Math.ceil(Number((spent.cost_usd * NANO).toFixed(3))),
     tokens: spent.input_tokens + spent.output_tokens,
@@ -64,32 +64,32 @@ export type Budget = StoredBudget;
 
 export type Reservation = StoredReservation;
 
-/** Budget with its spent amount and the reservations of running calls. */
+/** Budget with the amount spent, and the amount that running calls have reserved. */
 export interface CountedBudget {
   readonly budget: Budget;
   readonly counts: StoredCounts;
 }
 
-/** Budget that a call exceeds. */
+/** Budget that is too small for a call. */
 export interface BudgetRefusal {
   readonly limitedBy: CountedBudget;
-  /** Maximum cost of the call; zero if unknown. */
+  /** Maximum cost of the call; zero if the cost is unknown. */
   readonly wanted: Amount;
-  /** False if only running calls exceed the budget, so that the call may fit soon. */
+  /** Whether nothing is left. If false, running calls have reserved the rest, and the call may be possible later. */
   readonly isExhausted: boolean;
 }
 
-/** Returns whether a budget has a limit. A removed limit leaves a budget for the calls that have reserved from it. */
+/** Returns whether a budget has a limit. Without one, a budget is kept for the calls that have reserved from it. */
 export function isLimited({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>): boolean {
   return cost_usd !== undefined || tokens !== undefined;
 }
 
-/** Returns the limits of a budget for the audit log. */
+/** Returns the limits of a budget, as the audit log stores them. */
 export function limitFields({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>) {
   return { cost_usd: cost_usd ?? null, tokens: tokens ?? null };
 }
 
-/** Returns the first budget that a call with a maximum cost exceeds. Exhausted budgets come before reserved ones. */
+/** Returns the first budget that a call with this maximum cost would exceed. Exhausted budgets are preferred. */
 export function budgetRefusalOf(budgets: readonly CountedBudget[], wanted: Amount): BudgetRefusal | undefined {
   const spent = budgets.find(({ budget, counts }) => !fitsLimit(budget, plus(counts.spent, wanted)));
   if (spent !== undefined) return { limitedBy: spent, wanted, isExhausted: true };
@@ -99,7 +99,7 @@ export function budgetRefusalOf(budgets: readonly CountedBudget[], wanted: Amoun
   return full && { limitedBy: full, wanted, isExhausted: false };
 }
 
-/** Returns the first exhausted budget, for work of unknown cost. */
+/** Returns the first budget that is exhausted, for work whose cost is unknown. */
 export function exhaustedBudget(budgets: readonly CountedBudget[]): BudgetRefusal | undefined {
   const limitedBy = budgets.find(({ budget, counts }) => {
     const { nano_usd, tokens } = counts.spent;
@@ -108,10 +108,10 @@ export function exhaustedBudget(budgets: readonly CountedBudget[]): BudgetRefusa
   return limitedBy && { limitedBy, wanted: NO_AMOUNT, isExhausted: true };
 }
 
-/** Minimum number of calls that a raised budget covers. */
+/** If a raise is proposed, the new limit covers at least this number of calls. */
 const CALLS_PER_RAISE = 10;
 
-/** Returns the limits to propose to a person: at least double, and enough for further calls. */
+/** Returns the limits that a person is asked to set: at least double, and enough for several more calls. */
 export function raisedLimit({
   limitedBy: { budget, counts },
   wanted,
@@ -144,7 +144,7 @@ export function minus({ nano_usd, tokens }: Amount): Amount {
   return { nano_usd: -nano_usd, tokens: -tokens };
 }
 
-/** Returns the part of a budget that is neither spent nor reserved, at least zero. */
+/** Returns the part of a budget that is neither spent nor reserved. It is never negative. */
 export function remainingOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_usd' | 'tokens'> {
   const used = plus(counts.spent, counts.reserved);
   const { cost_usd, tokens } = budget;
@@ -154,24 +154,24 @@ export function remainingOf({ budget, counts }: CountedBudget): Pick<Budget, 'co
   };
 }
 
-/** Returns a display name that reveals nothing private: to-dos are shown only by kind. */
+/** Returns the name to display for a budget's subject. To-dos are private, so only their kind is displayed. */
 export function budgetName({ kind, thing_id: id }: BudgetRef): string {
   return kind === 'todo' ? 'a to-do' : `${kind} "${id}"`;
 }
 
-/** Returns the item or workspace of a key. */
+/** Returns the item or workspace that a budget key stands for. */
 export function budgetRefOf(key: string): BudgetRef | undefined {
   const kind = BUDGET_KINDS.find((one) => key.startsWith(`${one}-`));
   return kind && { kind, thing_id: key.slice(kind.length + 1) };
 }
 
-/** Returns a sentence that explains why work waits. */
+/** Returns a sentence that states which budget an item waits for. */
 export function waitsForBudget(key: string): string {
   const ref = budgetRefOf(key);
   return `Waiting: the budget of ${ref === undefined ? key : budgetName(ref)} is exhausted.`;
 }
 
-/** Thrown when a call exceeds a budget, and waits until the budget allows it. */
+/** Thrown if a call exceeds a budget. The work then waits until the budget allows the call. */
 export class BudgetExhaustedError extends Error {
   readonly refusal: BudgetRefusal;
 
@@ -182,15 +182,15 @@ export class BudgetExhaustedError extends Error {
   }
 }
 
-/** Limits of a budget: the stored field, and the field that stores its setter. */
+/** For each limit of a budget, its field and the field with the uid of its setter. */
 const LIMITS = [
   ['cost_usd', 'cost_set_by'],
   ['tokens', 'tokens_set_by'],
 ] as const;
 
 /**
- * Returns who set each limit after a change. If an agent changes a limit, its setter stays, so that an agent cannot
- * raise it in two steps. A person who changes a limit becomes its setter.
+ * Returns who set each limit after a change. A person who changes a limit becomes its setter. If an agent changes a
+ * limit, the setter stays the same, so that an agent cannot lower a limit and then raise it again as its setter.
  */
 export function limitSettersAfter(
   before: Budget | undefined,
@@ -209,7 +209,7 @@ function setterOf(budget: Budget, setBy: 'cost_set_by' | 'tokens_set_by'): strin
   return budget[setBy] ?? budget.owner_uid;
 }
 
-/** Limits that a caller other than their setter raises or removes. The setter or its owner must approve. */
+/** Returns the limits that are raised or removed by a caller other than their setter, who must approve this. */
 function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosening[] {
   return LIMITS.flatMap(([limit, setBy]) => {
     const [was, is] = [before[limit], after[limit]];
@@ -223,45 +223,44 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
   });
 }
 
-/** Determines which budget changes loosen limits. */
+/** Determines which changes of budgets loosen limits. */
 export const budgetLoosening: LooseningOf<BudgetChanges> = {
   ...noLoosening('reserve', 'settle', 'spend'),
   setBudget: ({ budget, before }, { uid }) => (before ? raisedOf(before.value, budget, uid) : []),
 };
 
-/** Changes of budgets. */
 export interface BudgetChanges {
-  /** `before`: absent if there was no budget. */
+  /** `before` is the previous budget, or undefined if this is the first one. */
   readonly setBudget: {
     readonly budget: Budget;
     readonly before?: { readonly value: Budget; readonly version: string } | undefined;
-    /** Initial spent amount of a new budget, because nothing was counted without a limit. */
+    /** Amount already spent when a budget is new, because costs are not counted without a budget. */
     readonly spent?: Amount | undefined;
   };
   readonly reserve: { readonly reservation: Reservation };
-  /** Stale if the reservation is already settled. */
+  /** Replaces a reservation by the actual cost. Stale if the reservation was replaced already. */
   readonly settle: { readonly reservation: Reservation; readonly spent: Amount };
-  /** Adds costs that were not reserved. */
+  /** Adds the cost of calls that reserved nothing. */
   readonly spend: { readonly keys: readonly string[]; readonly spent: Amount };
 }
 
 export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } = documentCodec(
   z.object({
     kind: z.enum(BUDGET_KINDS),
-    /** Workspace name or item id. */
+    /** Name of the workspace, or id of the item. */
     thing_id: z.string(),
-    /** Workspace of the item; null for a to-do. */
+    /** Workspace of the item; null if the item is a to-do. */
     workspace: z.string().nullable(),
-    /** Person for whom it was set, who is asked when it is exhausted. */
+    /** Person who is asked to raise the budget when it is exhausted. */
     owner_uid: z.string(),
-    /** In US dollars; null for no limit. */
+    /** Limit in US dollars; null for no limit. */
     cost_usd: z.number().nullable(),
-    /** Input plus output tokens; null for no limit. */
+    /** Limit of input plus output tokens; null for no limit. */
     tokens: z.int().nullable(),
-    /** Uid of the person or agent that set each limit; null without the limit. */
+    /** Uid of the person or agent that set the limit; null if there is no limit. */
     cost_set_by: z.string().nullable(),
     tokens_set_by: z.string().nullable(),
-    /** Number of times the budget was set. A person is asked once per round. */
+    /** Number of times that the budget was set. The person is asked to raise it at most once per time. */
     round: z.int(),
     set_at: timestamp,
   }),
@@ -269,7 +268,7 @@ export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } 
 
 export type StoredBudget = ReturnType<typeof budgetFromDocument>;
 
-/** Integers. Money is in billionths of a US dollar. */
+/** Amount in integers. Money is in billionths of a US dollar. */
 const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
 const zero = { nano_usd: 0, tokens: 0 };
 export const { fromDocument: countsFromDocument } = documentCodec(
@@ -281,10 +280,10 @@ export type StoredCounts = ReturnType<typeof countsFromDocument>;
 export const { toDocument: reservationToDocument, fromDocument: reservationFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Keys of the budgets it counts towards. */
+    /** Keys of the budgets from which the call reserved. */
     keys: z.array(z.string()),
     amount,
-    /** Time by which the call has ended in any case. */
+    /** Time at which the call has certainly ended, even if its instance crashed. */
     due_at: timestamp,
   }),
 );

@@ -1,4 +1,4 @@
-/** Settles reservations of calls whose instance crashed, at their maximum cost. */
+/** Settles the reservations of calls whose instance crashed. Their maximum cost counts as spent. */
 import { StaleWriteError, type Store } from '../../kernel/commit.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../kernel/sweep.ts';
@@ -23,7 +23,7 @@ export class BudgetSweep extends Service<Ports> {
         await store.commit([{ kind: 'settle', reservation, spent: reservation.amount }]);
         counts.settled++;
       } catch (error) {
-        // The call has ended and settled its reservation.
+        // In this case, the call ended in the meantime and settled its reservation itself.
         if (!(error instanceof StaleWriteError)) log.error('reservation_not_settled', { error, ...reservation });
       }
     });

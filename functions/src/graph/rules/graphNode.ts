@@ -1,6 +1,6 @@
 /**
- * Nodes of the graph: to-dos, tasks, runs and pull requests. Each can be part of another one, and adds its usage to
- * the totals of all its ancestors. Source: docs/decisions/0035-graph-and-budgets.md.
+ * Nodes of the graph: to-dos, tasks, runs and pull requests. Each item can be part of another item. Its usage is then
+ * added to the totals of all its ancestors. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
@@ -10,13 +10,13 @@ export const NODE_KINDS = ['todo', 'task', 'run', 'pull_request'] as const;
 
 export type NodeKind = (typeof NODE_KINDS)[number];
 
-/** Reference to an item: its kind, and its id in its own tools. */
+/** Reference to an item: its kind and its id. */
 export interface NodeRef {
   readonly kind: NodeKind;
   readonly id: string;
 }
 
-/** Statuses of items, common to all kinds. */
+/** Statuses that nodes of every kind can have. */
 export const NODE_STATUSES = ['open', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
 
 export type NodeStatus = (typeof NODE_STATUSES)[number];
@@ -25,7 +25,7 @@ export function isOpenNode(status: NodeStatus): boolean {
   return status === 'open' || status === 'in_progress' || status === 'waiting';
 }
 
-/** Usage of an item. Costs only include work that is billed by usage. */
+/** Usage of an item. The cost contains only usage that a model's vendor bills. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -33,27 +33,27 @@ export interface Usage {
   readonly milliseconds: number;
 }
 
-/** Rounds US dollars to 12 decimals, a token cost's precision, so that the order of additions is irrelevant. */
+/** Rounds US dollars to 12 decimals, the precision of a token's cost. The order of additions then does not matter. */
 export function exactUsd(sum: number): number {
   return Number(sum.toFixed(12));
 }
 
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 };
 
-/** Position of an item in the graph. `ancestors`, nearest first, are absent if it is not in the graph. */
+/** Position of an item in the graph. `ancestors`, nearest first, is undefined if the item is not in the graph. */
 export interface NodeParents {
   readonly part_of?: NodeRef;
   readonly ancestors?: readonly string[];
 }
 
-/** Item in the graph. All fields derive from the item's own document. */
+/** Item in the graph. All its fields are derived from the item's own document. */
 export interface GraphNode extends NodeParents {
   readonly kind: NodeKind;
-  /** Id of the item in its own tools. */
+  /** Id of the item, as its own tools use it. */
   readonly thing_id: string;
   readonly title: string;
   readonly workspace?: string | undefined;
-  /** Owner of an owner-scoped item. */
+  /** Owner, if the item belongs to a person and not to a workspace. */
   readonly owner_uid?: string | undefined;
   readonly status: NodeStatus;
   readonly attempts: number;
@@ -62,12 +62,12 @@ export interface GraphNode extends NodeParents {
   readonly deleted?: boolean;
 }
 
-/** Returns the id of a graph document, also used in paths. Kinds contain no dash. */
+/** Returns the key of an item, which is the id of its graph document and a part of paths. Kinds contain no dash. */
 export function nodeKey({ kind, id }: NodeRef): string {
   return `${kind}-${id}`;
 }
 
-/** Maximum number of levels, including the top one. Each commit writes to all ancestors. */
+/** Maximum number of levels, including the top level. A commit that changes an item writes all its ancestors. */
 export const MAX_DEPTH = 10;
 
 /** Maximum number of direct parts of an item. */
@@ -75,21 +75,21 @@ export const MAX_PARTS = 1000;
 
 const TITLE_LENGTH = 200;
 
-/** Returns the first line of a text, shortened for trees. */
+/** Returns the first line of a text, shortened for display in a tree. */
 export function titleOf(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
   return [...line.slice(0, 2 * TITLE_LENGTH)].slice(0, TITLE_LENGTH).join('');
 }
 
-/** Fields of an item's document that store its position in the graph. */
+/** Fields of an item's own document that store the item's position in the graph. */
 export const parentFields = {
-  /** Direct parent. */
+  /** Item that this item is a direct part of. */
   part_of: z._default(z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })), null),
-  /** Ancestors, nearest first; null while the item is not in the graph. */
+  /** Keys of the ancestors, nearest first; null while the item is not in the graph. */
   ancestors: z._default(z.nullable(z.array(z.string())), null),
 };
 
-/** Returns the parent for display. To-dos are private, so that only their kind is shown. */
+/** Returns the parent for display. Of a to-do, only the kind is returned, because to-dos are private. */
 export function shownPartOf({ part_of: parent }: NodeParents) {
   if (parent === undefined) return undefined;
   return parent.kind === 'todo' ? { kind: parent.kind } : { ...parent };
@@ -104,15 +104,14 @@ export function nodeNotFound({ kind, id }: NodeRef, field: string): MusterError 
   });
 }
 
-/** Returns the key of a node. */
 export function keyOfNode({ kind, thing_id: id }: Pick<GraphNode, 'kind' | 'thing_id'>): string {
   return nodeKey({ kind, id });
 }
 
 export interface GraphChanges {
-  /** Adds an item to the graph when it gets its first part. `version`: of the item's document. */
+  /** Adds an item to the graph when it gets its first part. `version` is the version of the item's own document. */
   readonly addNode: { readonly node: GraphNode; readonly version: string };
-  /** Replaces the counted usage of an item whose own change does not update the graph. */
+  /** Replaces the usage of an item in the graph, if the change of the item itself does not update the graph. */
   readonly updateNode: { readonly before: GraphNode; readonly after: GraphNode };
 }
 
@@ -121,35 +120,35 @@ const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());
 export const { toDocument: nodeToDocument, fromDocument: nodeFromDocument } = documentCodec(
   z.object({
     kind: z.enum(NODE_KINDS),
-    /** Id of the item in its own tools. */
+    /** Id of the item, as its own tools use it. */
     thing_id: z.string(),
     title: z.string(),
     workspace: z.nullable(z.string()),
-    /** Owner of an owner-scoped item. */
+    /** Owner, if the item belongs to a person; otherwise null. */
     owner_uid: z.nullable(z.string()),
     part_of: z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })),
     /** Keys of the ancestors, nearest first. */
     ancestors: z.array(z.string()),
     status: z.enum(NODE_STATUSES),
     created_at: timestamp,
-    /** Whether the item was deleted. Its totals stay. */
+    /** Whether the item was deleted. The totals of a deleted item are kept. */
     deleted: z.boolean(),
-    /** Totals of the item and its descendants. */
+    /** Totals of the item and all its descendants. */
     totals: z.object({
       counts,
       attempts: z._default(z.number(), 0),
       input_tokens: z._default(z.number(), 0),
       output_tokens: z._default(z.number(), 0),
-      /** Rounded, because repeated additions accumulate floating-point errors. */
+      /** Rounded, because many additions accumulate floating-point errors. */
       cost_usd: z._default(z.pipe(z.number(), z.transform(exactUsd)), 0),
       milliseconds: z._default(z.number(), 0),
     }),
-    /** Number of direct parts. */
+    /** Number of direct parts of the item. */
     parts: z._default(z.int(), 0),
   }),
 );
 
-/** Number of open descendants, and the keys of the first few failed ones. */
+/** Number of descendants that are open, and the keys of the first few that failed. */
 export interface PartsProgress {
   readonly open: number;
   readonly failed: readonly string[];

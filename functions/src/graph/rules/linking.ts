@@ -1,4 +1,4 @@
-/** Links a new item to its parent. Links are only created with their lower end, so the graph has no cycles. */
+/** Links a new item to its parent. Only new items are linked, and always to existing ones, so no cycles can arise. */
 
 import { z } from 'zod';
 import type { Principal } from '../../identity/rules/principal.ts';
@@ -33,14 +33,14 @@ export const partOfShape = z
   .object({ kind: z.enum(NODE_KINDS), id: z.string().optional() })
   .describe('Its parent. For a to-do, only the kind.');
 
-/** Viewer of an item, with the workspace of the call. */
+/** Caller that must be allowed to see an item, and the workspace of the call. */
 export interface Viewer {
-  /** Absent for internal lookups by stored references. */
+  /** Undefined if Muster itself follows a stored reference. */
   readonly principal?: Principal | undefined;
   readonly workspace: string;
 }
 
-/** Finds an item by id; undefined if it does not exist or is hidden from the viewer. */
+/** Finds an item by its id. Returns undefined if the item does not exist or the viewer may not see it. */
 export type NodeFinder = (id: string, viewer: Viewer) => Promise<Versioned<GraphNode> | undefined>;
 
 export interface GraphPorts {
@@ -48,7 +48,7 @@ export interface GraphPorts {
   readonly nodes: Readonly<Record<NodeKind, NodeFinder>>;
 }
 
-/** Position of a new item in the graph, and the resulting changes of its parent. */
+/** Position of a new item in the graph, and the changes that link it to its parent. */
 export interface ParentLink<Change = GraphChange> {
   readonly parents: NodeParents;
   readonly changes: readonly Change[];
@@ -56,14 +56,14 @@ export interface ParentLink<Change = GraphChange> {
 
 export interface ParentLinkRequest extends Viewer {
   readonly part_of: NodeRef;
-  /** Number of new parts. */
+  /** Number of new items to link to the parent. */
   readonly count?: number;
-  /** Argument that names the parent. */
+  /** Argument that contains the parent, for errors. */
   readonly field?: string;
 }
 
 /**
- * Links a new item to a parent. Reads one document, and a second one if the parent is already in the graph.
+ * Links a new item to a parent. Reads one document, or two if the parent is already in the graph.
  * @throws MusterError NOT_FOUND if the parent is hidden or missing; VALIDATION_ERROR if it cannot have more parts
  */
 export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentLinkRequest): Promise<ParentLink> {
@@ -87,12 +87,12 @@ export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentL
   };
 }
 
-/** Positions of several new items by parent. */
+/** Positions of several new items, found by their parent. */
 export interface Links<Change = GraphChange> extends Pick<ParentLink<Change>, 'changes'> {
   parentsOf(partOf: NodeRef | undefined): NodeParents | undefined;
 }
 
-/** Like `linkToParent` for several items. Shared parents are read once. @param fieldOf argument that names a parent */
+/** Like `linkToParent` for several items. Reads each parent once. @param fieldOf argument that contains a parent */
 export async function linkAllToParents(
   ports: GraphPorts,
   wanted: readonly (NodeRef | undefined)[],
@@ -113,7 +113,7 @@ export async function linkAllToParents(
   };
 }
 
-/** Returns the keys of an item and its ancestors, nearest first. */
+/** Returns the key of an item, followed by the keys of its ancestors, nearest first. */
 export function pathOf(node: GraphNode): readonly string[] {
   return [keyOfNode(node), ...(node.ancestors ?? [])];
 }

@@ -1,4 +1,4 @@
-/** Ports of the graph and budget rules. */
+/** Ports of the graph and budget rules, implemented by their stores. */
 
 import type { AuditChanges, ChangeOf, Versioned } from '../../kernel/commit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
@@ -7,25 +7,25 @@ import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from 
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;
-  /** Returns budgets with a limit, in key order. Throws if one is unreadable, because it may be exhausted. */
+  /** Returns the budgets with a limit, in the order of the keys. Throws if one is unreadable: it may be exhausted. */
   limited(keys: readonly string[]): Promise<readonly CountedBudget[]>;
-  /** Returns budgets with their spent and reserved amounts. */
+  /** Returns the budgets with their spent and reserved amounts. */
   counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;
-  /** Returns reservations of calls that have ended by `now`, oldest first. */
+  /** Returns reservations of calls that must have ended by `now`, oldest first. */
   due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<StoredReservation>>;
 }
 
 export interface GraphQueries {
-  /** Returns the nodes in the order of the keys; undefined for items that are not in the graph. */
+  /** Returns the nodes in the order of the keys, with undefined for items that are not in the graph. */
   findAll(keys: readonly string[]): Promise<readonly (StoredNode | undefined)[]>;
   countParts(key: string): Promise<number>;
-  /** Returns the number of open descendants, and the first few failed ones. */
+  /** Returns the number of open descendants, and the first few failed descendants. */
   progressOf(ref: NodeRef): Promise<PartsProgress>;
-  /** Returns the first few failed descendants. Cancelled ones are not included, because nothing waits for them. */
+  /** Returns the first few failed descendants. Cancelled descendants are omitted, because nothing waits for them. */
   failedDescendants(key: string): Promise<readonly string[]>;
-  /** Returns the ids of an item's open direct parts of one kind. */
+  /** Returns the ids of an item's direct parts that are of one kind and open. */
   openParts(nodeRef: NodeRef, of: NodeKind): Promise<readonly string[]>;
-  /** Returns descendants in order of creation. */
+  /** Returns the descendants of an item, in the order of their creation. */
   descendants(key: string, page: PageRequest): Promise<ListPage<StoredNode>>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Firestore storage of budgets. `budgets/{kind-id}` has the limits. `budgets/{kind-id}/counts/1` has the spent and
- * reserved amounts, which change with every call. `reservations/{id}` is the reservation of a running call: deleting
- * it settles it, which succeeds only once.
+ * Storage of budgets in Firestore. `budgets/{kind-id}` has the limits. `budgets/{kind-id}/counts/1` has the spent and
+ * reserved amounts, which change with every call. `reservations/{id}` is the reservation of a running call. A
+ * reservation is settled by deleting it, which succeeds only once.
  */
 
 import type { Versioned } from '../../kernel/commit.ts';

@@ -1,4 +1,4 @@
-/** Firestore storage of the graph: `graph/{kind-id}` has an item's totals. Commits increment them incrementally. */
+/** Storage of the graph in Firestore: `graph/{kind-id}` has the totals of an item. Commits increment these totals. */
 
 import { COLLECTIONS, graphPath, pullRequestPath, runPath, taskPath, todoPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
@@ -25,7 +25,7 @@ const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
 
 const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 
-/** Maximum number of failed descendants that are returned. */
+/** Maximum number of failed descendants that one call returns. */
 const MAX_FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
@@ -98,7 +98,7 @@ export function addNode(node: GraphNode, writes: CommitWrites): void {
   writes.create(graphPath(keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
 }
 
-/** Writes an item's change to its graph document and ancestors. @param before undefined if the item is new */
+/** Writes a changed item to its graph document and its ancestors. @param before undefined if the item is new */
 export function writeNode(before: GraphNode | undefined, after: GraphNode, writes: CommitWrites): void {
   const { ancestors, part_of } = after;
   if (ancestors === undefined) return;
@@ -125,7 +125,7 @@ function newDocument(node: GraphNode): Record<string, unknown> {
   });
 }
 
-/** Increments by field path. */
+/** Amounts to add, by field path. */
 type Amounts = Readonly<Record<string, number>>;
 
 function amountsOf({ status, attempts, spent }: GraphNode): Amounts {
@@ -144,7 +144,7 @@ function difference(before: Amounts = {}, after: Amounts): Amounts {
   return Object.fromEntries([...fields].map((field) => [field, (after[field] ?? 0) - (before[field] ?? 0)]));
 }
 
-/** Returns the changed fields that trees display. */
+/** Returns those fields that changed and that trees display. */
 function shownDifference(before: GraphNode, after: GraphNode): Record<string, unknown> {
   const { status, title, deleted: isDeleted = false } = after;
   return {

@@ -1,4 +1,4 @@
-/** Limits per address for attempts that are costly and need no credential. */
+/** Limits how often an address can do what is costly but requires no valid credential. */
 import type { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Bucket, draw, type RateLimit, type RejectionText, rateLimited } from './rateLimiter.ts';
@@ -6,35 +6,35 @@ import { type Bucket, draw, type RateLimit, type RejectionText, rateLimited } fr
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Attempts that all unknown addresses share on an instance, as a multiple of one address's limit. Attackers get many
- * addresses cheaply. So few newcomers never evict a cached address whose bucket is not full.
+ * Attempts of all addresses that an instance does not know yet share one limit. It is this multiple of the limit of
+ * one address. Attackers have many addresses, but these attempts are too few to evict a known address in use.
  */
 const NEW_ADDRESS_KEY = 20;
 
-/** Number of attempts over the limit that an instance runs concurrently. */
+/** Number of attempts over the limit that an instance runs at the same time. */
 const MAX_CONCURRENT_OVER_LIMIT = 4;
 
 export interface Attempt {
-  /** The error for an attempt over the limit; undefined within it. */
+  /** Error for an attempt over the limit; undefined if the attempt is within the limit. */
   readonly rejection: MusterError | undefined;
-  /** Runs a credential check: immediately within the limit, in a bounded queue over it. */
+  /** Runs a credential check: immediately if the attempt is within the limit, otherwise in a queue. */
   check<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Removes the attempt from the count, because it was valid or its outcome is unknown. */
+  /** Stops counting the attempt, because the credential was valid or the outcome is unknown. */
   forgive(): void;
 }
 
-/** Counts attempts per address in an instance's memory. A shared count would cost more than it saves. */
+/** Counts attempts per address in the memory of one instance. A count shared by instances would cost too much. */
 export class Attempts {
-  /** Least recently used first. An address without a bucket has a full one. */
+  /** Buckets by address, least recently used first. An address that is missing here has a full bucket. */
   private readonly buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
-  /** Shared by all addresses without a bucket. */
+  /** Bucket that all addresses without their own bucket share. */
   private newAddresses: Bucket | undefined;
   private readonly limit: RateLimit;
   private readonly newAddressLimit: RateLimit;
   private readonly rejectionMessage: RejectionText;
   private readonly queue = new SerialQueue(MAX_CONCURRENT_OVER_LIMIT);
 
-  /** @param refused error texts for an address over its limit */
+  /** refused texts of the error for an address over its limit */
   constructor(limit: RateLimit, refused: RejectionText) {
     this.limit = limit;
     this.newAddressLimit = { perSecond: limit.perSecond * NEW_ADDRESS_KEY, burst: limit.burst * NEW_ADDRESS_KEY };
@@ -42,8 +42,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt that needs no credential, until the returned function forgives it.
-   * @param now milliseconds of the epoch
+   * Counts an attempt that needs no credential. The returned function removes the attempt from the count.
+   * @param now in milliseconds since the epoch
    * @throws MusterError RATE_LIMITED
    */
   count(address: string, now: number): () => void {
@@ -53,9 +53,9 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt with a credential, until it is forgiven. Only a lookup shows whether a credential is valid, so
-   * an address over its limit has slower lookups instead of none.
-   * @param now milliseconds of the epoch
+   * Counts an attempt with a credential until `forgive` is called. Only a lookup shows whether a credential is valid.
+   * An address over its limit therefore gets slower lookups, and is not refused.
+   * @param now in milliseconds since the epoch
    */
   attempt(address: string, now: number): Attempt {
     const { buckets, limit, queue } = this;
@@ -83,7 +83,7 @@ export class Attempts {
     };
   }
 
-  /** Draws from the shared bucket of newcomers. @returns milliseconds until the next attempt; 0 if there was one */
+  /** Takes an attempt from the bucket of new addresses. @returns milliseconds until the next attempt; 0 on success */
   private drawAsNewAddress(attempts: 1 | -1, now: number): number {
     const wish = attempts === 1 ? { owed: 0, wanted: 1 } : { owed: -1, wanted: 0 };
     const drawn = draw(this.newAddresses, this.newAddressLimit, wish, now);
@@ -92,7 +92,7 @@ export class Attempts {
   }
 }
 
-/** Runs a limited number of jobs concurrently, and queues the rest first in, first out. */
+/** Runs at most a fixed number of jobs at the same time. Other jobs wait in a queue, first in, first out. */
 export class SerialQueue {
   private readonly maxWaiting: number;
   private readonly waiting: (() => void)[] = [];
@@ -109,7 +109,7 @@ export class SerialQueue {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The next job takes over this slot.
+      // The next job in the queue takes the place of the finished job.
       if (next === undefined) this.running -= 1;
       else next();
     }

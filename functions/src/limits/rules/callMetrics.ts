@@ -1,12 +1,11 @@
-/** Call metrics, collected in memory and stored periodically. Source: the network specification, "Monitoring". */
+/** Call metrics, counted in memory and stored at intervals. Source: the network specification, "Monitoring". */
 
 import { withTimeout } from '../../kernel/concurrency.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, MINUTE_MS, Service } from '../../kernel/ports.ts';
 
-/** Completed call. */
 export interface EndedCall {
-  /** The tool's full name, such as `coordination.create_task`, or the resource's URI as its toolset lists it. */
+  /** Full name of the tool, such as `coordination.create_task`, or URI of the resource as its toolset lists it. */
   readonly tool: string;
   readonly agentId?: string | undefined;
   readonly outcome: ErrorCode | 'OK';
@@ -20,25 +19,25 @@ function emptyCounts() {
   return {
     calls: 0,
     failures: 0,
-    /** Sum over all calls. */
+    /** Total duration of all calls. */
     milliseconds: 0,
-    /** Number of failed calls per error code. */
+    /** Number of failed calls, per error code. */
     errors: new Map<string, number>(),
   };
 }
 
 type Sum = ReturnType<typeof emptyCounts>;
 
-/** Maximum number of counted keys. Further ones are not counted until the counts have been stored. */
+/** Maximum number of counted tools and agents. Others are not counted until the counts have been stored. */
 const MAX_COUNTED = 5000;
 
-/** Counts that an instance has not stored yet. */
+/** Counts that an instance has not yet stored. */
 export type Tally = ReturnType<CallCounter['empty']>;
 
-/** Sums up the calls of one instance until they are stored. */
+/** Counts the calls of one instance until the counts are stored. */
 export class CallCounter {
   private minutes = new Map<number, { minute: Date; all: Sum; tools: Map<string, Sum> }>();
-  /** `since` is the time of an agent's first call. */
+  /** `since` is the time of the agent's first call. */
   private agents = new Map<string, Sum & { since: Date }>();
   private size = 0;
 
@@ -62,7 +61,7 @@ export class CallCounter {
     if (ofAgent !== undefined) count(ofAgent, call);
   }
 
-  /** Returns the counts and resets them. */
+  /** Returns the counts, and starts again at zero. */
   empty() {
     const { minutes, agents } = this;
     this.minutes = new Map();
@@ -89,23 +88,23 @@ function count(sum: Sum, { outcome, milliseconds }: EndedCall): void {
   sum.errors.set(outcome, (sum.errors.get(outcome) ?? 0) + 1);
 }
 
-/** Minimum interval at which an instance stores counts. */
+/** Minimum time between two writes of an instance's counts, in milliseconds. */
 export const FLUSH_INTERVAL_MS = 5000;
 
-/** Maximum time that a caller waits for counts to be stored. */
+/** Maximum time that a caller waits while counts are stored, in milliseconds. */
 const STORE_TIMEOUT_MS = 1000;
 
-/** Storage of call counts. */
+/** Stores call counts. */
 export interface MetricsLedger {
-  /** Adds all counts atomically. Waits as long as the database is unreachable. */
+  /** Adds all counts in one atomic write. While the database is unreachable, this does not return. */
   add(tally: Tally): Promise<void>;
 }
 
-/** Counts calls in memory and stores the counts periodically. A write per call would cost as much as the call. */
+/** Counts calls in memory, and stores the counts at intervals. A write per call would cost as much as the call. */
 export class CallRecorder extends Service<KernelPorts> {
   private readonly ledger: MetricsLedger;
   private readonly counter = new CallCounter();
-  /** Time from which the counts in memory are due to be stored. */
+  /** Time at which the counts in memory must be stored. */
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
@@ -116,19 +115,19 @@ export class CallRecorder extends Service<KernelPorts> {
   }
 
   /**
-   * Counts a call. If counts are due, stores them and waits at most one second. Never fails. An idle instance may
-   * have no CPU, so its timer may not fire: in that case the next call stores the counts.
+   * Counts a call, and never fails. If the counts are due, stores them, and waits at most a second for that. An idle
+   * instance may have no CPU time, so that its timer does not fire. The next call then stores the counts.
    */
   record(call: EndedCall): Promise<void> | undefined {
     this.counter.add(call);
     const now = this.ports.clock.now().getTime();
     this.dueAt ??= now + FLUSH_INTERVAL_MS;
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
-    // Only one call waits for an unreachable database, not every call.
+    // While the database is unreachable, only one call waits for the write, and not every call.
     return now < this.dueAt || this.storing !== undefined ? undefined : this.flush();
   }
 
-  /** Stores the counts. Returns after a second at most; storing continues in the background. Never fails. */
+  /** Stores the counts, and never fails. Returns after at most a second; storing continues in the background. */
   async flush(): Promise<void> {
     this.dueAt = undefined;
     clearTimeout(this.timer);
@@ -136,7 +135,7 @@ export class CallRecorder extends Service<KernelPorts> {
     await withTimeout(this.store(), STORE_TIMEOUT_MS, 'The ledger').catch(() => undefined);
   }
 
-  /** Writes one at a time, so that writes do not pile up while the database is unreachable. */
+  /** Runs one write at a time, so that writes do not accumulate while the database is unreachable. */
   private async store(): Promise<void> {
     await this.storing;
     if (this.counter.isEmpty) return;

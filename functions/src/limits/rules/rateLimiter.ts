@@ -1,16 +1,16 @@
-/** Rate limiter with one token bucket per caller, from which instances lease chunks of tokens. */
+/** Rate limiter with one token bucket per caller. Instances lease several tokens at a time from the bucket. */
 import type { Principal } from '../../identity/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
 
-/** At most `burst` calls at once, and a sustained rate of `perSecond` calls per second. */
+/** A caller can make `burst` calls at once, and `perSecond` calls per second on average. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** A principal's token bucket. Calls may pass before they are charged, so its balance can be negative. */
+/** Token bucket of a caller. Some calls run before they are charged, so the balance can be negative. */
 export interface Bucket {
   readonly tokens: number;
   /** Time at which the bucket had this balance, in milliseconds since the epoch. */
@@ -18,19 +18,19 @@ export interface Bucket {
 }
 
 export interface Draw {
-  /** Tokens to charge in any case: calls that already passed, minus returned tokens. */
+  /** Tokens that are charged even if the bucket is empty: those of past calls, minus returned tokens. */
   readonly owed: number;
-  /** Number of additional tokens requested. */
+  /** Number of tokens that are requested in addition. */
   readonly wanted: number;
 }
 
-/** Maximum clock difference between instances. A bucket dated later is treated as current, so that it refills. */
+/** Maximum clock difference between instances. A bucket with a later time counts as current, so that it refills. */
 const MAX_SKEW_MS = 60_000;
 
 /**
- * Draws tokens from a bucket.
- * @param bucket undefined for an unused, full bucket
- * @returns the new bucket, the granted tokens, and the milliseconds until it has a token again; 0 if it has one
+ * Takes tokens from a bucket.
+ * @param bucket undefined if the bucket was never used and is therefore full
+ * @returns the new bucket, the tokens granted, and the milliseconds until the bucket has a token (0 if it has one)
  */
 export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wanted }: Draw, now: number) {
   const { thousandths, at } = refill(bucket ?? { tokens: limit.burst, at: now }, limit, now);
@@ -41,7 +41,7 @@ export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wante
   return { bucket: { tokens: left / 1000, at }, granted, waitMilliseconds };
 }
 
-/** Refills a bucket. Counts in thousandths of a token, so that rounding loses nothing. */
+/** Refills a bucket. The unit is a thousandth of a token, so that rounding loses nothing. */
 function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: number) {
   const since = at > now + MAX_SKEW_MS ? now : at;
   const added = Math.max(0, now - since) * perSecond;
@@ -51,19 +51,19 @@ function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: nu
 
 export type Lease = Omit<ReturnType<typeof draw>, 'bucket'>;
 
-/** Rate limiter of a deployment without limits. */
+/** Rate limiter for a deployment that has no rate limit. */
 export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 
-/** Lifetime of leased tokens. An instance returns unused ones with its next lease. */
+/** Time after which leased tokens expire. With its next lease, an instance returns those that it did not use. */
 export const LEASE_EXPIRY_MS = 10_000;
 
-/** Period with a few free calls. Most agents call once a minute: charging them would cost more than the calls. */
+/** A few calls per period are free. Most agents call once per minute, and charging that would cost too much. */
 const FREE_PERIOD_MS = 30_000;
 
-/** Minimum cache time of a refusal, so that a storm of calls causes at most four leases per second. */
+/** Minimum time for which a refusal is cached, so that many refused calls cause at most four leases per second. */
 const MIN_REJECTION_MS = 250;
 
-/** Retry interval after a failed lease. */
+/** Time after a failed lease until the next attempt, in milliseconds. */
 const UNAVAILABLE_RETRY_MS = 5000;
 
 const WARNING_INTERVAL_MS = 60_000;
@@ -71,34 +71,34 @@ const WARNING_INTERVAL_MS = 60_000;
 const MAX_TRACKED_CALLERS = 10_000;
 
 class TokenLease {
-  /** Number of free calls left in the period since `freeSince`. */
+  /** Number of free calls that are left in the period that started at `freeSince`. */
   free = 0;
   freeSince = Number.NEGATIVE_INFINITY;
-  /** Available tokens, charged to the bucket or about to be. */
+  /** Available tokens. The bucket was charged for them, or will be soon. */
   tokens = 0;
-  /** Charged tokens that expired unused. */
+  /** Tokens that were charged to the bucket and expired unused. */
   unused = 0;
-  /** Number of tokens per lease: doubled if a chunk lasts less than a second, halved if it lasts long. */
+  /** Tokens per lease. Doubled if they are used up within a second, and halved if they last long. */
   chunk = 0;
   leasedAt = Number.NEGATIVE_INFINITY;
-  /** The bucket was empty at the last lease. The next lease is attempted from this time on. */
+  /** Set if the bucket was empty at the last lease: time from which the next lease is attempted. */
   rejectedUntil: number | undefined;
-  /** Time of the next attempt for an unreachable bucket. Until then, its principal's calls pass unlimited. */
+  /** Set if the bucket is unreachable: time of the next attempt. Until then, the caller's calls are not limited. */
   unavailableUntil: number | undefined;
   leasing: Promise<void> | undefined;
-  /** Number of calls that wait for the lease. */
+  /** Number of calls that are waiting for the lease. */
   waiting = 0;
 }
 
-/** Storage of the buckets that all instances share. */
+/** Stores the buckets, which all instances share. */
 export interface LimitLedger {
-  /** @throws Error after one second without a lease; immediately while the database is known to be unreachable */
+  /** Error after a second without a response, or immediately while the database is known to be unreachable */
   lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease>;
 }
 
 /**
- * Limits calls per principal. Instances lease tokens from the shared bucket in chunks, so that the common call spends
- * a local token without waiting. Source: docs/decisions/0010-limits-trust-and-presence.md.
+ * Limits the calls of each caller. Instances lease several tokens at a time from the shared bucket. Most calls then
+ * use a token in memory and need not wait. Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
 export class RateLimiter extends Service<KernelPorts> {
   private readonly limit: RateLimit;
@@ -119,7 +119,7 @@ export class RateLimiter extends Service<KernelPorts> {
     this.free = Math.floor(this.smallest / 2);
   }
 
-  /** @throws MusterError RATE_LIMITED, with `retryAfter` */
+  /** MusterError RATE_LIMITED with `retryAfter` */
   async take({ uid }: Principal): Promise<void> {
     const allowance = this.leaseOf(uid);
     if (this.isAllowed(uid, allowance)) return;
@@ -132,7 +132,7 @@ export class RateLimiter extends Service<KernelPorts> {
     }
   }
 
-  /** Spends a token; returns false if a lease is needed first. @throws MusterError RATE_LIMITED */
+  /** Uses a token, and returns whether there was one. If not, a lease is needed. @throws MusterError RATE_LIMITED */
   private isAllowed(uid: string, allowance: TokenLease): boolean {
     const now = this.now();
     if (allowance.unavailableUntil !== undefined) {
@@ -152,7 +152,7 @@ export class RateLimiter extends Service<KernelPorts> {
     return true;
   }
 
-  /** Returns whether a call is free: its principal calls rarely and has no leased tokens. */
+  /** Returns whether a call is free, because its caller calls rarely and has no leased tokens. */
   private isFree(allowance: TokenLease, now: number): boolean {
     const { leasing, leasedAt, rejectedUntil } = allowance;
     if (leasing !== undefined || rejectedUntil !== undefined || now - leasedAt < LEASE_EXPIRY_MS) return false;
@@ -166,8 +166,8 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 
   /**
-   * Grants a first chunk and charges it afterwards. A principal whose bucket was empty waits for the lease instead,
-   * so that an instance does not advance tokens twice to a principal over its limit.
+   * Grants some tokens immediately, and charges them afterwards. If the caller's bucket was empty before, the call
+   * waits for the lease instead, so that a caller over its limit does not get tokens in advance again.
    */
   private renew(uid: string, allowance: TokenLease, now: number): void {
     if (now - allowance.leasedAt < LEASE_EXPIRY_MS || allowance.leasing !== undefined) return;
@@ -190,7 +190,7 @@ export class RateLimiter extends Service<KernelPorts> {
     return this.lease(uid, allowance, { owed: 0, wanted });
   }
 
-  /** Leases tokens. Concurrent calls share the same lease. Never fails. */
+  /** Leases tokens. Concurrent calls share one lease. Never fails. */
   private lease(uid: string, allowance: TokenLease, { owed, wanted }: Draw): Promise<void> {
     if (allowance.leasing !== undefined) return allowance.leasing;
     const { unused } = allowance;
@@ -231,7 +231,7 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 }
 
-/** Error texts for a rate-limited caller. */
+/** Texts of the error for a caller over its limit. */
 export interface RejectionText {
   readonly message: string;
   readonly reason: string;
@@ -240,7 +240,7 @@ export interface RejectionText {
 
 const TOO_MANY_CALLS = { message: 'Rate limit exceeded.', reason: 'RATE_LIMITED', suggestion: 'Retry' };
 
-/** Returns an error that states after how many whole seconds to retry. */
+/** Returns an error that states the number of whole seconds after which the caller can retry. */
 export function rateLimited(milliseconds: number, { message, reason, suggestion }: RejectionText): MusterError {
   const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
   return new MusterError('RATE_LIMITED', message, {

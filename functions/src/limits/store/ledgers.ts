@@ -1,4 +1,4 @@
-/** Realtime Database storage of rate limits and call counts. */
+/** Storage of rate limits and call counts in the Realtime Database. */
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { withTimeout } from '../../kernel/concurrency.ts';
@@ -25,18 +25,18 @@ interface LedgerPorts {
   readonly clock: Clock;
 }
 
-/** Idle time after which a bucket is deleted. It is full by then, and a missing bucket counts as full. */
+/** An unused bucket is deleted after this time. It is full by then, and a missing bucket counts as full. */
 const IDLE_TTL_MS = DAY_MS;
 
 const LIMIT_REMOVAL_BATCH = 500;
 
-/** Maximum time that a call waits for its lease. */
+/** Maximum time that a call waits for a lease, in milliseconds. */
 const LEASE_TIMEOUT_MS = 1000;
 
-/** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
+/** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`. `at` is in milliseconds since the epoch. */
 export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, ExpiringStore {
   readonly name = 'limits';
-  /** For the database as a whole: contention on one bucket does not affect the others. */
+  /** Opens if the database is unreachable. Contention on a single bucket does not open it. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 
@@ -53,7 +53,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
     }
   }
 
-  /** Probes the database in the background. Until it responds, leases fail immediately. */
+  /** Probes the database in the background. Leases fail immediately until the database responds. */
   private probeAvailability(): void {
     this.probing ??= this.breaker
       .waitFor(() => probeRealtimeDatabase(this.ports.database))
@@ -63,7 +63,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
       });
   }
 
-  /** Deletes buckets that have long been full. @returns how many */
+  /** Deletes buckets that have been full for long. @returns the number of deleted buckets */
   async expire(): Promise<number> {
     const database = await this.ports.database();
     const before = this.ports.clock.now().getTime() - IDLE_TTL_MS;
@@ -87,7 +87,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
 
 const storedBucket = z.object({ tokens: z.number(), at: z.number() });
 
-/** Parses a stored bucket. An invalid one counts as unused. */
+/** Parses a stored bucket. An invalid bucket counts as unused. */
 export function bucketIn(value: unknown): Bucket | undefined {
   return storedBucket.safeParse(value).data;
 }
@@ -99,13 +99,13 @@ const METRICS_REMOVAL_BATCH = 100;
 const MAX_CACHED_AGENTS = 10_000;
 
 /**
- * Call counts: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
- * `metrics/agents/{agentId}`, kept as long as the agent. Each is `{calls, failures, milliseconds, errors}`, `errors`
- * with counts by code. An agent's counts also have `since`, in milliseconds since the epoch.
+ * Call counts. `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}` are kept for a day, and
+ * `metrics/agents/{agentId}` as long as the agent. Each is `{calls, failures, milliseconds, errors}`; `errors` counts
+ * by code. Counts of an agent also have `since`, in milliseconds since the epoch.
  */
 export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, ExpiringStore {
   readonly name = 'metrics';
-  /** Agents whose `since` is known to be stored. */
+  /** Ids of the agents whose `since` is known to be stored. */
   private readonly startedMinutes = new Set<string>();
 
   async add(tally: Tally): Promise<void> {
@@ -117,7 +117,7 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     ]);
   }
 
-  /** Deletes minutes older than a day. @returns how many */
+  /** Deletes counts of minutes that are more than a day old. @returns the number of deleted minutes */
   async expire(): Promise<number> {
     const database = await this.ports.database();
     const before = new Date(this.ports.clock.now().getTime() - METRICS_TTL_MS);
@@ -126,7 +126,7 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     );
   }
 
-  /** Deletes the counts of removed agents. */
+  /** Deletes the counts of agents that were deleted. */
   async forget(agentIds: readonly string[]): Promise<void> {
     if (agentIds.length === 0) return;
     const database = await this.ports.database();
