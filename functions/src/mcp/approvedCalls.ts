@@ -1,4 +1,4 @@
-/** Runs approved calls on behalf of their requester. Source: docs/decisions/0033-asking-people.md. */
+/** Runs calls that were approved, on behalf of their requester. Source: docs/decisions/0033-asking-people.md. */
 
 import { currentPrincipal, type StoredCaller } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
@@ -10,26 +10,26 @@ import { Catalogs } from './catalog.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
 import { type Outcome, presentableError, requestTimeLeft, withinSizeLimit } from './toolResponse.ts';
 
-/** A call that was waiting for approval. */
+/** A call that waited for approval and was approved. */
 export interface ApprovedCall {
-  /** Id of the approval request, under which the call runs at most once. */
+  /** Id of the approval request. Under this id, the call runs at most once. */
   readonly id: string;
   readonly caller: StoredCaller;
   readonly workspace: string;
-  /** Full name. */
+  /** Full name of the tool, such as `coordination.create_task`. */
   readonly tool: string;
-  /** Arguments as validated. */
+  /** The arguments after validation. */
   readonly input: JsonObject;
-  /** Uid of the person who approved the call in person; absent if an agent answered for them. */
+  /** Uid of the person who approved the call; undefined if an agent answered in that person's place. */
   readonly approvedBy?: string | undefined;
-  /** Loosenings shown to the person, if they were the reason for the request. */
+  /** Limits that the call loosens and that the person saw, if they were the reason for the request. */
   readonly shown?: readonly string[] | undefined;
 }
 
-/** Time limit for tools that wait. Work that takes longer has an id for looking it up. */
+/** Time limit of the call. Tools that may take longer return an id with which the result can be looked up. */
 const CALL_TIMEOUT_MS = 15_000;
 
-/** A stored result may take up one third of a document. */
+/** The result is stored in the request's document, and may use up to a third of the document's maximum size. */
 const STORED_RESULT_SHARE = 3;
 
 type Ports = CallPorts & Served & Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens'>;
@@ -37,7 +37,7 @@ type Ports = CallPorts & Served & Pick<AccessPorts, 'agents' | 'grants' | 'roles
 export class ApprovedCalls {
   private readonly ports: Ports;
   private readonly catalogs: Catalogs;
-  /** Address of this deployment. */
+  /** URL of this deployment's endpoint, `…/mcp`. */
   private readonly baseUrl: string;
 
   constructor(ports: Ports, baseUrl: string) {
@@ -46,7 +46,7 @@ export class ApprovedCalls {
     this.baseUrl = baseUrl;
   }
 
-  /** Runs the call with the caller's current rights. @throws only errors that a retry may avoid */
+  /** Runs the call with the caller's current rights. @throws only errors after which a retry may succeed */
   async run(call: ApprovedCall): Promise<Outcome> {
     const { ports } = this;
     const { id, caller, workspace, tool: name, input, approvedBy, shown } = call;
@@ -61,7 +61,7 @@ export class ApprovedCalls {
       const again = { authenticate: async () => principal, reauthenticate: async () => principal };
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
-      // No tool with approvals derives secrets, so the request id can replace the credential.
+      // The request id replaces the credential, because no tool that can require approval derives secrets from it.
       const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approved_by: approvedBy, shown }) };
       const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({
@@ -96,12 +96,12 @@ export class ApprovedCalls {
   }
 }
 
-/** Longer than a caller's key can be, so that it never equals one. */
+/** Returns the call's idempotency key. It is longer than callers' keys can be, so that it never equals one. */
 function keyOf(id: string): string {
   return id.padEnd(MAX_IDEMPOTENCY_KEY_LENGTH + 1, '.');
 }
 
-/** Returns whether a retry may succeed, because the arguments are not at fault. */
+/** Returns whether a retry may succeed, because the error was not caused by the arguments. */
 function isExpectedError({ code }: MusterError): boolean {
   return ['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(code);
 }

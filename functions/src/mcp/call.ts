@@ -43,29 +43,29 @@ export interface CallPorts
   readonly view: CallContext['view'];
 }
 
-/** Connection to the client during a call. */
+/** Means to reach the client while its call runs. */
 interface ClientChannel {
   readonly notify: CallContext['notify'];
   readonly elicitation?: CallContext['elicitation'];
-  /** Present if the client wants progress notifications. */
+  /** Token of the client for progress notifications; undefined if it does not want any. */
   readonly progressToken?: string | number | undefined;
-  /** Returns the bytes of a response as sent. */
+  /** Returns the number of bytes that a response in JSON takes when it is sent. */
   readonly bytesOf: (json: string) => number;
 }
 
-/** For callers that get nothing before the response. */
+/** For callers that cannot receive anything before the response. */
 const NO_CLIENT: ClientChannel = { notify: () => undefined, bytesOf: Buffer.byteLength };
 
 /** For clients that do not want progress notifications. */
 const NO_PROGRESS: ProgressSender = { send: () => undefined, during: (wait) => wait };
 
 interface ToolCallInput {
-  /** Raw arguments. */
+  /** Arguments as sent, not validated. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly channel?: ClientChannel;
 }
 
-/** Calls a tool. Never throws: errors are in the outcome. */
+/** Calls a tool. Errors are returned in the outcome and not thrown. */
 export async function callTool(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -85,12 +85,12 @@ export async function callTool(
     const { notify, elicitation, progressToken } = channel;
     const { send: progress, during } =
       progressToken === undefined ? NO_PROGRESS : new ProgressReport(notify, progressToken);
-    // A caller that loses its role during a wait must not get the result of the wait.
+    // If the caller loses its role while the call waits, it does not get the result.
     const trackWait: TrackWait = async (wait) => {
       const result = await tracked(during(wait));
       const now = await ports.authenticator.authenticate(credential);
       requirePermission(now, workspace, need);
-      // Owner-scoped results were checked before the wait, so changed rights invalidate the check.
+      // The rights to owner-scoped data were checked before the wait, so the call fails if they have changed since.
       if (scope === 'owner' && rightsOf(now) !== rightsOf(principal)) throw rightsChanged();
       return result;
     };
@@ -124,7 +124,7 @@ function rightsChanged(): MusterError {
   });
 }
 
-/** Returns the caller of a call for the audit log. */
+/** Returns who made a call, as the audit log records it. */
 export function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
   const { uid, agent_id, owner_uid, grant } = principal;
   return {
@@ -138,7 +138,7 @@ export function actorOf({ principal, workspace, requestId }: RequestContext, too
   };
 }
 
-/** Reads a resource. @throws MusterError as the reader may see it */
+/** Reads a resource. @throws MusterError, as it may be shown to the caller */
 export function readResource(ports: CallPorts, requestContext: RequestContext, found: FoundResource): Promise<string> {
   return measuredRead(ports, requestContext, found.what, async () => {
     await ports.limits.take(requestContext.principal);
@@ -147,7 +147,7 @@ export function readResource(ports: CallPorts, requestContext: RequestContext, f
   });
 }
 
-/** Returns possible values of a template's variable. @throws MusterError as the reader may see it */
+/** Returns possible values of a template's variable. @throws MusterError, as it may be shown to the caller */
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -173,7 +173,7 @@ function measuredRead<T>(
   });
 }
 
-/** Returns the context of a read, which commits nothing, sends no notifications and does not wait. */
+/** Returns the context for reading a resource, which does not commit, notify or wait. */
 export function readingContext(ports: CallPorts, requestContext: RequestContext, what: string): CallContext {
   return contextOf(ports, requestContext, {
     operation: withoutKey(actorOf(requestContext, what)),
@@ -194,7 +194,7 @@ function contextOf(
   return { ...request, ...call, caller: requestContext, services: services(), view };
 }
 
-/** Renames an error's argument as the tool spells it: rules use one name, but tools differ in spelling. */
+/** Replaces an argument's name in an error by the tool's spelling, because the rules use one name for all tools. */
 export function withToolArgumentName(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
@@ -205,24 +205,24 @@ export function withToolArgumentName(error: unknown, { input }: Pick<Tool, 'inpu
   return new MusterError(error.code, error.message, details);
 }
 
-/** Returns the error with tools named as in the caller's list. */
+/** Returns the error with the names of tools replaced by those at the caller's endpoint. */
 function withToolNames(error: MusterError, { named }: RequestContext['directory']): MusterError {
   const { suggestion, ...rest } = error.details;
   const details = { ...rest, cause: error.cause, ...(suggestion !== undefined && { suggestion: named(suggestion) }) };
   return new MusterError(error.code, named(error.message), details);
 }
 
-/** Makes `task_id` and `taskId` equal. */
+/** Returns the same text for `task_id` and `taskId`. */
 function folded(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
 /**
- * Runs a call, a resource read or the opening of a stream, and records it: log entry, metrics and presence.
- * @param observed `tool`: the full name, or the resource's URI as listed, so that no caller text is logged;
- *   `isRoutine`: whether successes are not logged
- * @param work gets a function that excludes waits from the call's duration
- * @throws MusterError as the caller may see it
+ * Runs a call, a resource read or the opening of a stream, and records a log entry, metrics and presence.
+ * @param observed `tool`: the full name, or the resource's URI as listed, so that the log contains no text by
+ *   callers; `isRoutine`: true if successful calls are not logged
+ * @param work gets a function that excludes the time of a wait from the measured duration
+ * @throws MusterError, as it may be shown to the caller
  */
 export async function measured<T>(
   ports: CallPorts,
@@ -264,14 +264,14 @@ export async function measured<T>(
   }
 }
 
-/** Total wait time of a call. Concurrent waits count once, and an open wait counts up to now. */
+/** Measures how long a call has waited. Concurrent waits count once, and an unfinished wait counts up to now. */
 export class WaitTime {
   private readonly now: () => number;
   private open = 0;
   private since = 0;
   private ended = 0;
 
-  /** @param now milliseconds of a monotonic clock */
+  /** @param now returns the milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.now = now;
   }
@@ -292,9 +292,9 @@ export class WaitTime {
   }
 }
 
-// Calls that may need approval. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
+// Approval of calls. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
 
-/** Adds approval by workspace rules or for loosenings. A repeated key replays the result without approval. */
+/** Returns the call so that it waits for approval if a workspace rule or a loosened limit requires it. */
 export function withApproval(
   approvals: Approvals,
   { principal, workspace }: RequestContext,
@@ -319,22 +319,22 @@ export function withApproval(
   };
 }
 
-// Progress notifications of a call. Source: MCP 2025-11-25, "Progress".
+// Progress notifications. Source: MCP 2025-11-25, "Progress".
 
-/** Interval. Clients time out after 10 seconds or more, and many restart the timeout at each notification. */
+/** Below the shortest timeout of clients, 10 seconds. Many clients restart it with each progress notification. */
 const PROGRESS_INTERVAL_MS = 5_000;
 
-/** Progress must grow with each notification; a thousand of these steps equal one step of a tool's own progress. */
+/** The reported progress must grow, even while a call only waits. A thousand such steps equal one step of a tool. */
 const MIN_PROGRESS_STEP = 0.001;
 
-/** Reports the progress of a call. */
+/** Sends progress notifications of a call. */
 export interface ProgressSender {
   readonly send: (progress: Progress) => void;
-  /** Awaits a long operation. */
+  /** Awaits an operation, and sends progress in the meantime. */
   readonly during: TrackWait;
 }
 
-/** Sends progress to a client that sent a progress token. */
+/** Sends progress notifications to a client that sent a progress token. */
 export class ProgressReport implements ProgressSender {
   private readonly notify: CallContext['notify'];
   private readonly progressToken: string | number;
@@ -351,7 +351,7 @@ export class ProgressReport implements ProgressSender {
     this.notify({ method: 'notifications/progress', params });
   };
 
-  /** Sends progress at intervals during a wait, so that the client does not time out. */
+  /** Sends a notification at intervals while an operation runs, so that the client does not time out. */
   readonly during: TrackWait = async (wait) => {
     const timer = setInterval(
       () => this.send({ progress: 0, message: 'Still waiting.' }),
@@ -365,10 +365,10 @@ export class ProgressReport implements ProgressSender {
   };
 }
 
-/** Identity of a call, by which a repetition gets the first result. Source: docs/semantics.md#shared-behavior. */
+/** Identifies a call, so that a repeated call gets the first result. Source: docs/semantics.md#shared-behavior. */
 export interface CallIdentity {
   readonly by: Actor;
-  /** Bearer credential. It is the key of derived secrets and is never stored. */
+  /** Bearer credential of the call. Secrets are derived from it, and it is never stored. */
   readonly credential: string;
 }
 
@@ -376,7 +376,7 @@ export type IdempotencyPorts = Pick<KernelPorts, 'recordedResponses' | 'clock' |
 
 const OPERATION_ID_LENGTH = 20;
 
-/** Returns the operation of a call without an idempotency key. */
+/** Returns the `Operation` for a call that has no idempotency key. */
 export function withoutKey(by: Actor): Operation {
   return {
     by,
@@ -387,7 +387,7 @@ export function withoutKey(by: Actor): Operation {
   };
 }
 
-/** Runs the call; with an idempotency key, at most once. */
+/** Runs a call. A call with an idempotency key takes effect at most once. */
 export function runOnce(
   ports: IdempotencyPorts,
   identity: CallIdentity,
@@ -399,7 +399,7 @@ export function runOnce(
   return runKeyed(ports, identity, { prepared, key }, contextWith);
 }
 
-/** Runs the call, or replays the result if its key is settled. */
+/** Runs the call, or returns the recorded result if a call with this key has already completed. */
 async function runKeyed(
   ports: IdempotencyPorts,
   { by, credential }: CallIdentity,
@@ -424,7 +424,7 @@ async function runKeyed(
   try {
     return await prepared.run(context);
   } catch (error) {
-    // A concurrent call with the same key may have caused this refusal: a started task cannot be started again.
+    // The error may be caused by a concurrent call with this key, which has for example started the same task.
     if (!(error instanceof MusterError || error instanceof UnknownCommitOutcomeError)) throw error;
     const winner = await findRecorded(ports, id, argumentsHash);
     if (winner === undefined) throw error;
@@ -432,7 +432,7 @@ async function runKeyed(
   }
 }
 
-/** @throws MusterError CONFLICT if the key was used with other arguments */
+/** Returns the recorded response. @throws MusterError CONFLICT if the key was used with other arguments */
 async function findRecorded(
   { recordedResponses, clock, hashing }: IdempotencyPorts,
   id: string,

@@ -1,4 +1,4 @@
-/** Context of a request and of each of its calls. */
+/** Context of an HTTP request, and of each tool call in it. */
 
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
@@ -10,52 +10,52 @@ import type { JsonObject } from '../kernel/json.ts';
 /** One authenticated HTTP request, which may contain several calls. */
 export interface RequestContext {
   readonly principal: Principal;
-  /** Bearer credential, for derived secrets. */
+  /** Bearer credential of the request. Secrets are derived from it. */
   readonly credential: string;
-  /** Workspace: from the URL, else the agent's own, else `default`. */
+  /** Workspace that the URL selects, or else the agent's default workspace, or else `default`. */
   readonly workspace: string;
-  /** Identifies the request in logs and in "Internal error" responses. */
+  /** Identifies the request in the log and in "Internal error" responses. */
   readonly requestId: string;
-  /** Address of this deployment without a trailing slash: `https://…cloudfunctions.net/mcp`. */
+  /** URL of this deployment without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
-  /** The deployment's tools and resources. */
+  /** Tools and resources of the deployment and of the request's endpoint. */
   readonly directory: Directory;
-  /** Returns a signal for when the client disconnects. Listening to one costs more than a cheap call. */
+  /** Returns a signal that fires when the client disconnects. Creating the signal costs more than a cheap call. */
   disconnectSignal(): AbortSignal;
-  /** Remaining time of the request, shared by all its calls. A waiting tool must keep enough of it to respond. */
+  /** Time left for the request, shared by all its calls. A tool that waits must leave enough time to respond. */
   readonly timeLeft: TimeLeft;
 }
 
-/** Context that a handler gets with its arguments, once per call. `Services`: the services that its toolset uses. */
+/** Context that a handler gets together with the arguments of a call. `Services`: the services of the toolset. */
 export interface CallContext<out Services = never> extends LongPoll, Omit<RequestContext, 'credential'> {
-  /** The principal with its credential, for access under the security rules. */
+  /** The principal with its credential, for database access under the security rules. */
   readonly caller: Caller;
-  /** Passes the call's idempotency key to the commit that settles it. */
+  /** Records the call's response under its idempotency key, in the commit that the call makes. */
   readonly operation: Operation;
   readonly services: Services;
   /** Returns the built HTML page of a toolset's view. */
   readonly view: (name: string) => Promise<string>;
-  /** Sets the details of the timeout error. A later call replaces them. */
+  /** Sets the details of the error that the caller gets on a timeout. A later call replaces these details. */
   onTimeout(late: TimeoutError): void;
   /**
-   * Sends a notification on the call's stream, before its response. Only for tools with `notifies`. Clients that
-   * accept no stream do not get it, so the response must contain everything.
+   * Sends a notification before the response. Only for tools with `notifies`. Clients that accept no event stream do
+   * not receive notifications, so the response must repeat everything.
    */
   notify(notification: Notification): void;
-  /** Absent if the client cannot ask people, or its revision needs sessions to do so. */
+  /** Undefined if the client cannot ask its user, or if its protocol revision needs a session for that. */
   readonly elicitation?: Elicitation | undefined;
-  /** Reports progress to clients that want it. Only for tools with `notifies`. */
+  /** Sends progress to clients that requested it. Only for tools with `notifies`. */
   progress(progress: Progress): void;
 }
 
 /**
  * Questions to the person at the client, before the response. The client shows the question and repeats the call with
- * the answer; the server keeps no state. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
+ * the answer, so the server keeps no state. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
  */
 export interface Elicitation {
-  /** Returns the answer to a question, if the client has asked it. Its content is not validated. */
+  /** Returns the person's answer to a question; undefined if it was not asked yet. The answer is not validated. */
   response(key: string): ElicitationResponse | undefined;
-  /** Asks the client for an answer instead of returning a result. */
+  /** Responds with a question for the person, in place of the result. */
   ask(key: string, form: ElicitationForm): void;
 }
 
@@ -64,7 +64,7 @@ export interface ElicitationResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** A form with one text to enter, or to choose from `options`. */
+/** A form with one text field, or with one choice if `options` is set. */
 export interface ElicitationForm {
   readonly message: string;
   readonly field: string;
@@ -84,22 +84,22 @@ export interface Progress {
   readonly message: string;
 }
 
-/** A deployment's tools and resources, and those that the caller's endpoint serves. */
+/** The tools and resources of a deployment, and their names at the caller's endpoint. */
 export interface Directory {
-  /** All tools of the deployment, ordered by toolset. */
+  /** All tools of the deployment, in the order of the toolsets. */
   readonly tools: readonly ListedToolInfo[];
   /** URIs of the resources that this endpoint lists. */
   readonly resources: readonly string[];
-  /** Returns the name of `coordination.create_task` at this endpoint; undefined if it does not serve the tool. */
+  /** Returns a tool's name at this endpoint, by its full name; undefined if the endpoint does not serve the tool. */
   wireName(fullName: string): string | undefined;
-  /** Replaces full tool names in a text by the names that this endpoint lists. */
+  /** Returns the text with full tool names replaced by the names at this endpoint. */
   named(text: string): string;
 }
 
-/** Description of a tool for other tools. */
+/** Description of a tool, for use by other tools. */
 export interface ListedToolInfo {
   readonly toolset: string;
-  /** Full name, which `tools/call` accepts at every endpoint: `coordination.create_task`. */
+  /** Full name, such as `coordination.create_task`, which `tools/call` accepts at every endpoint. */
   readonly fullName: string;
   readonly title: string;
   readonly description: string;
@@ -108,15 +108,15 @@ export interface ListedToolInfo {
   readonly scope: Scope;
   readonly writes: boolean;
   readonly openToAll: boolean;
-  /** Whether a workspace may require approval of its calls. */
+  /** Whether a workspace may require approval of calls of this tool. */
   readonly approvable: boolean;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;
 }
 
-/** Returns the milliseconds left to respond to the request, at least 0. */
+/** Returns the milliseconds that are left to respond to the request; never negative. */
 export type TimeLeft = () => number;
 
-/** Details of a call's timeout error: related ids and the next action. */
+/** Details of the error that a call gets on a timeout: ids to look up, and the next action. */
 export type TimeoutError = Pick<ErrorDetails, 'about' | 'suggestion'>;

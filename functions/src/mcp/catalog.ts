@@ -1,4 +1,4 @@
-/** Tools and resources of a URL selection, and the tool list. Built once per instance and selection. */
+/** The tools and resources that a URL selects, and its tool lists. Each selection is built once per instance. */
 
 import { requiredRole } from '../access/rules/permissionCheck.ts';
 import type { Principal, rolesOf } from '../identity/rules/principal.ts';
@@ -12,19 +12,19 @@ import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts
 import { fullName } from './tool.ts';
 import type { Listing, Selection } from './urlSelection.ts';
 
-/** Clients truncate instructions, some of them silently. Source: docs/semantics.md#the-endpoint. */
+/** Clients truncate longer instructions, some without notice. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
 
 export interface Catalog {
   readonly resources: Resources;
   readonly instructions: string;
-  /** Full names of the tools. */
+  /** Names of the tools at this endpoint. */
   readonly methods: readonly string[];
   readonly directory: Directory;
   /** Names of the selected toolsets. */
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
-  /** Returns the `tools/list` result for callers of a kind with these roles. */
+  /** Returns the `tools/list` result for callers with these roles, who are people or agents. */
   listFor(roles: CallerRoles, kind: Principal['kind']): ToolList;
 }
 
@@ -35,7 +35,7 @@ type Naming = Directory['named'];
 /** Maximum number of cached selections. Real deployments use far fewer. */
 const MAX_CACHED_CATALOGS = 64;
 
-/** Cache of catalogues. */
+/** Builds catalogs and caches them. */
 export class Catalogs {
   private readonly toolsets: readonly Toolset[];
   private readonly catalogs = new Map<string, Catalog>();
@@ -50,12 +50,12 @@ export class Catalogs {
     return this.toolsets.map((toolset) => toolset.name);
   }
 
-  /** Source of the `/mcp/events` stream. */
+  /** Returns the source of the `/mcp/events` stream; undefined if no toolset has one. */
   get eventSource(): EventSource | undefined {
     return this.toolsets.find(({ events }) => events !== undefined)?.events;
   }
 
-  /** @param allowed the toolsets that the principal is restricted to, if any */
+  /** @param allowed the toolsets to which the credential is restricted; undefined: all */
   of(selection: Selection, allowed?: readonly string[]): Catalog {
     const isWhole = (name: string) => allowed === undefined || allowed.includes(name);
     const chosen = selection.toolsets.map((name) => (isWhole(name) ? name : `${name}?`));
@@ -71,7 +71,7 @@ export class Catalogs {
     return built;
   }
 
-  /** @param open the other toolsets, reduced to the tools that every credential may call */
+  /** @param open toolsets that the credential does not include, with only their tools for every credential */
   private build(
     toolsets: readonly Toolset[],
     open: readonly Toolset[],
@@ -90,7 +90,7 @@ export class Catalogs {
     const wireNames = wireNamesOf(found, dialect);
     const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
-    // Built on first use: resolving the names of all tools would slow down every cold start.
+    // Built when first needed: replacing the names of all tools would slow down every cold start.
     let instructions: string | undefined;
     return {
       resources: resourcesOf(toolsets, found, named),
@@ -134,7 +134,7 @@ export class Catalogs {
   }
 }
 
-/** Returns the toolset reduced to the tools that every credential may call; [] if it has none. */
+/** Returns the toolset with only the tools that every credential may call; an empty list if it has none. */
 function openToolset(toolset: Toolset): readonly Toolset[] {
   const tools = toolset.tools.filter(({ openToAll }) => openToAll);
   return tools.length === 0 ? [] : [{ ...toolset, tools }];
@@ -145,19 +145,19 @@ const INTRODUCTION =
   'takes idempotency_key: within 24 hours, the same key and arguments return the first result and change nothing. ' +
   'Lists take limit; tools that create work take part_of: {kind: todo|task|run|pull_request, id}, the parent.';
 
-/** Returns the server instructions. Lines that name a tool outside this endpoint are omitted. */
+/** Returns the server instructions, without the lines that name a tool of another endpoint. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
   const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
   const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(OTHER_DEPLOYMENT))];
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 
-/** A tool as in `tools/list`. Source: MCP 2025-11-25, Tool. */
+/** A tool as `tools/list` returns it. Source: MCP 2025-11-25, Tool. */
 interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Partial<ToolHints> & { readonly title?: string };
-  /** For hosts, not for models. */
+  /** Metadata for clients. Models do not see it. */
   readonly _meta?: ToolMeta;
 }
 
@@ -166,22 +166,22 @@ interface ToolMeta {
   readonly [MAX_RESULT_SIZE_META]?: number;
 }
 
-/** Raises Claude Code's limit on the response shown to a model. Source: https://code.claude.com/docs/en/mcp */
+/** Metadata that raises Claude Code's limit for responses. Source: https://code.claude.com/docs/en/mcp */
 const MAX_RESULT_SIZE_META = 'anthropic/maxResultSizeChars';
 
-/** Maximum value of this setting. */
+/** Maximum value that Claude Code accepts for this limit. */
 const MAX_RESULT_CHARACTERS = 500_000;
 
 type ObjectSchema = JsonObject & { readonly type: 'object' };
 
-/** A list, built, serialized and encoded once. */
+/** A tool list that is built and serialized once. */
 interface ToolList {
   readonly tools: readonly ListedTool[];
-  /** `tools` as JSON. */
+  /** `tools` as JSON in UTF-8. */
   readonly json: Buffer;
 }
 
-/** Returns the function that builds lists on first use: calls need none, and building them slows down cold starts. */
+/** Returns a function that builds each list when it is first requested, because building slows down cold starts. */
 function listMaker(
   found: readonly FoundTool[],
   listing: Listing,
@@ -205,14 +205,14 @@ function listMaker(
   };
 }
 
-/** Returns the listed names of an endpoint's tools, by full name. */
+/** Returns the names of the tools at an endpoint, by full name. */
 function wireNamesOf(found: readonly FoundTool[], dialect: Dialect): ReadonlyMap<string, string> {
   return new Map(
     found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
   );
 }
 
-/** Returns a listed tool whose texts name tools as the endpoint lists them. */
+/** Returns the tool with full names in its texts replaced by the names at the endpoint. */
 function withToolNames({ outputSchema, ...tool }: ListedTool, named: Naming): ListedTool {
   return {
     ...tool,
@@ -222,7 +222,7 @@ function withToolNames({ outputSchema, ...tool }: ListedTool, named: Naming): Li
   };
 }
 
-/** Returns a schema whose descriptions name tools as the endpoint lists them. */
+/** Returns the schema with full names in its descriptions replaced by the names at the endpoint. */
 function withDescribedNames(schema: ObjectSchema, named: Naming): ObjectSchema {
   const anew = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
     if (key === 'description' && typeof value === 'string') return named(value);
@@ -237,7 +237,7 @@ function isOpenTo(role: Role | undefined, minimum: Role): boolean {
   return role !== undefined && hasRole(role, minimum);
 }
 
-/** Returns the full description of a tool. */
+/** Returns a tool with its details, complete argument schema and output schema. */
 function fullTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {
   const { title, annotations, output } = tool;
   const answer = errors ? responseOrErrorSchema(output, errors.schema) : outputJsonSchema(output);
@@ -252,7 +252,7 @@ function fullTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): Liste
   };
 }
 
-/** Returns the short description of a tool for models. Its schema may allow more than the tool accepts. */
+/** Returns a short form of a tool, to save tokens. Its schema may accept more than the tool does. */
 function compactTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
   return {
@@ -260,7 +260,7 @@ function compactTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool
     title: tool.title,
     description: tool.description,
     inputSchema: { ...compactSchema(inputJsonSchema(tool.input), tool.rare), type: 'object' },
-    // Only hints that differ from the clients' defaults. Source: MCP 2025-11-25, ToolAnnotations.
+    // Includes only hints that differ from MCP's defaults. Source: MCP 2025-11-25, ToolAnnotations.
     annotations: {
       ...(readOnlyHint && { readOnlyHint }),
       ...(!readOnlyHint && !destructiveHint && { destructiveHint }),
@@ -285,11 +285,11 @@ export function fullDescription({ description, details }: Pick<Tool, 'descriptio
   return details === undefined ? description : `${description} ${details}`;
 }
 
-/** A request with the catalogues that it uses. */
+/** A request with the tools and resources that it uses. */
 export interface RoutedRequest {
   readonly requestContext: RequestContext;
-  /** Tools and resources shown to the caller. */
+  /** Tools and resources that the caller's credential may use. */
   readonly listed: Catalog;
-  /** Tools of the URL, to look up calls. More than `listed` if the principal is restricted. */
+  /** All tools that the URL selects. A call of one that the credential may not use gets a specific error. */
   readonly selected: Catalog;
 }

@@ -1,4 +1,4 @@
-/** Reads a request's body on demand and within limits. Nothing has read it before (entry/http.ts). */
+/** Reads the body of a request, within limits. The framework does not read it before (entry/http.ts). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
@@ -15,10 +15,10 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** Source: docs/guides/operations.md#size-limits. A connection with 1.2 Mbit/s transfers this size in this time. */
+/** Source: docs/guides/operations.md#size-limits. A connection with 1.2 Mbit/s sends this many bytes in this time. */
 const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
 
-/** Refuses a body by its headers, before it is read. */
+/** Rejects a request whose headers show that its body is too large or encoded. */
 export function bodyHeaders({ request }: PipelineRequest): void {
   if (request.method === 'POST') checkBodyHeaders(request);
 }
@@ -32,7 +32,7 @@ export async function body({ request, response }: PipelineRequest): Promise<Read
   return { bytes: await readBody(request, response) };
 }
 
-/** Checks the headers that describe the body, before it is read. @throws Refusal */
+/** Checks the headers that describe the body, before the body is read. @throws HttpRejection */
 export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = BODY_LIMITS): void {
   const length = Number(sentHeader(request, 'content-length') ?? 0);
   if (length > limits.bytes) throw tooLong(limits, `this one has ${length}`);
@@ -42,13 +42,13 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   throw rejection(415, what, { headers: { 'Accept-Encoding': 'identity' } });
 }
 
-/** Bytes of each body that do not count, so that small ones always fit: 5 MiB for 80 concurrent requests. */
+/** Bytes per body that are always accepted: at 80 concurrent requests, they take at most 5 MiB. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
-/** A third of an instance's 512 MiB is its own use, and parsed bodies take as much as the bodies. */
+/** Muster itself uses a third of an instance's 512 MiB, and parsing needs as much memory as the bodies. */
 const BODY_MEMORY_BYTES = 96 * 1024 * 1024;
 
-/** Memory for the bodies of all current requests of an instance. */
+/** Limits the memory for the bodies of all current requests of an instance. */
 export class BodyMemoryBudget {
   private readonly bytes: number;
   private held = 0;
@@ -57,7 +57,7 @@ export class BodyMemoryBudget {
     this.bytes = bytes;
   }
 
-  /** Returns a function that reserves bytes in total for a body, until the response is closed; false: no capacity. */
+  /** Returns a function that reserves a body's bytes until the response is closed; it returns false if it cannot. */
   open(response: ServerResponse): (bytes: number) => boolean {
     let own = 0;
     let isOver = response.closed;
@@ -77,7 +77,7 @@ export class BodyMemoryBudget {
 
 const BODY_MEMORY = new BodyMemoryBudget();
 
-/** Returns the body's bytes. @throws Refusal if it is too long, too slow or incomplete, or memory is exhausted */
+/** Returns the body. @throws HttpRejection if it is too long, too slow or incomplete, or if memory is short */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -93,7 +93,7 @@ export async function readBody(
   });
   const [only] = chunks;
   if (end === 'whole') return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
-  // Frees the chunks now, because the rest may take long to arrive.
+  // Frees this memory before the response, because the rest of the body may take long to arrive.
   chunks.length = 0;
   if (end === 'too long') throw tooLong(limits, 'this one is longer');
   if (end === 'gone') throw rejection(400, 'The request body is incomplete.');
@@ -110,7 +110,7 @@ function tooLong({ bytes }: BodyLimits, what: string): HttpRejection {
   return rejection(413, `The request body is limited to ${bytes} bytes; ${what}. ${how}`);
 }
 
-/** Returns a header as sent: entry/http.ts hides some headers from the framework. */
+/** Returns a header as the client sent it, because entry/http.ts hides some headers from the framework. */
 function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   const at = rawHeaders.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name);
   return at < 0 ? undefined : rawHeaders[at + 1];
@@ -118,7 +118,7 @@ function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | und
 
 type End = 'whole' | 'too long' | 'too slow' | 'no room' | 'gone';
 
-/** Reads until the body ends or exceeds a limit; never fails. `onChunk` returns false if there is no capacity. */
+/** Reads until the body ends or exceeds a limit. Never rejects. `onChunk` returns false to stop reading. */
 export function drainBody(
   request: IncomingMessage,
   { bytes, milliseconds }: BodyLimits,
@@ -147,7 +147,7 @@ interface ReadMessage {
   readonly message: unknown;
 }
 
-/** Parses the body of an MCP request, and refuses invalid messages. */
+/** Parses the body of an MCP request. @throws HttpRejection if the message is invalid */
 export function message(exchange: PipelineRequest & Authenticated & ReadBody): ReadMessage | Promise<never> {
   try {
     return { message: parseMessage(exchange.bytes) };
@@ -157,7 +157,7 @@ export function message(exchange: PipelineRequest & Authenticated & ReadBody): R
   }
 }
 
-/** An invalid message is charged like a valid one. */
+/** Rejects an invalid message. It counts towards the rate limit like a valid one. */
 async function rejectMessage(
   { deployment, principal }: PipelineRequest & Authenticated,
   { message, code, id }: BadMessage,
@@ -166,7 +166,7 @@ async function rejectMessage(
   throw rejection(400, message, { code, id });
 }
 
-/** Limits of a message, or of all messages of a batch together. */
+/** Limits for a message, or for all messages of a batch together. */
 const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
 
 export const MAX_BATCH = 50;
@@ -174,10 +174,10 @@ export const MAX_ID_LENGTH = 200;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Invalid message, with its JSON-RPC code. */
+/** Error for an invalid message, with a JSON-RPC error code. */
 export class BadMessage extends Error {
   readonly code: number;
-  /** Id of the message, if it has a valid one. */
+  /** Id of the invalid message; null if it has no valid id. */
   readonly id: string | number | null;
 
   constructor(code: number, message: string, id: string | number | null = null) {
@@ -188,7 +188,7 @@ export class BadMessage extends Error {
   }
 }
 
-/** Returns the JSON of a body, within the limits of depth and size. @throws BadMessage */
+/** Returns the parsed body. @throws BadMessage if it is not JSON in UTF-8, or exceeds the limits */
 export function parseBody(bytes: Buffer): unknown {
   const tooMuch = beyondLimits(bytes, JSON_LIMITS);
   if (tooMuch === 'depth') {
@@ -219,7 +219,7 @@ function unparsed(why: string): BadMessage {
   return new BadMessage(PARSE_ERROR, `Parse error: ${why}`);
 }
 
-/** Returns the message or batch of an MCP request. @throws BadMessage */
+/** Returns the message or batch in the body of an MCP request. @throws BadMessage */
 export function parseMessage(bytes: Buffer): unknown {
   const body = parseBody(bytes);
   if (Array.isArray(body)) return checkedBatch(body.map(withoutNullParams));
@@ -231,8 +231,8 @@ export function parseMessage(bytes: Buffer): unknown {
 }
 
 /**
- * Removes nulls from params, which clients send for omitted values but MCP does not allow. A call's arguments keep
- * their nulls for the tool's schema. Arguments sent as JSON text are parsed.
+ * Removes nulls from `params`: some clients send null for omitted values, which MCP does not allow. Nulls in a call's
+ * arguments stay, because its tool may accept them. Arguments sent as JSON text are parsed.
  */
 function withoutNullParams(message: unknown): unknown {
   if (!isRecord(message) || !Object.hasOwn(message, 'params')) return message;
@@ -244,20 +244,20 @@ function withoutNullParams(message: unknown): unknown {
   return { ...rest, params: { ...withoutNulls(others), ...kept } };
 }
 
-/** Parses an object that some clients send as JSON text; returns anything else unchanged. */
+/** Parses arguments that some clients send as JSON text. Other values are returned unchanged. */
 function parsedArguments(given: unknown): unknown {
   if (typeof given !== 'string' || beyondLimits(Buffer.from(given), JSON_LIMITS) !== undefined) return given;
   const parsed = parsedJson(given);
   return isRecord(parsed) ? parsed : given;
 }
 
-/** Removes null members at every level. Recursion is safe because a message's depth is limited. */
+/** Removes null members of objects at every level. Recursion is safe, because the depth of messages is limited. */
 function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const members = Object.entries(record).filter(([, value]) => value !== null);
   return Object.fromEntries(members.map(([name, value]) => [name, isRecord(value) ? withoutNulls(value) : value]));
 }
 
-/** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
+/** Returns the valid batch. Only revision 2025-03-26 has batches. Source: MCP 2025-03-26, "Batching". */
 function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   if (batch.length === 0 || batch.length > MAX_BATCH) {
     const what = `A batch must contain 1 to ${MAX_BATCH} messages; this one contains ${batch.length}.`;
@@ -272,7 +272,7 @@ function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   return batch;
 }
 
-/** Returns what is wrong with a request, a notification or a response. */
+/** Returns what is wrong with a message; undefined if it is valid. */
 function messageError(message: unknown): string | undefined {
   if (!isRecord(message)) return `A message must be an object, as in ${EXAMPLE}.`;
   const { jsonrpc, method, params, id } = message;
@@ -280,7 +280,7 @@ function messageError(message: unknown): string | undefined {
   if (Object.hasOwn(message, 'id') && !isValidId(id)) {
     return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
   }
-  // Responses have no method. The SDK validates them.
+  // Responses have no method. The MCP SDK validates them.
   if (method === undefined && ('result' in message || 'error' in message)) return undefined;
   if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
   if (params !== undefined && !isRecord(params)) return '"params" must be an object or omitted.';
@@ -296,8 +296,8 @@ function isValidId(id: unknown): id is string | number {
   return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
 }
 
-// Finds the first error in a text that is not JSON and what is expected there, which `JSON.parse` often omits. Scans
-// without recursion, so that depth is safe, and only a limited length.
+// Finds the first syntax error in a JSON text, and what was expected there, which `JSON.parse` often does not report.
+// Only the beginning of long texts is scanned, without recursion, so that any depth is safe.
 
 const EXPECTED = {
   value: 'a value',
@@ -310,14 +310,14 @@ const EXPECTED = {
   end: 'the end of the body',
 } as const;
 
-/** Position in the grammar. */
+/** Expectation of the grammar at the current position. */
 type JsonPlace = keyof typeof EXPECTED;
 
 type JsonSteps = Readonly<Partial<Record<string, JsonPlace | 'after a value'>>>;
 
 const VALUE: JsonSteps = { string: 'after a value', scalar: 'after a value', '{': 'firstName', '[': 'firstValue' };
 
-/** Next position after each kind of token; other tokens are errors. Source: RFC 8259, section 2. */
+/** The next expectation, by the present one and the token; other tokens are errors. Source: RFC 8259, section 2. */
 const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
   value: VALUE,
   firstValue: { ...VALUE, ']': 'after a value' },
@@ -332,10 +332,10 @@ const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** Characters that a string cannot contain unescaped: quotes, backslashes and control characters. */
+/** Characters that a JSON string must escape. */
 const SPECIAL = /[^ !#-[\]-\uffff]/g;
 
-/** Maximum length to scan. Scanning a whole long text would take a second. */
+/** Number of characters to scan at most. A scan of the longest body would take a second. */
 const MAX_SCANNED_BYTES = 256 * 1024;
 
 class JsonFault extends Error {
@@ -347,7 +347,7 @@ class JsonFault extends Error {
   }
 }
 
-/** Returns the first error: `line 3, column 7: expected ":", found "}"`; undefined if none was found. */
+/** Returns the first error, as in `line 3, column 7: expected ":", found "}"`; undefined if none was found. */
 export function jsonFault(text: string): string | undefined {
   try {
     scan(text);
@@ -375,7 +375,7 @@ function scan(text: string): void {
   }
 }
 
-/** @param holders the stack of open brackets, which is updated */
+/** @param holders stack of open brackets, which this function updates */
 function placeAfter(kind: string, place: JsonPlace, holders: string[]): JsonPlace | undefined {
   if (kind === '{' || kind === '[') holders.push(kind);
   if (kind === '}' || kind === ']') holders.pop();
@@ -386,7 +386,7 @@ function placeAfter(kind: string, place: JsonPlace, holders: string[]): JsonPlac
   return holder === '{' ? 'moreNames' : 'moreValues';
 }
 
-/** Returns the token's kind: `string`, `scalar`, or the character itself. */
+/** Returns the kind and the end of a token. The kind is `string`, `scalar`, or the character itself. */
 function tokenAt(text: string, at: number): { readonly kind: string; readonly end: number } {
   const character = text[at] ?? '';
   if (character === '"') return { kind: 'string', end: stringEnd(text, at) };

@@ -11,9 +11,9 @@ import { addressOf } from './request.ts';
 import type { Routed } from './route.ts';
 
 interface WithChallenge {
-  /** Sign-in challenge for this path; undefined if sign-in is disabled. */
+  /** Sign-in challenge for the requested path; undefined if people cannot sign in at this deployment. */
   readonly challenge: Challenge | undefined;
-  /** URL of the request, as access tokens name it. */
+  /** URL of the request in the form that access tokens contain. */
   readonly audience: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Authenticated {
   readonly credential: string;
 }
 
-/** Returns the sign-in challenge, which all later refusals of the credential include. */
+/** Returns the sign-in challenge for this path. Later steps add it when they refuse the credential. */
 export function challenge({ request, deployment, path }: PipelineRequest & Routed): WithChallenge {
   const address = deployment.addresses.of(request.headers.host);
   return {
@@ -31,7 +31,7 @@ export function challenge({ request, deployment, path }: PipelineRequest & Route
   };
 }
 
-/** Authenticates the credential. */
+/** Authenticates the caller by the credential of the request. */
 export async function authenticate(exchange: PipelineRequest & Routed & WithChallenge): Promise<Authenticated> {
   const { request, deployment, challenge: where } = exchange;
   const about = request.method === exchange.method ? '' : `${exchange.description} `;
@@ -46,7 +46,7 @@ export async function authenticate(exchange: PipelineRequest & Routed & WithChal
   }
 }
 
-/** Refuses a caller without access to any toolset of the path. */
+/** Rejects a caller whose credential includes none of the toolsets of this path. */
 export function toolsets({ selection, principal, challenge: where }: Routed & WithChallenge & Authenticated): void {
   const asked = selection.toolsets;
   if (asked.some((toolset) => canUseToolset(principal, toolset))) return;
@@ -57,10 +57,10 @@ export function toolsets({ selection, principal, challenge: where }: Routed & Wi
 }
 
 /**
- * Returns the credential of a request.
+ * Returns the bearer credential of a request.
  * @param challenge the sign-in challenge
- * @param about text about the path for browsers and other methods
- * @throws Refusal if the credential is missing or malformed
+ * @param about explanation of the path, for browsers and for requests with a wrong method
+ * @throws HttpRejection if the credential is missing or malformed
  */
 function credentialOf(authorization: string | undefined, challenge: Challenge | undefined, about: string): string {
   const missing = (what: string): HttpRejection => {
@@ -88,7 +88,7 @@ const HOW_TO_AUTHENTICATE =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +
   'onboarding.registerAgent or "npm run agents", or a Firebase ID token.';
 
-/** @throws Refusal if the credential is invalid, otherwise the original error */
+/** @throws HttpRejection if the error means that the credential is invalid, otherwise the error itself */
 function rejectCredential(error: unknown, challenge: Challenge | undefined): never {
   if (!(error instanceof MusterError)) throw error;
   const { code, message, details } = error;
@@ -98,7 +98,7 @@ function rejectCredential(error: unknown, challenge: Challenge | undefined): nev
 }
 
 /**
- * Checks an access token's address. Source: MCP 2026-07-28, "Access Token Usage"; RFC 8707, section 2.
+ * Requires an access token issued for this URL. Source: MCP 2026-07-28, "Access Token Usage"; RFC 8707, section 2.
  * @throws MusterError UNAUTHORIZED
  */
 function requireAudience({ grant }: Principal, asked: string | undefined): void {
@@ -109,13 +109,13 @@ function requireAudience({ grant }: Principal, asked: string | undefined): void 
   });
 }
 
-/** Sign-in metadata for a client, and the scope to request. Source: RFC 9728, section 5.1. */
+/** Tells a client where to find the sign-in metadata, and which scope to request. Source: RFC 9728, section 5.1. */
 interface Challenge {
   readonly metadataUrl: string;
   readonly scope: string;
 }
 
-/** `isGiven`: whether a credential was sent. Source: RFC 6750, section 3. */
+/** Returns the response to a missing or invalid credential (`isGiven`: invalid). Source: RFC 6750, section 3. */
 function unauthorized(
   message: string,
   code: ErrorCode,
@@ -126,7 +126,7 @@ function unauthorized(
   return rejection(401, message, { headers, code: ERROR_CODES[code] });
 }
 
-/** Returns the refusal of a valid credential without sufficient scope. */
+/** Returns the response to a valid credential whose scope is too small. */
 function insufficientScope(error: MusterError, challenge: Challenge | undefined): HttpRejection {
   const { status, message, body } = rejectionOf(error);
   const text = challengeText(challenge, { error: 'insufficient_scope', error_description: message });

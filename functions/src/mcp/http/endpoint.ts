@@ -1,4 +1,4 @@
-/** HTTP endpoint of MCP, as the list of steps of each request. Source: docs/semantics.md#the-endpoint. */
+/** HTTP endpoint of MCP, as a list of steps. Source: docs/semantics.md#the-endpoint. */
 
 import { Catalogs } from '../catalog.ts';
 import { presentableError, requestTimeLeft } from '../toolResponse.ts';
@@ -11,7 +11,7 @@ import type { Endpoint } from './request.ts';
 import { sendRejection } from './response.ts';
 import { contentType, method, origin, preflight, route } from './route.ts';
 
-/** `add` provides data for later steps, `check` may refuse, `answer` may respond. Checks precede the body. */
+/** `add` adds data for later steps, `check` may reject, `respond` may respond. The body is read after all checks. */
 const answer = Pipeline.start()
   .add(route)
   .check(origin)
@@ -43,7 +43,7 @@ export function createEndpoint(deployment: EndpointDependencies): Endpoint {
       if (!(error instanceof HttpRejection)) {
         return sendRejection(request, response, rejectionOf(presentableError(error, requestId, 'request', log)));
       }
-      // No call was logged for this request.
+      // A rejected request is not logged as a call, so it gets its own log entry.
       log.info('request_refused', { requestId, status: error.status, why: error.message });
       sendRejection(request, response, error);
     }

@@ -1,4 +1,4 @@
-/** Pipeline of steps that responds to a request. Each step gets the data of all previous steps. */
+/** Pipeline of steps that responds to an HTTP request. Each step gets the data that all earlier steps added. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
@@ -12,17 +12,17 @@ import type { StreamPorts } from './streams.ts';
 export interface EndpointDependencies extends StreamPorts {
   readonly toolsets: readonly Toolset[];
   readonly randomness: Randomness;
-  /** Allowed origins of web pages, in addition to local ones: `https://console.example`. */
+  /** Origins of web pages that may call, in addition to local ones: `https://console.example`. */
   readonly allowedOrigins: readonly string[];
   readonly version: string;
   readonly addresses: Addresses;
-  /** Number of the deployment's proxies in front of Google's front end. */
+  /** Number of proxies of the deployment that are in front of Google's front end. */
   readonly trustedProxies: number;
-  /** Path that a component in front removed from `req.url`, such as the emulator. */
+  /** Path that a component in front of the server has removed from `req.url`. The emulator does this. */
   readonly mountPath: string | undefined;
 }
 
-/** A request before the first step. */
+/** Data of a request before the first step. */
 export interface PipelineRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -32,14 +32,14 @@ export interface PipelineRequest {
   readonly catalogs: Catalogs;
 }
 
-/** Result of a step, or a promise only if it must wait: each promise costs as much as a small step. */
+/** A step returns a promise only if it must wait, because each promise costs as much as a small step. */
 type MaybeAsync<T> = T | Promise<T>;
 
 type Continue<Exchange> = (exchange: Exchange) => MaybeAsync<void>;
 
-/** Ordered steps. A step that needs data of a later step does not compile. Any step may throw to refuse. */
+/** A list of steps. A step that needs data of a later step does not compile. Steps may throw an HttpRejection. */
 export class Pipeline<Exchange extends object> {
-  /** Composes the steps so far with the remaining ones. */
+  /** Returns a function that runs all steps added so far, and then `then`. */
   private readonly before: (then: Continue<Exchange>) => Continue<PipelineRequest>;
 
   private constructor(before: (then: Continue<Exchange>) => Continue<PipelineRequest>) {
@@ -50,14 +50,14 @@ export class Pipeline<Exchange extends object> {
     return new Pipeline((then) => then);
   }
 
-  /** Adds the step's result to the exchange. */
+  /** Adds a step whose result is added to the data of the request. */
   add<Added extends object>(step: (exchange: Exchange) => MaybeAsync<Added>): Pipeline<Exchange & Added> {
     return new Pipeline((then) =>
       this.before((exchange) => after(step(exchange), (added) => then(Object.assign(exchange, added)))),
     );
   }
 
-  /** Adds a step that may only refuse the request. */
+  /** Adds a step that can only reject the request, by throwing. */
   check(step: (exchange: Exchange) => void): Pipeline<Exchange> {
     return new Pipeline((then) =>
       this.before((exchange) => {
@@ -67,14 +67,14 @@ export class Pipeline<Exchange extends object> {
     );
   }
 
-  /** Ends the exchange if the step returns true, which means that it has sent the response. */
+  /** Adds a step that may respond. If it returns true, it has sent the response, and no further step runs. */
   respond(step: (exchange: Exchange) => MaybeAsync<boolean>): Pipeline<Exchange> {
     return new Pipeline((then) =>
       this.before((exchange) => after(step(exchange), (isAnswered) => (isAnswered ? undefined : then(exchange)))),
     );
   }
 
-  /** Returns the function that serves a request. It throws, or rejects with, a Refusal or any error of a step. */
+  /** Returns the function that handles a request. It throws or rejects if a step does, as with HttpRejection. */
   end(): (arrived: PipelineRequest) => MaybeAsync<void> {
     return this.before(() => {
       throw new Error('No step has answered the request.');

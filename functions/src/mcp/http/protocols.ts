@@ -1,4 +1,4 @@
-/** Responses of each protocol, in the context of the caller. */
+/** Steps that respond in one of the protocols: event stream, agent page, plain JSON-RPC or MCP. */
 
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
@@ -19,7 +19,7 @@ interface WithContext {
   readonly routed: RoutedRequest;
 }
 
-/** Returns the context of the request's calls: tools, workspace and remaining time. */
+/** Returns the context for the calls of the request: caller, tools, workspace and remaining time. */
 export function context(exchange: PipelineRequest & Routed & Authenticated): WithContext {
   const { deployment, catalogs, selection, principal } = exchange;
   const isReadonly = selection.readonly || principal.readonly === true;
@@ -37,7 +37,7 @@ export function context(exchange: PipelineRequest & Routed & Authenticated): Wit
   return { routed: { listed, selected: catalogs.of(selection), requestContext } };
 }
 
-/** Streams `/mcp/events`. */
+/** Responds to a request for `/mcp/events` with a stream. */
 export function events(exchange: PipelineRequest & Routed & WithContext): false | Promise<true> {
   return exchange.selection.protocol === 'events' && streamEvents(exchange);
 }
@@ -53,19 +53,19 @@ async function streamEvents(exchange: PipelineRequest & Routed & WithContext): P
   return true;
 }
 
-/** Serves an agent page. */
+/** Responds to a request for a page that agents read by GET. */
 export function page(exchange: PipelineRequest & Routed & WithContext): false | Promise<true> {
   const { deployment, selection, routed } = exchange;
   return selection.page !== undefined && reply(exchange, serveAgentPage(deployment, routed, selection.page));
 }
 
-/** Serves plain JSON-RPC. Its body may be any JSON. */
+/** Responds to a request for `/mcp/rpc`. The body may be any JSON. */
 export function rpc(exchange: PipelineRequest & Routed & WithContext & ReadBody): false | Promise<true> {
   const { deployment, selection, routed, bytes } = exchange;
   return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
-/** Serves an MCP message with the SDK. */
+/** Responds to an MCP message. */
 export function mcp(exchange: PipelineRequest & WithContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
   return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));
@@ -76,7 +76,7 @@ async function reply({ request, response }: PipelineRequest, made: Promise<McpRe
   return true;
 }
 
-/** Returns a function that creates, on first use, a signal for when the client disconnects early. */
+/** Returns a function that returns a signal, created on first use, that fires when the client disconnects early. */
 function clientSignalOf(response: ServerResponse): () => AbortSignal {
   let controller: AbortController | undefined;
   return () => {

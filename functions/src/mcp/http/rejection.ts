@@ -1,12 +1,12 @@
-/** HTTP responses to requests that are refused before they reach the MCP server. */
+/** HTTP responses to requests that are rejected before they reach the MCP server. */
 import { ERROR_CODES, type ErrorCode, type MusterError } from '../../kernel/errors.ts';
 
-/** JSON-RPC code of errors that only HTTP describes. Source: JSON-RPC 2.0, "Error object", server errors. */
+/** JSON-RPC error code if only the HTTP status describes the error. Source: JSON-RPC 2.0, "Error object". */
 export const HTTP_REJECTED = -32000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** HTTP response instead of a result. */
+/** Error that ends a request with this HTTP response. */
 export class HttpRejection extends Error {
   readonly status: number;
   readonly body: object;
@@ -23,13 +23,13 @@ export class HttpRejection extends Error {
 
 interface RejectionOptions {
   readonly headers?: Headers;
-  /** JSON-RPC error code, if it adds to the status. */
+  /** JSON-RPC error code, if there is a more specific one than the status. */
   readonly code?: number;
-  /** Id of the refused message, if known. */
+  /** Id of the rejected message, if it is known. */
   readonly id?: string | number | null;
 }
 
-/** Returns a refusal whose body is a JSON-RPC error. */
+/** Returns an HttpRejection whose body is a JSON-RPC error. */
 export function rejection(
   status: number,
   message: string,
@@ -38,7 +38,7 @@ export function rejection(
   return new HttpRejection(status, message, { jsonrpc: '2.0', error: { code, message }, id }, headers);
 }
 
-/** Returns the refusal of an unknown path, with the known ones. */
+/** Returns the response for an unknown path. It lists the known paths. */
 export function notFound(paths: readonly string[]): HttpRejection {
   const message = 'Unknown path. Use one of the listed endpoints; /mcp serves every toolset.';
   return new HttpRejection(404, message, { error: message, endpoints: paths });
@@ -55,7 +55,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   INTERNAL: 500,
 };
 
-/** Returns the refusal for an error that concerns the whole request. */
+/** Returns the response for an error that concerns the whole request. */
 export function rejectionOf({ code, message, details }: MusterError): HttpRejection {
   const { suggestion, retryAfter } = details;
   const whole = suggestion === undefined ? message : `${message} ${suggestion}`;

@@ -1,18 +1,18 @@
-/** Headers of a request: its target address and its source address. */
+/** Address of the deployment and of the client, from the headers of a request. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 
-/** @param request its body must not have been read */
+/** Handles an HTTP request. @param request its body must not have been read */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Returns a header's value; the first one if it was sent several times. */
+/** Returns a header's value. If the header was sent several times, returns the first value. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Returns the deployment's address, for this caller only: it may derive from the caller's headers. */
+/** Returns the deployment's URL for this caller only, because it may be derived from the caller's headers. */
 export function baseUrlOf(request: IncomingMessage, addresses: Addresses, mountPath: string | undefined): string {
   if (addresses.main !== undefined) return addresses.main.mcp;
   const sentHost = request.headers.host ?? '';
@@ -25,12 +25,12 @@ export function baseUrlOf(request: IncomingMessage, addresses: Addresses, mountP
 const MAX_ADDRESS_LENGTH = 45;
 
 /**
- * Returns a request's source address for rate limits. Google's front end appends the address that it sees to
- * `X-Forwarded-For`, and each proxy in front of it appended the one that it saw. Earlier entries come from the
- * caller. If the header has too few entries, the request bypassed the proxies. Then the last entry counts, which no
- * caller can forge.
- * Source: https://cloud.google.com/load-balancing/docs/https, "X-Forwarded-For header";
- * https://pkg.go.dev/k8s.io/registry.k8s.io/pkg/net/clientip, which relies on the same at Cloud Run.
+ * Returns the client's address, for rate limits. Google's front end appends the address that it sees to
+ * `X-Forwarded-For`, and each proxy in front of it has appended the address that it saw. Earlier entries can be
+ * forged by the caller. A header with too few entries means that the request bypassed the proxies: the last entry
+ * counts then, which no caller can forge. Source: https://cloud.google.com/load-balancing/docs/https,
+ * "X-Forwarded-For header"; https://pkg.go.dev/k8s.io/registry.k8s.io/pkg/net/clientip, which does the same on Cloud
+ * Run.
  * @param trustedProxies the number of the deployment's proxies in front of Google's front end
  */
 export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: number): string {
@@ -41,7 +41,7 @@ export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: 
   return network(seen.slice(0, MAX_ADDRESS_LENGTH).toLowerCase());
 }
 
-/** Returns the /56 of an IPv6 address: providers give each customer one of at least that size. Source: RIPE-690. */
+/** Returns the /56 network of an IPv6 address, because a customer can use all addresses of it. Source: RIPE-690. */
 function network(address: string): string {
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -53,7 +53,7 @@ function network(address: string): string {
   return groups.map((group, index) => prefixOf(group, index)).join(':');
 }
 
-/** Returns the part of an IPv6 group that belongs to the first 56 bits. */
+/** Returns those bits of a group of an IPv6 address that are among the first 56 bits of the address. */
 function prefixOf(group: string, index: number): string {
   const bits = Number.parseInt(group, 16);
   if (Number.isNaN(bits)) return group;

@@ -1,4 +1,4 @@
-/** Sending of responses: JSON with optional compression, streams, and refusals. */
+/** Sends responses: JSON, compressed if the client accepts it, streams, and rejections. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -9,23 +9,23 @@ import { type BodyLimits, drainBody } from './body.ts';
 import type { HttpRejection } from './rejection.ts';
 import { headerOf } from './request.ts';
 
-/** HTTP response of the MCP server: JSON text, no body, or a stream. */
+/** Response of the MCP server: JSON, a status without a body, or a stream. */
 export type McpReply = JsonReply | Response;
 
 export interface JsonReply {
   readonly status: number;
-  /** Undefined for a response without a body, such as the one to a notification. */
+  /** Undefined for a response without a body, such as the response to a notification. */
   readonly json: string | Buffer | undefined;
 }
 
-/** Returns a JSON-RPC error that concerns a whole message. */
+/** Returns a response with a JSON-RPC error that belongs to no message id. */
 export function errorReply(status: number, code: number, message: string): JsonReply {
   return { status, json: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }) };
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
-/** Smaller bodies save less than the headers cost. */
+/** Bodies below this many bytes are not compressed, because the additional headers would outweigh the gain. */
 const MIN_COMPRESSED_BYTES = 1024;
 
 /** Sends the MCP server's response. */
@@ -43,14 +43,14 @@ export async function send(request: IncomingMessage, response: ServerResponse, r
   response.writeHead(status, { ...JSON_TYPE, ...encoded, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
-/** Returns a body in the client's preferred encoding. `varies`: whether it depends on the client. */
+/** Returns the body in the encoding that the client prefers. `varies`: whether the result depends on the client. */
 export async function compressed(request: IncomingMessage, body: Json) {
   const varies = Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
   const encoding = varies ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
   return { body: encoding === undefined ? body : await COMPRESS[encoding](body), encoding, varies };
 }
 
-/** Sends events at the client's pace, until they end or the client disconnects. */
+/** Sends events as fast as the client reads them, until they end or the client disconnects. */
 export function sendEvents(response: ServerResponse, frames: AsyncIterable<string>): Promise<void> {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream',
@@ -60,17 +60,17 @@ export function sendEvents(response: ServerResponse, frames: AsyncIterable<strin
   return pipe(Readable.from(frames), response);
 }
 
-/** A client that disconnects ends the pipeline early, which is not an error. */
+/** If the client disconnects, the pipeline fails, which is ignored here. */
 function pipe(source: Readable, response: ServerResponse): Promise<void> {
   return pipeline(source, response).catch(() => void response.destroy());
 }
 
-/** Limits for discarding the rest of a refused body. Cloud Run accepts no more; then the connection is closed. */
+/** Limits for reading the rest of a rejected body; then the connection is closed. Cloud Run accepts 32 MiB. */
 const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
 
 /**
- * Responds immediately, even if the body is incomplete. Then discards the rest within limits, so that a client that
- * sends everything before it reads gets the response and not a reset.
+ * Responds before the body was read completely. The rest is then read within limits and discarded: a client that
+ * sends its whole body before it reads would otherwise get a connection reset and no response.
  */
 export function respondEarly(
   request: IncomingMessage,
@@ -100,15 +100,15 @@ const gzipped = promisify<Json, object, Buffer>(gzip);
 const brotli = promisify<Json, object, Buffer>(brotliCompress);
 
 /**
- * Cloud Run and its front end do not compress. These compress on another thread; higher levels take longer and hardly
- * reduce the size. With equal client preference, gzip is used, because it costs less.
+ * Cloud Run and its front end do not compress. Both functions run on another thread. Higher levels would take longer
+ * and hardly reduce the size. If the client accepts both equally, gzip is used, because it costs less.
  */
 const COMPRESS = {
   gzip: (json: Json) => gzipped(json, { level: constants.Z_BEST_SPEED }),
   br: (json: Json) => brotli(json, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
-/** Returns the client's preferred encoding. Source: RFC 9110, section 12.5.3, "Accept-Encoding". */
+/** Returns the encoding that the client prefers. Source: RFC 9110, section 12.5.3, "Accept-Encoding". */
 export function encodingFor(acceptEncoding: string | undefined): keyof typeof COMPRESS | undefined {
   if (acceptEncoding === undefined) return undefined;
   const weights = new Map(acceptEncoding.split(',').map(weightOf));
@@ -119,7 +119,7 @@ export function encodingFor(acceptEncoding: string | undefined): keyof typeof CO
     .sort((left, right) => weight(right) - weight(left))[0];
 }
 
-/** Returns the name and weight of `gzip;q=0.5`. An invalid weight counts as 0. */
+/** Returns the name and the weight of an entry such as `gzip;q=0.5`. An invalid weight counts as 0. */
 function weightOf(part: string): readonly [name: string, weight: number] {
   const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
   const given = parameters.find((text) => text.startsWith('q='))?.slice('q='.length);

@@ -1,4 +1,4 @@
-/** Selection by path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
+/** Checks and selection by path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
 
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
@@ -11,12 +11,12 @@ export interface Routed {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly selection: RoutedSelection;
-  /** The only method of the path. */
+  /** The only HTTP method that the path accepts. */
   readonly method: 'GET' | 'POST';
   readonly description: string;
 }
 
-/** Returns the selection of the path, the query and the headers. */
+/** Returns what the path, the query and the headers select. @throws HttpRejection for an unknown path */
 export function route({ request, catalogs: { names } }: PipelineRequest): Routed {
   const { path, query } = locationOf(request);
   const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
@@ -24,19 +24,19 @@ export function route({ request, catalogs: { names } }: PipelineRequest): Routed
   return { path, query, selection, ...PROTOCOLS[selection.protocol] };
 }
 
-/** Refuses other methods than the path's. Runs after authentication: sign-in discovery may use any. */
+/** Rejects other HTTP methods. Runs after authentication, because clients may discover sign-in with any method. */
 export function method({ request, method: allowed, description }: PipelineRequest & Routed): void {
   if (request.method !== allowed) throw rejection(405, description, { headers: { Allow: allowed } });
 }
 
-/** Refuses a body that is not JSON. */
+/** Rejects a request whose content type is not JSON. */
 export function contentType({ request, method: allowed }: PipelineRequest & Routed): void {
   if (allowed === 'GET' || isJsonContentType(request.headers['content-type'])) return;
   const what = 'The content type must be application/json. Send the header "Content-Type: application/json".';
   throw rejection(415, what);
 }
 
-/** The method of each protocol, and the response to other methods, which browsers may send. */
+/** The HTTP method of each protocol, and the text for other methods, which a browser may show to a person. */
 const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; description: string }>> = {
   mcp: {
     method: 'POST',
@@ -61,8 +61,8 @@ function locationOf({ url = '/' }: IncomingMessage) {
 }
 
 /**
- * Refuses web pages of other origins, and lets pages of allowed origins read all later responses.
- * Source: Fetch Standard, "CORS protocol"; docs/semantics.md#the-endpoint.
+ * Rejects web pages of other origins, and lets pages of allowed origins read the response. Source: Fetch Standard,
+ * "CORS protocol"; docs/semantics.md#the-endpoint.
  */
 export function origin({ request, response, deployment }: PipelineRequest): void {
   const { origin: sent, host } = request.headers;
@@ -74,7 +74,7 @@ export function origin({ request, response, deployment }: PipelineRequest): void
   response.setHeaders(corsHeaders(sent));
 }
 
-/** Responds to a browser's CORS preflight request. */
+/** Responds to a CORS preflight request, with which browsers ask for permission. */
 export function preflight({ request, response, method }: PipelineRequest & Routed): boolean {
   const { origin: sent, 'access-control-request-method': asked } = request.headers;
   if (sent === undefined || request.method !== 'OPTIONS' || asked === undefined) return false;
@@ -88,7 +88,7 @@ export function preflight({ request, response, method }: PipelineRequest & Route
   return true;
 }
 
-/** Headers of MCP clients beyond those that every page may send. */
+/** Headers that MCP clients in web pages send, other than those that every page may send. */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, ' +
   'X-MCP-Readonly, X-MCP-Toolsets';
@@ -96,10 +96,10 @@ const ALLOWED_HEADERS =
 const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns whether a page of the origin may call. Other clients than browsers send no `Origin` and pass: this check
- * protects people from malicious pages in their browser. The page's own host passes only over https, because over
- * http DNS rebinding can fake the host.
- * Source: docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
+ * Returns whether web pages of an origin may call. Clients other than browsers send no `Origin`, and are not checked:
+ * the check protects people from malicious pages in their browsers. A page on the deployment's own host is allowed
+ * only if it uses https, because DNS rebinding can fake the host over http. Source: docs/semantics.md#the-endpoint;
+ * MCP 2025-11-25, "Streamable HTTP", security warning.
  */
 export function isAllowedOrigin(origin: string, host: string | undefined, configured: readonly string[]): boolean {
   if (configured.includes(origin)) return true;
@@ -109,7 +109,7 @@ export function isAllowedOrigin(origin: string, host: string | undefined, config
   return (url.protocol === 'http:' || url.protocol === 'https:') && LOCAL_HOSTS.includes(url.hostname);
 }
 
-/** Returns the headers of every response to an allowed page. */
+/** Returns the CORS headers of all responses to a page of an allowed origin. */
 function corsHeaders(origin: string): Map<string, string> {
   return new Map([
     ['Access-Control-Allow-Origin', origin],

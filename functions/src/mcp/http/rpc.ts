@@ -1,5 +1,5 @@
 /**
- * Plain JSON-RPC 2.0: the method is a tool's full name, params are its arguments, the result is its response. Source:
+ * Plain JSON-RPC 2.0: the method is a tool's full name, `params` are its arguments, `result` is its response. Source:
  * the network specification, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
  */
 
@@ -19,14 +19,14 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/** HTTP status of all JSON-RPC responses. */
+/** All JSON-RPC responses have this HTTP status, also errors. */
 const OK_HEADERS = 200;
 
-/** Serves a message, or a batch sequentially. @throws MusterError RATE_LIMITED if the body has no valid message */
+/** Responds to a message or batch. @throws MusterError RATE_LIMITED if the body contains no valid message */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await respondToBody(ports, routed, parseBody(bytes));
-    // Notifications run without a response.
+    // Undefined: all messages were notifications, which get no response.
     return { status: json === undefined ? 204 : OK_HEADERS, json };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
@@ -51,7 +51,7 @@ async function respondToBody(ports: CallPorts, routed: RoutedRequest, body: unkn
 
 type Response = { readonly result: JsonObject } | { readonly error: ReturnType<typeof errorObject> };
 
-/** Returns the response, which is not sent for a notification. */
+/** Returns the response to a request. The response to a notification is marked as not to be sent. */
 function answered({ id }: Request, response: Response | { readonly error: Fault }): BatchResponse {
   return { json: JSON.stringify({ jsonrpc: '2.0', id, ...response }), silent: id === undefined };
 }
@@ -63,7 +63,7 @@ function errorOf(error: unknown): Response {
 
 type Id = string | number | null;
 
-/** Invalid message or params. */
+/** Error for an invalid message or invalid params. */
 interface Fault {
   readonly code: number;
   readonly message: string;
@@ -71,10 +71,10 @@ interface Fault {
 }
 
 interface Request {
-  /** A fault if the message is not a request. It always gets a response, because it is not a notification either. */
+  /** The method, or the error of an invalid request, which always gets a response. */
   readonly method: string | Fault;
   readonly params?: unknown;
-  /** Undefined for a notification. */
+  /** Undefined if the message is a notification. */
   readonly id: Id | undefined;
 }
 
@@ -110,7 +110,7 @@ const BY_POSITION: Fault = {
   data: { field: 'params', reason: 'BY_POSITION', suggestion: 'Send params as an object.' },
 };
 
-/** Runs a request; errors cost as much as calls. @throws MusterError RATE_LIMITED or METHOD_NOT_FOUND */
+/** Runs a request. Errors count towards the rate limit. @throws MusterError RATE_LIMITED, METHOD_NOT_FOUND */
 async function run(
   ports: CallPorts,
   { requestContext, listed, selected }: RoutedRequest,
@@ -130,7 +130,7 @@ async function run(
   });
 }
 
-/** Returns the suggestion for an unknown method. */
+/** Returns the suggestion that is part of the error for an unknown method. */
 function suggestMethod(method: string, methods: readonly string[]): string {
   if (method === 'initialize' || method.includes('/')) return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
   const near = nearestMethods(method, methods);
@@ -138,7 +138,7 @@ function suggestMethod(method: string, methods: readonly string[]): string {
   return methods.length === 0 ? 'This URL does not select any tool.' : `Methods: ${methods.join(', ')}.`;
 }
 
-/** Serves an agent page. @throws Refusal with the HTTP status of the error */
+/** Responds to a request for an agent page. @throws HttpRejection with the HTTP status of the tool's error */
 export async function serveAgentPage(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,

@@ -1,4 +1,4 @@
-/** Common part of the long streams `/mcp/events` and `subscriptions/listen`. */
+/** Shared implementation of the long streams `/mcp/events` and `subscriptions/listen`. */
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
 import { checkPermission, type RequiredPermission, requirePermission } from '../../access/rules/permissionCheck.ts';
@@ -17,14 +17,14 @@ export interface StreamPorts extends CallPorts {
   readonly people: Pick<FirestorePeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
-    /** Lifetime after which a stream ends and its client reconnects, because functions have a maximum duration. */
+    /** Milliseconds after which a stream ends and its client reconnects: functions have a maximum duration. */
     readonly lifetimeMs: number;
-    /** Interval of keep-alive frames on an idle stream, and of the agent's heartbeats. */
+    /** Milliseconds between keep-alive frames of an idle stream, and between heartbeats of its agent. */
     readonly keepAliveMs: number;
   };
 }
 
-/** One stream. Opening it counts as a call; its end has its own log entry and does not count as a slow call. */
+/** One stream. Opening it counts as a call, without its duration. Its end has a separate log entry. */
 export class Stream {
   private readonly ports: StreamPorts;
   private readonly requestContext: RequestContext;
@@ -37,7 +37,7 @@ export class Stream {
   private readonly requiredPermissions: RequiredPermission[] = [];
   private readonly unsubscribe: () => void;
   private error: MusterError | undefined;
-  /** Error by which the caller lost access to the stream. */
+  /** Error that explains why the caller lost access to the stream. */
   private lossReason: unknown;
   private closed = false;
 
@@ -59,34 +59,34 @@ export class Stream {
     this.presence = setInterval(() => void this.sendHeartbeat(agent), keepAliveMs);
   }
 
-  /** Fires when the client disconnects, the lifetime ends, or the stream is closed. */
+  /** Fires when the client disconnects, the maximum lifetime is reached, or the stream is closed. */
   get end(): AbortSignal {
     return this.ending.signal;
   }
 
   private readonly finish = (): void => this.ending.abort();
 
-  /** Checks access to a part of the stream, now and as long as the stream is open. @throws MusterError FORBIDDEN */
+  /** Checks a permission now and repeatedly until the stream ends. @throws MusterError FORBIDDEN */
   async checkPermission(need: RequiredPermission): Promise<RequestContext> {
     const admitted = await checkPermission(this.ports, this.requestContext, need);
     this.requiredPermissions.push(need);
     return admitted;
   }
 
-  /** Checks the caller's rights again. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
+  /** Checks again whether the caller has access. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
   async reauthenticate(): Promise<void> {
     if (this.lossReason !== undefined) throw this.lossReason;
     const { authenticator } = this.ports;
     this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
   }
 
-  /** Ends a stream whose caller's rights changed. Its client reconnects, and access is checked again. */
+  /** Ends the stream if the caller's rights have changed. When the client reconnects, access is checked again. */
   private requirePermission(principal: Principal): void {
     for (const need of this.requiredPermissions) requirePermission(principal, this.requestContext.workspace, need);
     if (rightsOf(principal) !== rightsOf(this.requestContext.principal)) this.finish();
   }
 
-  /** Ends the stream if its owner's rights changed. Never rejects. */
+  /** Reads the caller's rights again, and ends the stream if they have changed. Never rejects. */
   private async recheck(): Promise<void> {
     const { authenticator } = this.ports;
     try {
@@ -97,13 +97,13 @@ export class Stream {
     }
   }
 
-  /** Sends a heartbeat for the agent, or ends the stream if the credential has ended, even on an idle stream. */
+  /** Sends a heartbeat for the agent. If its credential has ended, ends the stream, even if nothing is streamed. */
   private async sendHeartbeat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
     const { authenticator } = this.ports;
     try {
       this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
     } catch (error) {
-      // An unreachable database does not revoke access.
+      // Other errors, such as an unreachable database, do not mean that the caller lost access.
       if (!isAccessLoss(error)) return;
       this.lossReason = error;
       this.finish();
@@ -111,14 +111,14 @@ export class Stream {
     if (!this.end.aborted) await touchPresence(this.ports, agent);
   }
 
-  /** Returns the error as the client may see it; undefined if the stream had already ended. */
+  /** Returns the error as it may be shown to the client; undefined if the stream had already ended. */
   fail(error: unknown): MusterError | undefined {
     if (this.end.aborted && error !== this.lossReason) return undefined;
     this.error = presentableError(error, this.requestContext.requestId, this.name, this.ports.log);
     return this.error;
   }
 
-  /** Can be called twice. */
+  /** Repeated calls do nothing. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -142,7 +142,7 @@ function isAccessLoss(error: unknown): boolean {
   return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
 }
 
-/** Opens a stream, which counts for its principal until it ends. @throws MusterError as the caller may see it */
+/** Opens a stream, which counts as open until it ends. @throws MusterError, as it may be shown to the caller */
 export function openStream<T>(
   ports: StreamPorts,
   requestContext: RequestContext,
@@ -150,7 +150,7 @@ export function openStream<T>(
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
   return measured(ports, requestContext, { tool: name }, async () => {
-    // Bypasses the credential cache, because a stream is long.
+    // The rights are read from the database, not from the credential cache, because the stream is long.
     const principal = await ports.authenticator.reauthenticate(requestContext.credential);
     const stream = new Stream(ports, { ...requestContext, principal }, name);
     try {
@@ -166,7 +166,7 @@ export function openStream<T>(
   });
 }
 
-/** Yields the items, and `undefined` in each pause. Reads on demand, so that a slow reader slows down the source. */
+/** Yields the items, and `undefined` after each `pauseMs` without one. A slow reader slows down the source. */
 export async function* withPauses<T extends object>(
   items: AsyncIterable<T>,
   pauseMs: number,
@@ -192,17 +192,17 @@ function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | 
   return Promise.race([promise, pause]).finally(() => clearTimeout(timer));
 }
 
-/** Maximum streams per principal. An instance serves 80 concurrent requests. */
+/** Maximum number of streams per principal and instance. An instance serves 80 concurrent requests. */
 const MAX_STREAMS_PER_PRINCIPAL = 20;
 
-/** Streams end long before a client would give up. */
+/** Seconds after which a client should retry. Streams end often enough for a retry to succeed. */
 const RETRY_SECONDS = 10;
 
-/** Number of open streams per principal at this instance, so that no principal uses all capacity. */
+/** Counts the open streams per principal, so that one principal cannot use all capacity of the instance. */
 export class OpenStreams {
   private readonly counts = new Map<string, number>();
 
-  /** Returns a function that releases the stream; call it once. @throws MusterError RATE_LIMITED */
+  /** Counts a stream. Returns a function to call once when it ends. @throws MusterError RATE_LIMITED */
   open(uid: string): () => void {
     const count = this.counts.get(uid) ?? 0;
     if (count >= MAX_STREAMS_PER_PRINCIPAL) {
@@ -221,26 +221,26 @@ export class OpenStreams {
   }
 }
 
-/** @throws RangeError if the id or type contains a line break or NUL */
+/** Returns the text of an event. @throws RangeError if the id or type contains a line break or NUL */
 export function frameOf({ id, event, data }: ServerSentEvent): string {
   if (/[\0\r\n]/.test(`${id}${event}`)) throw new RangeError('An event id or type must be one line.');
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`;
 }
 
-/** Milliseconds after which a client reconnects. */
+/** Makes clients reconnect one second after a stream has ended. */
 export const RETRY_FRAME = 'retry: 1000\n\n';
 
-/** An empty comment, which keeps idle connections open. */
+/** A comment without text, which keeps an idle connection open. */
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
-/** Opens `/mcp/events`. @throws MusterError as the caller may see it, if there is nothing to stream */
+/** Opens `/mcp/events`. @throws MusterError, as it may be shown to the caller, if nothing can be streamed */
 export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,
   { toolset, name, open }: { readonly toolset: string; readonly name: string; readonly open: OpenEvents },
 ): Promise<AsyncIterable<string>> {
-  // The source streams only the caller's own events.
+  // Any role suffices, because the stream contains only events of the caller's own subscriptions.
   const need: RequiredPermission = { toolset, what: name, role: 'viewer', scope: 'owner', writes: false };
   return openStream(ports, requestContext, name, async (stream) =>
     frames(ports, stream, await open(ports.services(), await stream.checkPermission(need), stream.end)),

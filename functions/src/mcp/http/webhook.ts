@@ -15,14 +15,14 @@ interface Receiver {
 }
 
 /**
- * GitHub allows 25 MiB per delivery, for pushes of many commits. Only deliveries of pull requests and checks are read
- * here, which contain a few texts of up to 64 KiB. GitHub waits ten seconds for a response.
- * Source: https://docs.github.com/webhooks/webhook-events-and-payloads, "Payload cap";
+ * GitHub sends up to 25 MiB, for pushes of many commits. Muster reads only deliveries about pull requests and checks,
+ * which contain a few texts of up to 64 KiB. GitHub waits ten seconds for a response. Source:
+ * https://docs.github.com/webhooks/webhook-events-and-payloads, "Payload cap";
  * https://docs.github.com/webhooks/using-webhooks/best-practices-for-using-webhooks
  */
 const DELIVERY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 10_000 };
 
-/** Returns an endpoint that reads a delivery within limits, and only when its receiver requests it. */
+/** Returns the endpoint. It reads the body of a delivery only when the receiver asks for it, within limits. */
 export function createWebhookEndpoint(receiver: Receiver): Endpoint {
   return async (request, response) => {
     const { method = '', headers } = request;
