@@ -11,7 +11,7 @@ export interface IdentityDependencies extends DocumentSource {
   readonly app: typeof firebaseApp;
 }
 
-/** Creates the stores of people, their accounts and roles, credentials and grants. */
+/** Creates the stores of people, accounts, roles, credentials and grants. */
 export function createIdentity({ database, documents, kernel, app }: IdentityDependencies) {
   const people = new FirestorePeopleQueries(database, documents);
   const idTokens = new FirebaseIdTokenVerifier({ app, clock: kernel.clock });

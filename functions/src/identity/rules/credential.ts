@@ -1,36 +1,35 @@
-/** Stored credentials of agents, and errors for invalid ones. */
+/** Credentials of agents as stored, and errors for invalid credentials. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 
-/** Credentials through which something was created, outermost first. Source: identity/rules/lineage.ts. */
+/** Credential chain of an item, outermost credential first. Source: identity/rules/lineage.ts. */
 export const lineage = z.array(
   z.object({
-    /** `key:` with the line of a credential, or `grant:` with the id of a grant. */
+    /** `key:` with the line of a credential (see `line` below), or `grant:` with the id of a grant. */
     subject: z.templateLiteral([z.enum(['key', 'grant']), ':', z.string()]),
-    /** Agent of that credential. */
+    /** Id of the agent that has the credential. */
     agent_id: z.string(),
   }),
 );
 
-/** An agent's credential without its secret: `credentials/{apiKey}`. Source: docs/semantics.md#permissions. */
+/** Document `credentials/{apiKey}` of an agent's credential. Source: docs/semantics.md#permissions. */
 export const credentialCodec = documentCodec(
   z.object({
     api_key: z.string(),
     agent_id: z.string(),
-    /** Hexadecimal SHA-256 of the secret. */
+    /** SHA-256 of the secret, as hexadecimal digits. */
     secret_hash: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
-    /** Allowed toolsets; absent for all. */
+    /** Toolsets that the credential allows; null for all toolsets. */
     toolsets: z.nullable(z.array(z.string())),
-    /** The only allowed workspace; absent for all of its owner's. */
+    /** The only workspace that the credential allows; absent for all workspaces of its owner. */
     held_to: z.exactOptional(z.string()),
-    /** Whether the credential is read-only. */
     readonly: z.exactOptional(z.literal(true)),
-    /** Grant of the app that issued the credential, which ends with that grant. */
+    /** Id of the grant of the app that issued the credential. The credential ends with the grant. */
     grant: z.exactOptional(z.string()),
-    /** First API key of a chain of renewals by the agent itself; absent if the credential was never renewed. */
+    /** First API key of the credential, before its agent renewed the credential; absent if it was never renewed. */
     line: z.exactOptional(z.string()),
     ancestors: lineage,
   }),
@@ -38,38 +37,36 @@ export const credentialCodec = documentCodec(
 
 export const credentialFromDocument = credentialCodec.fromDocument;
 
-/** The line of a credential, which survives renewals by its own agent, or a grant. */
+/** A credential's line, which stays the same when the agent renews the credential, or the id of a grant. */
 export type LinkSubject = `${'key' | 'grant'}:${string}`;
 
-/** Credential of a lineage, and its agent. */
+/** One credential of a credential chain, and the agent that has the credential. */
 export interface Link {
   readonly subject: LinkSubject;
   readonly agent_id: string;
 }
 
-/** Changes of credentials. */
 export interface CredentialChanges {
   readonly issueCredential: { readonly credential: Credential };
-  /** `line`: if it differs from the key. Descendants end too, unless a renewed credential has the same line. */
+  /** `line`: given if it differs from the API key. Descendants end, too, unless the line has a renewed credential. */
   readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
 }
 
-/** Returns the line of a credential, which its descendants store. */
+/** Returns the line of a credential. The credentials that are registered through it store its line. */
 export function lineOf({ line, api_key }: Pick<Credential, 'line' | 'api_key'>): string {
   return line ?? api_key;
 }
 
 export type Credential = ReturnType<typeof credentialFromDocument>;
 
-/** Limits of a credential. */
 export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
-/** Lifetime of a credential. */
+/** Lifetime of a credential, in days. */
 export const CREDENTIAL_DAYS = 90;
 
 export const EVERYONE = 'everybody';
 
-/** Subject of an access change. A credential is identified by its public part. */
+/** Agent, person, grant or credential that an access change concerns. A credential is named by its public part. */
 export type AccessSubject = `${'agent' | 'person' | 'grant' | 'key'}:${string}` | typeof EVERYONE;
 
 export function invalidCredential(cause?: unknown): MusterError {
@@ -83,7 +80,8 @@ export function invalidCredential(cause?: unknown): MusterError {
 /** Expired ID token. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
 export function expiredCredential(cause?: unknown): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
-    suggestion: 'ID tokens last one hour. Refresh it, as getIdToken() of the Firebase SDKs does, or sign in again.',
+    suggestion:
+      'ID tokens last one hour. Refresh the token, as getIdToken() of the Firebase SDKs does, or sign in again.',
     cause,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Grants: the access of a connected app, with its tokens. Tokens are opaque and stored as hashes. Source:
+ * Grants. A grant is the access of a connected app, with its tokens, which are opaque and stored as hashes. Source:
  * docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections 1.3 and 4; RFC 9700, section 4.14.
  */
 import { z } from 'zod/mini';
@@ -16,18 +16,18 @@ export interface GrantChanges {
   readonly replaceGrant: {
     readonly grant: Grant;
     readonly version: string;
-    /** The person chose new limits: every credential that was registered through the grant is looked up again. */
+    /** Set if the person chose new limits. All credentials registered through the grant must then be read again. */
     readonly opensOther?: true;
   };
-  /** Invalidates the grant's tokens. Stale if the grant has already ended. */
+  /** Ends the grant and its tokens. The commit is stale if the grant has already ended. */
   readonly endGrant: {
     readonly id: string;
-    /** Record of the end for the owner. Replaces the agent's earlier record. */
+    /** Record of the ended sign-in, for the owner. It replaces the agent's previous record. */
     readonly record?: Grant;
   };
 }
 
-/** Scopes that clients can request. The person chooses an app's toolsets, role and workspace. */
+/** Scopes that clients can request. The person chooses the app's toolsets, role and workspace. */
 export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
 
 export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
@@ -40,13 +40,13 @@ const MAX_IDLE_MS = 90 * DAY_MS;
 
 export const MAX_GRANT_TTL_MS = 365 * DAY_MS;
 
-/** Grace period, because processes share refresh tokens. Later reuse counts as theft. Source: RFC 9700, 4.14.2. */
+/** Time for which a used refresh token still works, because processes share tokens. Source: RFC 9700, 4.14.2. */
 const ROTATION_GRACE_MS = 60 * SECOND_MS;
 
-/** Maximum number of refreshes in the grace period and of access tokens. Clients refresh once an hour. */
+/** Maximum number of refreshes in the grace period, and of valid access tokens. Clients refresh once an hour. */
 const MAX_CONCURRENT_TOKENS = 20;
 
-/** Maximum number of rotations: two refreshes per hour for a year, rounded up. */
+/** Maximum number of refreshes of one grant: two per hour for a year, rounded up. */
 const MAX_ROTATIONS = 20_000;
 
 const PREFIXES = { code: 'mc_', access: 'ma_', refresh: 'mr_' } as const;
@@ -55,10 +55,10 @@ export type TokenKind = keyof typeof PREFIXES;
 
 const FORM = /^(m[car]_)([a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
-/** Maximum number of grants per agent: one for each connection. */
+/** Maximum number of grants per agent. Each connection of an app is one grant. */
 export const MAX_GRANTS = 10;
 
-/** Length of a grant's id. The id is part of the tokens and shown nowhere else. */
+/** Length of a grant's id. The id is a part of the tokens and is not shown anywhere. */
 export const GRANT_LETTERS = 20;
 
 export interface PresentedToken {
@@ -76,10 +76,10 @@ export function tokenOf(kind: TokenKind, { grantId, secret }: PresentedToken): s
   return `${PREFIXES[kind]}${grantId}.${secret}`;
 }
 
-/** Tokens issued to an app. */
+/** Tokens that an app receives. */
 export interface Tokens {
   readonly accessToken: string;
-  /** In seconds. */
+  /** Lifetime of the access token, in seconds. */
   readonly expiresIn: number;
   readonly refreshToken: string;
 }
@@ -89,7 +89,7 @@ export function isConnected({ refresh_hash, expires_at }: Grant, now: Date): boo
   return refresh_hash !== undefined && expires_at > now;
 }
 
-/** Checks an access token of a grant. */
+/** Returns whether an access token of a grant is valid, expired or unknown. */
 export function accessTokenStatus(
   hashing: Hashing,
   grant: Grant,
@@ -102,16 +102,16 @@ export function accessTokenStatus(
   return found.expires_at > now && grant.expires_at > now ? 'good' : 'expired';
 }
 
-/** Outcome of redeeming a code. `replayed`: it was redeemed before, so it was stolen. */
+/** Result of redeeming a code. `replayed`: the code was redeemed before, so someone has stolen it. */
 export type Redemption =
   | { readonly outcome: 'redeemed'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'replayed' }
   | { readonly outcome: 'refused' };
 
 /**
- * Redeems the code of a grant.
- * @param presented `verifier`: PKCE verifier of the request's challenge (RFC 7636, S256); `fresh`: a new secret, from
- *   which all later ones are derived
+ * Redeems the authorization code of a grant.
+ * @param presented `verifier`: PKCE verifier that matches the request's challenge (RFC 7636, S256); `fresh`: new
+ * secret, from which all later secrets are derived
  */
 export function redemptionOf(
   hashing: Hashing,
@@ -133,7 +133,7 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
   return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
 }
 
-/** `repeated`: used within the grace period; returns the newest tokens. `reused`: used later, so it was stolen. */
+/** `repeated`: used again in the grace period, returns the newest tokens. `reused`: used later, so it was stolen. */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'repeated'; readonly tokens: Tokens }
@@ -152,10 +152,10 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
     return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
   }
   const used = grant.recent_rotations.at(-age);
-  // There were too many rotations to know the time of this one. It is refused, but not treated as theft.
+  // So many refreshes happened that the time of this use is unknown. The token is refused, but not treated as stolen.
   if (used === undefined && isBusy(grant, now)) return { outcome: 'refused' };
   if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
-  // Processes that share a sign-in store the response. An older successor would count as reused an hour later.
+  // Processes that share a sign-in store these tokens. Older tokens would count as reused an hour later.
   let newest = secret;
   for (let count = 0; count < age; count++) newest = successorOf(hashing, grant, newest);
   const tokens = tokensOf(hashing, grant, newest);
@@ -164,7 +164,7 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   return { outcome: 'repeated', tokens: { ...tokens, expiresIn: secondsFrom(now, expiresAt) } };
 }
 
-/** Returns whether a token belongs to the grant, even if it was used or has expired. */
+/** Returns whether a token was issued for the grant. The token may be used or expired. */
 export function isTokenOf(hashing: Hashing, grant: Grant, kind: TokenKind, secret: string): boolean {
   if (kind === 'refresh') return ageOf(hashing, grant, secret) !== undefined;
   const hash = hashing.sha256(secret);
@@ -178,7 +178,7 @@ function isBusy({ recent_rotations }: Grant, now: Date): boolean {
 
 const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < ROTATION_GRACE_MS;
 
-/** Returns how many rotations ago a refresh token was current; undefined if it never was. */
+/** Returns how many refreshes ago a refresh token was the newest; undefined if the grant never had the token. */
 function ageOf(hashing: Hashing, grant: Grant, secret: string): number | undefined {
   const { refresh_hash, rotated } = grant;
   if (refresh_hash === undefined) return undefined;
@@ -194,7 +194,7 @@ function successorOf(hashing: Hashing, { salt }: Grant, secret: string): string 
   return hashing.hmac(salt, `refresh\n${secret}`);
 }
 
-/** Derives the secret of the access token that belongs to a refresh token. */
+/** Derives the secret of the access token that is issued together with a refresh token. */
 function accessSecretOf(hashing: Hashing, { salt }: Grant, refreshSecret: string): string {
   return hashing.hmac(salt, `access\n${refreshSecret}`);
 }
@@ -207,7 +207,7 @@ function tokensOf(hashing: Hashing, grant: Grant, refreshSecret: string): Omit<T
   };
 }
 
-/** Returns the grant with a new refresh token and access token. Older access tokens stay valid until they expire. */
+/** Returns the grant with new tokens. Earlier access tokens stay valid until they expire. */
 function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: Date) {
   const end = grant.ends_at.getTime();
   const expiresAt = new Date(Math.min(now.getTime() + MAX_IDLE_MS, end));
@@ -230,63 +230,62 @@ function secondsFrom(now: Date, end: Date): number {
   return Math.max(0, Math.floor((end.getTime() - now.getTime()) / SECOND_MS));
 }
 
-/** Access of a connected app: `grants/{id}`. Only hashes of tokens are stored. */
+/** Document `grants/{id}`: the access of a connected app. Tokens are stored only as hashes. */
 export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     owner_uid: z.string(),
-    /** Agent that represents the app. */
+    /** Id of the agent that represents the app. */
     agent_id: z.string(),
     client_id: z.string(),
-    /** Name that the app states. */
+    /** Name that the app has given itself. */
     client_name: z.string(),
-    /** Host of the document that describes the app; null if the app registered itself. */
+    /** Host of the document that describes the app; null if the app registered on its own. */
     client_host: z.nullable(z.string()),
-    /** Address for which the tokens are valid, with all paths below it. */
+    /** URL for which the tokens are valid. They are also valid for all paths below the URL. */
     resource: z.string(),
-    /** Allowed toolsets; null for all. */
+    /** Toolsets that the app may use; null for all toolsets. */
     toolsets: z.nullable(z.array(z.string())),
-    /** The only allowed workspace; null for all of its owner's. */
+    /** The only workspace that the app may use; null for all workspaces of its owner. */
     held_to: z.nullable(z.string()),
-    /** Whether the grant is read-only. */
     readonly: z.nullable(z.literal(true)),
     created_at: timestamp,
-    /** Time of the last issued tokens. */
+    /** Time at which tokens were last issued. */
     used_at: timestamp,
-    /** Expiry without further use. */
+    /** Time at which the grant expires if it is not used again. */
     expires_at: timestamp,
-    /** Latest possible expiry. */
+    /** Time at which the grant expires even if it is used. */
     ends_at: timestamp,
-    /** Key for deriving successors from tokens. */
+    /** Key with which the next tokens are derived from the current tokens. */
     salt: z.string(),
     code: z.object({
       hash: z.string(),
-      /** PKCE challenge: RFC 7636, S256. */
+      /** PKCE challenge of the method S256 (RFC 7636). */
       challenge: z.string(),
       redirect_uri: z.string(),
       expires_at: timestamp,
       is_redeemed: z.boolean(),
     }),
-    /** Null until the code is redeemed. */
+    /** Hash of the current refresh token; null until the code is redeemed. */
     refresh_hash: z.nullable(z.string()),
-    /** Number of earlier refresh tokens. */
+    /** Number of refresh tokens that were used before the current one. */
     rotated: z.int(),
-    /** Times at which the latest refresh tokens were used. */
+    /** Times at which the most recent refresh tokens were used. */
     recent_rotations: z.array(timestamp),
     access_tokens: z.array(z.object({ hash: z.string(), expires_at: timestamp })),
-    /** Reason and time of the end, if this is the record of an ended sign-in. */
+    /** Why and when the sign-in ended; present only in records of ended sign-ins. */
     end: z.exactOptional(z.object({ reason: z.string(), at: timestamp })),
   }),
 );
 
-// Records of ended sign-ins. A grant is deleted when it ends. One record per agent keeps the latest end for its
-// owner. The record has the shape of a grant without access, so that earlier releases can read it.
+// Reasons for the end of a sign-in. A grant is deleted when it ends. One record per agent keeps the latest end, to
+// show it to the owner. The record is stored as a grant without access, so that earlier releases can read it.
 
 /**
  * `refresh_token_reused`: an old refresh token was used after its grace period. `code_replayed`: a code was redeemed
- * twice. `disconnected`: the app revoked its tokens. `revoked`: a person, a leading agent or the operator revoked the
- * connection. `owner_lost_role`: the owner has no role, or the account is disabled. `replaced`: the app had too many
- * other connections. `expired`: the grant was not used for 90 days, or is a year old.
+ * twice. `disconnected`: the app revoked its tokens. `revoked`: a person, an agent that is a leader, or the operator
+ * revoked the connection. `owner_lost_role`: the owner has no role, or the owner's account is disabled. `replaced`:
+ * the app had too many other connections. `expired`: the grant was not used for 90 days, or is a year old.
  */
 export const SIGN_IN_ENDS = [
   'refresh_token_reused',
@@ -300,7 +299,7 @@ export const SIGN_IN_ENDS = [
 
 export type SignInEnd = (typeof SIGN_IN_ENDS)[number];
 
-/** Stored end of a sign-in. A later release may add reasons. */
+/** End of a sign-in as stored. The reason may be one that only a later release knows. */
 export interface StoredSignInEnd {
   readonly reason: string;
   readonly at: Date;
@@ -308,19 +307,19 @@ export interface StoredSignInEnd {
 
 const ENDED_RECORD_TTL_MS = 30 * DAY_MS;
 
-/** Returns the change that ends a grant, with the record of its end. A grant that never had tokens leaves none. */
+/** Returns the change that ends a grant and records the end. The end of a grant without tokens is not recorded. */
 export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {
   const { id, refresh_hash } = grant;
   return { kind: 'endGrant', id, ...(refresh_hash !== undefined && { record: endedRecordOf(grant, reason, at) }) };
 }
 
-/** Returns why and when a sign-in ended; undefined if it has not, or if its record has expired. */
+/** Returns why and when a sign-in ended; undefined if the sign-in is active or the record of its end has expired. */
 export function endOf({ end, refresh_hash, expires_at }: Grant, now: Date): StoredSignInEnd | undefined {
   if (end !== undefined) return expires_at > now ? end : undefined;
   return refresh_hash !== undefined && expires_at <= now ? { reason: 'expired', at: expires_at } : undefined;
 }
 
-/** Returns the record of an ended grant. Its id occurs in no token, and its hashes match no secret. */
+/** Returns the record of an ended grant. Its id is in no token, and its hashes match no secret. */
 function endedRecordOf({ refresh_hash: _, ...grant }: Grant, reason: SignInEnd, at: Date): Grant {
   const expiresAt = new Date(at.getTime() + ENDED_RECORD_TTL_MS);
   return {

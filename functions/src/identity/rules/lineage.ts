@@ -18,32 +18,32 @@ import { type Role, weakerOf } from './role.ts';
 
 type CredentialChange = ChangeOf<CredentialChanges>;
 
-/** Effective access of a credential, and its expiry. */
+/** Limits, role and expiry of a credential. */
 export interface GrantedAccess extends Limits {
   readonly role: Role;
   readonly endsAt: Date;
 }
 
-/** Link whose credential is valid. */
+/** Link of a credential chain whose credential is valid. */
 export interface ValidLink extends Link {
   readonly opens: GrantedAccess;
 }
 
-/** Access of a credential within its ancestors, which are all valid. */
+/** Access of a credential within the limits of its chain, whose credentials are all valid. */
 export interface ResolvedLineage {
   readonly opens: GrantedAccess;
   readonly ancestors: readonly ValidLink[];
 }
 
-/** Maximum number of ancestors. Each costs two reads when a credential is looked up. */
+/** Maximum length of a credential chain. Each credential of the chain costs two reads per lookup. */
 export const MAX_ANCESTORS = 10;
 
-/** Returns the link that the descendants of a credential store. */
+/** Returns the link to a credential. The credentials that are registered through it store the link. */
 export function keyLink(credential: Pick<Credential, 'line' | 'api_key' | 'agent_id'>): Link {
   return { subject: `key:${lineOf(credential)}`, agent_id: credential.agent_id };
 }
 
-/** Returns the link that the descendants of a sign-in store. */
+/** Returns the link to a sign-in. The credentials that are registered through it store the link. */
 export function grantLink({ id, agent_id }: { readonly id: string; readonly agent_id: string }): Link {
   return { subject: `grant:${id}`, agent_id };
 }
@@ -53,12 +53,12 @@ export function withdrawalOf({ api_key, line }: Pick<Credential, 'line' | 'api_k
   return { kind: 'withdrawCredential', apiKey: api_key, line };
 }
 
-/** Returns the credentials through which a credential was registered, outermost first. */
+/** Returns the links to the credentials through which a credential was registered, outermost first. */
 export function ancestorsOf({ ancestors }: Pick<Credential, 'ancestors'>): readonly LinkSubject[] {
   return ancestors.map(({ subject }) => subject);
 }
 
-/** Returns the common access of two credentials, with the earlier expiry; undefined if they have none. */
+/** Returns the access that two credentials have in common, until the earlier expiry; undefined if they have none. */
 export function intersectLimits(one: GrantedAccess, other: GrantedAccess): GrantedAccess | undefined {
   const limits = commonLimits(one, other);
   if (limits === undefined) return undefined;
@@ -66,7 +66,7 @@ export function intersectLimits(one: GrantedAccess, other: GrantedAccess): Grant
   return { role: weakerOf(one.role, other.role), endsAt, ...limits };
 }
 
-/** Returns the access of a credential within its ancestors; undefined if none is left. */
+/** Returns a credential's access within the limits of its chain; undefined if no access is left. */
 export function restrictedBy(own: GrantedAccess, ancestors: readonly ValidLink[]): GrantedAccess | undefined {
   return ancestors.reduce<GrantedAccess | undefined>(
     (opening, { opens }) => opening && intersectLimits(opening, opens),
@@ -75,9 +75,9 @@ export function restrictedBy(own: GrantedAccess, ancestors: readonly ValidLink[]
 }
 
 /**
- * Returns the lineage of an agent's new credential. An agent that renews its own credential keeps its line. Any other
- * registration starts a new line, because credentials are often replaced after a leak.
- * @throws MusterError QUOTA_EXCEEDED if the lineage is too long; FORBIDDEN if the caller descends from the agent
+ * Returns the credential chain and the line of a new credential of an agent. If an agent renews its own credential,
+ * the line stays the same. Any other registration starts a new line, because it may follow a leak.
+ * @throws MusterError QUOTA_EXCEEDED if the chain is too long; FORBIDDEN if the caller descends from the agent
  */
 export function descentOf(
   { lineage = [] }: Pick<Principal, 'lineage'>,
@@ -93,13 +93,13 @@ export function descentOf(
 
 interface LineagePorts {
   readonly agents: Pick<CredentialQueries, 'ofLines'> & {
-    /** Returns the existing agents among these ids. */
+    /** Returns those agents that exist. */
     findAll(agentIds: readonly string[]): Promise<readonly Versioned<{ readonly id: string; readonly role: Role }>[]>;
   };
   readonly grants: Pick<GrantQueries, 'findAll'>;
 }
 
-/** Returns the valid links by subject: their credentials exist and have not expired. */
+/** Returns the valid links by subject. A link is valid if its credential exists and has not expired. */
 export async function validLinks(
   { agents, grants }: LineagePorts,
   subjects: readonly LinkSubject[],
@@ -123,7 +123,7 @@ export async function validLinks(
   );
 }
 
-/** Returns the current access of a credential; undefined if an ancestor is invalid or no common access is left. */
+/** Returns the current access of a credential; undefined if its chain has an invalid link or no access is left. */
 export async function resolveLineage(
   ports: LineagePorts,
   own: GrantedAccess,
@@ -134,7 +134,7 @@ export async function resolveLineage(
   return resolveInLinks(await validLinks(ports, subjects, now), own, subjects);
 }
 
-/** Like `resolveLineage`, for links that were already read. */
+/** Like `resolveLineage`, but with links that the caller has read already. */
 export function resolveInLinks(
   validLinks: ReadonlyMap<LinkSubject, ValidLink>,
   own: GrantedAccess,
@@ -146,12 +146,12 @@ export function resolveInLinks(
   return opens && { opens, ancestors };
 }
 
-/** Returns the lineage of a caller: the ancestors of its credential, and the credential itself. */
+/** Returns the credential chain of a caller, which ends with the caller's own credential. */
 export function lineageOf({ ancestors }: ResolvedLineage, own: Link): readonly Link[] {
   return [...ancestors.map(({ subject, agent_id }) => ({ subject, agent_id })), own];
 }
 
-/** Returns a credential's own access, without its ancestors. */
+/** Returns the access that a credential has without regard to its chain. */
 export function accessOfGrant(
   { toolsets, held_to, readonly, expires_at }: Limits & { readonly expires_at: Date },
   role: Role,
@@ -168,11 +168,12 @@ export function accessOfGrant(
 function tooDeep(): MusterError {
   return new MusterError(
     'QUOTA_EXCEEDED',
-    `Your credential was registered through ${MAX_ANCESTORS} others, the maximum.`,
+    `Your credential chain has ${MAX_ANCESTORS} other credentials, the maximum.`,
     {
       field: 'agentInfo.name',
       reason: 'LINEAGE_TOO_LONG',
-      suggestion: 'Ask the owner of the agents, or an agent with a shorter lineage, to register it.',
+      suggestion:
+        'Ask the owner of the agents, or an agent with a shorter credential chain, to register the new agent.',
     },
   );
 }
@@ -181,11 +182,11 @@ function descendsFromItself(): MusterError {
   return new MusterError('FORBIDDEN', 'You were registered through this agent, so you cannot replace it.', {
     field: 'agentInfo.name',
     reason: 'REGISTERED_THROUGH_IT',
-    suggestion: 'Ask that agent, its owner or another leader to register it again.',
+    suggestion: 'Ask the agent, its owner or another leader to register the agent again.',
   });
 }
 
-/** All toolsets, in listing order. */
+/** All toolsets, in the order in which they are listed. */
 export const TOOLSETS = [
   'onboarding',
   'access',
@@ -199,7 +200,7 @@ export const TOOLSETS = [
   'inbox',
 ] as const;
 
-/** Returns the common limits of two credentials; undefined if they are restricted to different workspaces. */
+/** Returns the limits that hold for both credentials; undefined if they are restricted to different workspaces. */
 export function commonLimits(one: Limits, other: Limits): Limits | undefined {
   const heldTo = one.held_to ?? other.held_to;
   if (other.held_to !== undefined && other.held_to !== heldTo) return undefined;
@@ -214,23 +215,23 @@ export function commonLimits(one: Limits, other: Limits): Limits | undefined {
   };
 }
 
-/** Requested limits. `null` lifts a limit, which only a person can do. */
+/** Limits that a registration requests. `null` removes a limit, which only a person can do. */
 export interface WantedLimits {
   readonly toolsets?: readonly string[] | null | undefined;
   readonly held_to?: string | null | undefined;
   readonly readonly?: boolean | undefined;
 }
 
-/** Returns whether the caller can lift limits of a replaced credential: only people can. */
+/** Returns whether the caller can remove the limits of a replaced credential. Only people can. */
 export function canWiden({ kind }: Principal): boolean {
   return kind === 'person';
 }
 
 /**
- * Returns the limits of a new credential: the caller's own, the requested ones, and those of the replaced
- * credentials, which only a person can lift, explicitly.
+ * Returns the limits of a new credential: those of the caller, those requested, and those of the credentials that it
+ * replaces. Only a person can remove the latter, and must request it.
  * @throws MusterError VALIDATION_ERROR if a toolset is unknown; FORBIDDEN if a replaced credential, or the caller's
- *   own, is restricted to another workspace
+ * own, is restricted to another workspace
  */
 export function grantedLimits(principal: Principal, old: readonly Limits[], wanted: WantedLimits = {}): Limits {
   requireKnown(wanted.toolsets ?? []);

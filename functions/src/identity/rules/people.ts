@@ -1,23 +1,23 @@
-/** People, memberships and invitations. Source: docs/decisions/0006-roles-and-registration.md. */
+/** People, members of workspaces, and invitations. Source: docs/decisions/0006-roles-and-registration.md. */
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { lineage } from './credential.ts';
 import { MEMBER_ROLES, ROLES, type Role, WORKSPACE_ACCESS, type WorkspaceAccess } from './role.ts';
 
-/** Person document: `people/{uid}`. */
+/** Document of a person: `people/{uid}`. */
 export type Person = ReturnType<typeof personFromDocument>;
 
-/** A person's role in a workspace, and who granted it: `workspaces/{workspace}/members/{uid}`. */
+/** Document `workspaces/{workspace}/members/{uid}`: a person's role in a workspace, and who granted the role. */
 export type Member = ReturnType<typeof memberFromDocument>;
 
 export type Invitation = ReturnType<typeof invitationFromDocument>;
 
-/** States of a Firebase Auth account. `deleted`: the account existed. */
+/** States of an account in Firebase Auth. `deleted`: the account existed once. */
 export const ACCOUNT_STATES = ['good', 'disabled', 'deleted'] as const;
 
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-/** Returns whether the account is disabled or deleted, so that no one can act for the person. */
+/** Returns whether the account is disabled or deleted, so that no one may act for the person. */
 export function isSuspended(account: AccountState | undefined): boolean {
   return account === 'disabled' || account === 'deleted';
 }
@@ -30,58 +30,58 @@ export interface Email {
   readonly at: Date;
 }
 
-/** Changes of roles and access. Each updates its two documents in one commit. */
+/** Changes of roles and access. Each change that concerns two documents updates both in one commit. */
 export interface PeopleChanges {
-  /** Sets a person's deployment role. `none` overrides the role that an ID token claims. */
+  /** Sets a person's deployment role. `none` overrides the role in the claims of the person's ID token. */
   readonly setPerson: { readonly uid: string; readonly role: Role | 'none' };
-  /** Ends sign-ins, or stores the account's state. Refused if the person has no document. */
+  /** Ends earlier sign-ins of a person, or stores the state of the account. Stale if the person has no document. */
   readonly limitAccount: {
     readonly uid: string;
-    /** Seconds since the epoch. Earlier sign-ins are invalid. */
+    /** Time before which sign-ins are invalid, in seconds since 1970. */
     readonly validSince?: number;
     readonly account?: AccountState;
-    /** Whether this changes anyone's access. */
+    /** Whether the change affects the access of the person or of the person's agents. */
     readonly isNews: boolean;
   };
-  /** With a version, stale if the member has another version; with null, stale if the member exists. */
+  /** Sets a member. The commit is stale at another `version`; if that is null, it is stale if the member exists. */
   readonly setMember: {
     readonly member: Member;
-    /** For the audit log. */
+    /** Previous member, for the audit log. */
     readonly before?: Member | undefined;
     readonly version?: string | null;
   };
-  /** Stale if the member does not exist at this version. */
+  /** Changes nothing, but the commit is stale if the member does not exist at this version. */
   readonly expectMember: { readonly member: Member; readonly version: string };
   readonly removeMember: {
     readonly workspace: string;
     readonly uid: string;
-    /** For the audit log. */
+    /** Previous member, for the audit log. */
     readonly before?: Member;
     readonly version?: string;
   };
-  /** Lists a workspace with its access. Its first session creates its document. */
+  /** Adds a workspace to the list of workspaces, or changes its access. The first session creates its document. */
   readonly nameWorkspace: {
     readonly workspace: string;
     readonly access: WorkspaceAccess;
-    /** For the audit log; absent if the workspace is new. */
+    /** Previous access, for the audit log; absent if the workspace is new. */
     readonly before?: WorkspaceAccess;
   };
-  /** Replaces an earlier invitation of the same address to the same workspace. */
+  /** Stores an invitation. It replaces an earlier invitation of the same address to the same workspace. */
   readonly invite: { readonly invitation: Invitation };
-  /** Stale if the invitation no longer exists. */
+  /** Deletes an invitation. The commit is stale if the invitation no longer exists. */
   readonly endInvitation: { readonly id: string; readonly before?: Invitation };
-  /** Sends an email through Firebase's extension Trigger Email. */
+  /** Queues an email, which Firebase's extension Trigger Email sends. */
   readonly queueEmail: { readonly mail: Email };
 }
 
-/** A person's roles, in one document for the security rules. Without `role`, the ID token's claim counts. */
+/** Roles of a person, in one document for the security rules. Without `role`, the claim in the ID token counts. */
 export const personDocument = z.object({
   role: z.exactOptional(z.enum([...ROLES, 'none'])),
-  /** Roles by workspace, for the person's memberships. */
+  /** Role in each workspace of which the person is a member. */
   workspaces: z._default(z.record(z.string(), z.enum(MEMBER_ROLES)), {}),
-  /** Earlier sign-ins are invalid. Seconds since the epoch, like `auth_time` of ID tokens. */
+  /** Time before which sign-ins are invalid, in seconds since 1970, like `auth_time` in ID tokens. */
   valid_since: z.exactOptional(z.int()),
-  /** State of the Firebase Auth account at the last cleanup job; absent for owners who never had one. */
+  /** State of the account when the sweep last read it; absent if the person has never had an account. */
   account: z.exactOptional(z.enum(ACCOUNT_STATES)),
 });
 
@@ -92,23 +92,23 @@ export const { toDocument: memberToDocument, fromDocument: memberFromDocument } 
     uid: z.string(),
     workspace: z.string(),
     role: z.enum(MEMBER_ROLES),
-    /** Uid of the person or agent that granted the role. */
+    /** Uid of the agent or person that granted the role. */
     added_by: z.string(),
     added_at: timestamp,
   }),
 );
 
-/** Fields of members in the audit log. */
+/** Codec of a member's fields in audit entries. */
 export const memberFields = fieldsCodec<Member>(memberToDocument, memberFromDocument);
 
 export const invitationCodec = documentCodec(
   z.object({
     id: z.string(),
     workspace: z.string(),
-    /** In lower case. */
+    /** Email address in lower case. */
     email: z.string(),
     role: z.enum(MEMBER_ROLES),
-    /** Uid of the responsible person, who must be a leader when the invitation is accepted. */
+    /** Uid of the person who is responsible for the invitation, and must still be a leader when it is accepted. */
     invited_by: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
@@ -121,7 +121,7 @@ export const invitationFromDocument = invitationCodec.fromDocument;
 export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
   z.object({
     access: z._default(z.record(z.string(), z.enum(WORKSPACE_ACCESS)), {}),
-    /** Workspaces with approval rules. The workspace document contains the rules. */
+    /** Workspaces that have approval rules. The rules are in the workspaces' documents. */
     asking: z._default(z.record(z.string(), z.boolean()), {}),
   }),
 );

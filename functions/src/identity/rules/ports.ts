@@ -1,4 +1,4 @@
-/** Ports of identity: queries for people, credentials and roles. */
+/** Ports to read people, credentials, grants and roles. */
 import type { Versioned } from '../../kernel/commit.ts';
 import type { ListPage } from '../../kernel/paging.ts';
 import type { Credential } from './credential.ts';
@@ -15,7 +15,7 @@ export interface IdentityPorts {
   readonly idTokens: IdTokenVerifier;
 }
 
-/** Access changes, complete up to a position. */
+/** Access changes up to a position. */
 export interface AccessInvalidation {
   readonly changes: readonly { readonly id: string; readonly subject: string }[];
   readonly position: Date;
@@ -26,24 +26,24 @@ export interface StoredPerson {
   readonly person: Person | undefined;
 }
 
-/** Person with a valid ID token. */
+/** A person whose ID token is valid. */
 export interface SignedInPerson {
   readonly uid: string;
-  /** Time of sign-in from the token, in seconds since the epoch. */
+  /** Time of the sign-in, as the token states it, in seconds since 1970. */
   readonly signedInAt: number;
-  /** Role that the token claims. */
+  /** Deployment role in the claims of the token. */
   readonly role?: Role | undefined;
-  /** In lower case; absent if it is not verified. */
+  /** Email address in lower case; absent if the address is not verified. */
   readonly email?: string | undefined;
 }
 
-/** A person's Firebase Auth profile. People choose their own names. */
+/** A person's profile in Firebase Auth. People choose their names themselves. */
 export interface Profile {
   readonly name?: string;
   readonly email?: string;
 }
 
-/** Account state, with the times of creation and of the last token revocation in seconds since the epoch. */
+/** State of an account, with the times of creation and last revocation of tokens, in seconds since 1970. */
 export interface KnownAccount {
   readonly isDisabled: boolean;
   readonly createdAt: number;
@@ -52,19 +52,19 @@ export interface KnownAccount {
 
 export interface AccessChangeQueries {
   /**
-   * Returns the changes since a position, and some shortly before it. Costs one read per change, at least one.
-   * @param position from an earlier result; if undefined, only the start position is returned
+   * Returns the access changes after a position, and some before it. Costs one read per change, but at least one.
+   * @param position position in an earlier result; if undefined, the result contains only the current position
    */
   since(position: Date | undefined): Promise<AccessInvalidation>;
 }
 
 export interface GrantQueries {
   find(id: string): Promise<Versioned<Grant> | undefined>;
-  /** Returns the existing grants. */
+  /** Returns those grants that exist. */
   findAll(ids: readonly string[]): Promise<readonly Grant[]>;
   /** Returns the grants of at most 30 agents. */
   ofAgents(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]>;
-  /** Like `ofAgents`, including records of ended sign-ins. */
+  /** Like `ofAgents`, but also returns records of ended sign-ins. */
   withEnds(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]>;
 }
 
@@ -73,56 +73,56 @@ export interface PersonAndDeployment extends Deployment {
 }
 
 export interface PeopleQueries {
-  /** Returns a page of stored people, ordered by uid. `person` is undefined for an unreadable document. */
+  /** Returns the people after a uid, ordered by uid. `person` is undefined if the document is unreadable. */
   after(uid: string | undefined, limit: number): Promise<readonly StoredPerson[]>;
   find(uid: string): Promise<Person | undefined>;
-  /** Returns all workspaces except `default`, with their access. */
+  /** Returns the access of all workspaces except `default`. */
   workspaces(): Promise<Readonly<Record<string, WorkspaceAccess>>>;
-  /** Returns a person and the workspace list in one snapshot, because one commit may change both. */
+  /** Returns a person and the list of workspaces in one snapshot, because one commit can change both. */
   findWithDeployment(uid: string): Promise<PersonAndDeployment>;
   /**
-   * Calls `told` once at the start and after each change of a person's roles.
-   * @param broke called when the watch fails and ends
+   * Calls `told` at the start, and after each change of the person's roles.
+   * @param broke called when the watch has failed and ended
    * @returns a function that ends the watch
    */
   watch(uid: string, told: () => void, broke: (error: Error) => void): () => void;
   member(workspace: string, uid: string): Promise<Versioned<Member> | undefined>;
-  /** Returns members who lead the workspace. */
+  /** Returns the members of a workspace who have the role leader. */
   leaders(workspace: string, limit: number): Promise<readonly Versioned<Member>[]>;
-  /** Returns members ordered by uid. */
+  /** Returns the members of a workspace, ordered by uid. */
   members(workspace: string, limit: number, after?: string): Promise<ListPage<Member>>;
   invitation(id: string): Promise<Invitation | undefined>;
-  /** @param email in lower case */
+  /** @param email address in lower case */
   invitationsFor(email: string): Promise<readonly Invitation[]>;
   invitationsTo(workspace: string): Promise<readonly Invitation[]>;
-  /** Returns invitations sent by an agent or by its descendants. */
+  /** Returns the invitations that an agent, or an agent registered through it, has sent. */
   invitationsThrough(agentId: string): Promise<readonly Invitation[]>;
 }
 
 export interface IdTokenVerifier {
   /**
-   * Verifies an ID token and checks its account, because tokens stay valid for an hour after the account is disabled.
-   * Source: https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR if the account's state is unknown
+   * Verifies an ID token and checks the account, because a token stays valid for up to an hour after its account is
+   * disabled. Source: https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR if the state of the account is unknown
    */
   verify(idToken: string): Promise<SignedInPerson>;
   /**
    * Returns the role in an account's claims; undefined without a claim, or if the account is disabled or missing.
-   * @throws MusterError FIREBASE_ERROR if the account's state is unknown
+   * @throws MusterError FIREBASE_ERROR if the state of the account is unknown
    */
   roleOf(uid: string): Promise<Role | undefined>;
   /** Like `verify`, without the cache. @throws MusterError TOKEN_EXPIRED if the sign-in is older than `seconds` */
   verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson>;
-  /** Returns whether an account exists and is enabled. @throws MusterError FIREBASE_ERROR if its state is unknown */
+  /** Returns whether an account exists and is enabled. @throws MusterError FIREBASE_ERROR if this is unknown */
   isValid(uid: string): Promise<boolean>;
-  /** Returns profiles by uid. People without an account are absent. */
+  /** Returns profiles by uid. People without an account have none. */
   profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
   /**
-   * Returns the accounts of at most `MAX_PROFILES` people by uid; undefined if the project has no Authentication.
-   * @throws MusterError FIREBASE_ERROR if the states are unknown
+   * Returns the accounts of at most `MAX_PROFILES` people, by uid; undefined without Firebase Auth.
+   * @throws MusterError FIREBASE_ERROR if the states of the accounts are unknown
    */
   states(uids: readonly string[]): Promise<ReadonlyMap<string, KnownAccount> | undefined>;
-  /** Returns the uid of the person who has verified an address. Anyone can register an address that is not theirs. */
+  /** Returns the uid of the person who has verified an email address. An unverified address proves nothing. */
   uidOf(email: string): Promise<string | undefined>;
 }
 
@@ -130,28 +130,28 @@ export interface CredentialQueries {
   credentials(agentId: string): Promise<readonly Credential[]>;
   /** Returns the credentials of at most 30 agents. */
   credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]>;
-  /** Returns whether an agent has a credential, even one that this version cannot read. */
+  /** Returns whether an agent has a credential, including a credential that this version cannot read. */
   hasCredential(agentId: string): Promise<boolean>;
-  /** Returns the credentials of lines. Reads by id first, so that a concurrent renewal is not missed. */
+  /** Returns the credentials of the given lines. Reads by id first, so that a concurrent renewal is not missed. */
   ofLines(lines: readonly string[]): Promise<readonly Credential[]>;
-  /** Returns an agent's direct and indirect descendants, ordered by id. */
+  /** Returns the credentials that were registered through an agent, directly or indirectly, ordered by id. */
   credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]>;
 }
 
 export interface AccountStatus {
   readonly isClaimed?: true;
-  /** Whether the account is disabled or deleted. */
+  /** Set if the account is disabled or deleted. */
   readonly isOut?: true;
-  /** Earlier sign-ins are invalid. Seconds since the epoch. */
+  /** Time before which sign-ins are invalid, in seconds since 1970. */
   readonly validSince?: number;
 }
 
-/** Roles of people, from their documents and account claims. */
+/** Roles of people, read from their documents and the claims of their accounts. */
 export interface RolesOfPeople {
   /**
-   * Returns a person's roles. A person with a disabled or deleted account has none, unless `claimed` is given.
-   * `isClaimed`: whether the deployment role, or its absence, comes from the account's claims.
-   * @param claimed role to use if the deployment has stored none; by default the account's claim
+   * Returns the roles of a person. A person whose account is disabled or deleted has no roles, unless `claimed` is
+   * given. `isClaimed`: whether the deployment role, or its absence, comes from the account's claims.
+   * @param claimed returns the role if the deployment stores none; by default, the role in the account's claims
    */
   of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStatus>;
 }

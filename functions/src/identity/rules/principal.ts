@@ -31,25 +31,24 @@ export interface Principal {
   readonly workspace?: string;
   readonly lineage?: readonly Link[];
   readonly grant?: GrantOfCaller;
-  /** Whether the agent had unread messages when its credential was looked up. */
+  /** Whether the agent had unread messages when its credential was last read. */
   readonly has_messages?: true;
-  /** A person's verified email address, which invitations refer to. */
+  /** Verified email address of a person. Invitations name people by their addresses. */
   readonly email?: string;
 }
 
 export interface GrantOfCaller {
   readonly id: string;
-  /** Address for which the access token is valid, with all paths below it; absent for agent credentials. */
+  /** URL for which the access token is valid, including all paths below the URL; absent for agent credentials. */
   readonly resource?: string;
 }
 
-/** Roles of a person. */
 export interface PersonRoles extends Pick<Person, 'workspaces'> {
-  /** Deployment role, which counts in every open workspace. */
+  /** Deployment role. It counts in every open workspace. */
   readonly role?: Role;
-  /** All workspaces except `default`, which is open. */
+  /** Access of all workspaces except `default`, which is always open. */
   readonly access: Readonly<Record<string, WorkspaceAccess>>;
-  /** Workspaces with approval rules. */
+  /** Workspaces that have approval rules. */
   readonly asking?: Readonly<Record<string, boolean>>;
 }
 
@@ -78,7 +77,7 @@ export function personsRoleIn({ role, workspaces, access }: PersonRoles, workspa
   }
 }
 
-/** Returns the access of a workspace; undefined if it does not exist. */
+/** Returns the access of a workspace; undefined if the workspace does not exist. */
 export function accessOf(access: PersonRoles['access'], workspace: string): WorkspaceAccess | undefined {
   if (workspace === DEFAULT_WORKSPACE) return 'open';
   return named(access, workspace);
@@ -89,7 +88,7 @@ export function approvalRulesIn({ asking = {} }: PersonRoles, workspace: string)
   return named(asking, workspace) ?? false;
 }
 
-/** Returns the existing workspaces with their access, `default` first, the others by name. */
+/** Returns all workspaces with their access: `default` first, then the others by name. */
 export function knownWorkspaces({
   access,
 }: Pick<PersonRoles, 'access'>): readonly (readonly [string, WorkspaceAccess])[] {
@@ -97,12 +96,12 @@ export function knownWorkspaces({
   return [[DEFAULT_WORKSPACE, 'open'], ...others.sort(([one], [other]) => (one < other ? -1 : 1))];
 }
 
-/** Reads an own property, because a workspace's name may equal an inherited property's. */
+/** Reads an own property of the record, because a workspace may have the name of an inherited property. */
 function named<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Returns the caller's role for owner-scoped data: its strongest role in any workspace. */
+/** Returns the caller's role for data that belongs to its owner: its strongest role in any workspace. */
 export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefined {
   const roles = Object.entries(owner.workspaces).map(([workspace, role]) =>
     held_to === undefined || held_to === workspace ? role : undefined,
@@ -112,49 +111,49 @@ export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefine
   return role && weakerOf(maxRole, role);
 }
 
-/** Scope of a required role. `workspace`: the call's workspace. `owner`: any workspace. `anyone`: no role needed. */
+/** Where a required role counts. `workspace`: the call's workspace. `owner`: any. `anyone`: no role is needed. */
 export type Scope = 'workspace' | 'owner' | 'anyone';
 
-/** Returns the caller's role in each scope. */
+/** Returns the role that the caller has for each scope. */
 export function rolesOf(principal: Principal, workspace: string): Readonly<Record<Scope, Role | undefined>> {
   return { workspace: roleIn(principal, workspace), owner: ownRole(principal), anyone: 'admin' };
 }
 
-/** Returns a fingerprint of the caller's rights. Different rights have different fingerprints. */
+/** Returns a text that identifies the caller's rights. Two callers with different rights have different texts. */
 export function rightsOf({ maxRole, owner, toolsets, held_to, readonly }: Principal): string {
   const open = Object.keys(owner.access).filter((workspace) => owner.access[workspace] === 'open');
   const members = Object.entries(owner.workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([maxRole, owner.role, members, open.sort(), toolsets, held_to, readonly]);
 }
 
-/** Returns whether the caller is a deployment admin. A credential that is restricted to one workspace is not. */
+/** Returns whether the caller is an admin. A caller whose credential is restricted to one workspace is not. */
 export function isAdmin({ maxRole, owner, held_to }: Principal): boolean {
   return maxRole === 'admin' && owner.role === 'admin' && held_to === undefined;
 }
 
-/** Returns an agent's Firebase Auth uid, as security rules see it. */
+/** Returns an agent's uid in Firebase Auth, which security rules read. */
 export function agentUid(agentId: string): string {
   return `agent:${agentId}`;
 }
 
-/** Caller on whose behalf a database is accessed. The security rules apply to this caller. */
+/** Caller for whom a database is read or written. The security rules apply to this caller. */
 export interface Caller {
   readonly principal: Principal;
-  /** The bearer credential of the call: a person's ID token, or an agent's own credential. */
+  /** Credential that the call sent: a person's ID token, or an agent's own credential. */
   readonly credential: string;
 }
 
 export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Default workspace of calls. */
+/** Workspace of calls that name no workspace. */
 export const DEFAULT_WORKSPACE = 'default';
 
-/** Returns the error for a workspace without a role. It does not reveal whether the workspace exists. */
+/** Returns the error if the caller has no role in a workspace, without revealing whether the workspace exists. */
 export function noRoleIn(workspace: string, heldTo?: string): MusterError {
   const held = heldTo === undefined ? '' : ` Your credential is restricted to the workspace "${heldTo}".`;
   return new MusterError('FORBIDDEN', `You have no role in the workspace "${workspace}".${held}`, {
     reason: 'NO_ROLE',
     suggestion:
-      'Select a workspace from access.whoami in the URL (?workspace=alpha), or ask a leader of this one for an invitation.',
+      'Select a workspace from access.whoami in the URL (?workspace=alpha), or ask a leader of the workspace for an invitation.',
   });
 }

@@ -1,4 +1,4 @@
-/** Firebase Auth: ID tokens, accounts and the resulting roles of people. */
+/** People's ID tokens and accounts in Firebase Auth, and the roles that follow from them. */
 import type { App } from 'firebase-admin/app';
 import type { UserIdentifier, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ import type {
 import type { PersonRoles } from '../rules/principal.ts';
 import { ROLES, type Role } from '../rules/role.ts';
 
-/** `role`: deployment role. Tokens with `kind` agent are rejected: Muster issues them for agents, not for people. */
+/** `role` is the deployment role. Tokens with `kind` agent are refused, because Muster issues them to agents. */
 const claims = z.object({
   uid: z.string(),
   auth_time: z.number(),
@@ -30,7 +30,7 @@ const claims = z.object({
   email_verified: z.boolean().optional().catch(undefined),
 });
 
-/** TTL of a cached account. With the 5 seconds of the credential cache, a disabled account is out within a minute. */
+/** Lifetime of a cached account. With the 5 seconds of the credential cache, it is less than a minute. */
 const ROLE_CACHE_TTL_MS = 50_000;
 
 const MAX_CACHED_ROLES = 5000;
@@ -39,13 +39,13 @@ const ACCOUNT_TIMEOUT_MS = 5000;
 
 interface Account {
   readonly isDisabled: boolean;
-  /** Role in the account's current claims. The claims in a token can be an hour old. */
+  /** Role in the current claims of the account. The claims in a token can be up to an hour old. */
   readonly role?: Role | undefined;
-  /** Tokens of earlier sign-ins are revoked. Milliseconds since the epoch. */
+  /** Time before which sign-ins are invalid, in milliseconds since 1970. */
   readonly validSince: number;
 }
 
-/** Maximum number of accounts per lookup in Firebase Auth. */
+/** Maximum number of accounts in one request to Firebase Auth. */
 export const MAX_PROFILES = 100;
 
 export class FirebaseIdTokenVerifier
@@ -109,7 +109,7 @@ export class FirebaseIdTokenVerifier
     return users;
   }
 
-  /** Returns an account from the cache. Concurrent calls share a lookup. Failed lookups are not cached. */
+  /** Returns an account, from the cache if possible. Concurrent calls share one request. Failures are not cached. */
   private accountOf(uid: string): Promise<Account | undefined> {
     const now = this.ports.clock.now().getTime();
     const known = this.cachedRoles.get(uid);
@@ -167,7 +167,7 @@ function unknownAccount(cause: unknown): MusterError {
   });
 }
 
-/** Reads roles of people from their documents and account claims. */
+/** Reads the roles of people from their documents and the claims of their accounts. */
 export class PersonRoleReader extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>> implements RolesOfPeople {
   async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStatus> {
     const { people, idTokens } = this.ports;

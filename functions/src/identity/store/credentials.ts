@@ -1,6 +1,6 @@
 /**
- * Firestore storage of credentials and grants. Every commit that changes access also writes `accessChanges/{id}`,
- * from which instances learn what to evict from their credential cache. Source:
+ * Credentials and grants in Firestore. Every commit that changes access also creates a document `accessChanges/{id}`,
+ * from which instances learn which entries of their credential cache to evict. Source:
  * docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { FieldPath, FieldValue, type Query, Timestamp } from '@google-cloud/firestore';
@@ -22,15 +22,15 @@ import {
 import { type Grant, type GrantChanges, grantFromDocument, grantToDocument } from '../rules/grant.ts';
 import type { AccessChangeQueries, AccessInvalidation, CredentialQueries, GrantQueries } from '../rules/ports.ts';
 
-/** Returns the index field with a lineage's agents, for queries by ancestor. */
+/** Returns the field with the agents of a credential chain, by which the chain's descendants are queried. */
 export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
   return links ? { registrants: [...new Set(links.map(({ agent_id }) => agent_id))] } : {};
 }
 
-/** Registering again replaces the credential, so an agent has one, or a few during concurrent registrations. */
+/** Maximum number of credentials of an agent. A registration replaces them, but some may be concurrent. */
 const MAX_CREDENTIALS = 20;
 
-/** Firestore's maximum number of values in an `in` query. */
+/** Maximum number of values that Firestore allows in an `in` query. */
 const MAX_IN = 30;
 
 export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
@@ -86,14 +86,14 @@ export const credentialWriters: ChangeWriters<CredentialChanges> = {
     writes.create(credentialPath(credential.api_key), credentialToDocument(credential));
   },
   withdrawCredential({ apiKey, line }, writes) {
-    // Concurrent registrations may write identical profiles, which Firestore treats as no change. This fails one.
+    // Makes one of two concurrent registrations fail: equal profiles would not conflict.
     writes.delete(credentialPath(apiKey), { exists: true });
     recordAccessChange(writes, `key:${apiKey}`);
     if (line !== undefined && line !== apiKey) recordAccessChange(writes, `key:${line}`);
   },
 };
 
-/** Adds the agents of the ancestors, so that an agent's descendants can be queried. */
+/** Converts a credential to its document, including the agents of its chain, by which descendants are queried. */
 export function credentialToDocument(credential: Credential): Record<string, unknown> {
   return { ...credentialCodec.toDocument(credential), ...registrantsIn(credential.ancestors) };
 }
@@ -136,28 +136,27 @@ export const grantWriters: ChangeWriters<GrantChanges> = {
   },
 };
 
-/** Retention of access changes. Longer than the TTL of the credential cache. */
+/** Time for which access changes are kept. It is longer than the lifetime of entries in the credential cache. */
 const ACCESS_CHANGE_TTL_MS = 2 * 3_600_000;
 
-/** Overlap of reads. Server timestamps may be this much older than the time at which the write becomes visible. */
+/** Time by which successive reads overlap: a write may become visible this long after its server timestamp. */
 const READ_OVERLAP_MS = 10_000;
 
-/** Maximum number of changes per read. If there are more, all entries are evicted. */
+/** Maximum number of access changes per read. If there are more, the whole cache is evicted. */
 const MAX_CHANGES = 500;
 
 const ID_LETTERS = 20;
 
 export const { fromDocument: accessChangeFromDocument } = documentCodec(
   z.object({
-    /** Subject of the change: `agent:…`, `person:…`, `grant:…`, `key:…`, or `everybody`. */
+    /** Caller whose access changed: `agent:…`, `person:…`, `grant:…`, `key:…`, or `everybody`. */
     subject: z.string(),
-    /** Server timestamp. */
     at: timestamp,
     expires_at: timestamp,
   }),
 );
 
-/** Announces an access change. Every instance looks up the subject's access again within 5 seconds. */
+/** Adds an access change to a commit. Within 5 seconds, every instance reads the subject's access again. */
 export function recordAccessChange(writes: CommitWrites, subject: AccessSubject): void {
   writes.createPermanent(accessChangePath(writes.randomness.letters(ID_LETTERS)), {
     subject,
@@ -178,7 +177,7 @@ export class FirestoreAccessChangeQueries extends FirestoreReader implements Acc
     const changes = docs.flatMap((snapshot) =>
       this.documents.readable(snapshot, accessChangeFromDocument).map(({ subject }) => ({ id: snapshot.id, subject })),
     );
-    // An unreadable change may concern any subject.
+    // An unreadable access change may concern any caller.
     const isAll = docs.length < MAX_CHANGES && changes.length === docs.length;
     const more = isAll ? [] : [{ id: `${EVERYONE} ${readTime.toMillis()}`, subject: EVERYONE }];
     return { changes: [...changes, ...more], position: readTime.toDate() };

@@ -1,4 +1,4 @@
-/** Firestore storage of people, members, invitations and the list of workspaces. */
+/** People, members, invitations and the list of workspaces in Firestore. */
 import { FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../kernel/commit.ts';
 import {
@@ -32,7 +32,7 @@ import type { PeopleQueries, PersonAndDeployment, StoredPerson } from '../rules/
 import type { WorkspaceAccess } from '../rules/role.ts';
 import { recordAccessChange, registrantsIn } from './credentials.ts';
 
-/** Query limit. Pending invitations per person and per workspace stay below it. */
+/** Maximum number of invitations in a query. A person and a workspace have fewer pending invitations. */
 const MAX_INVITATIONS = 50;
 
 const NO_WORKSPACES: Deployment = { access: {}, asking: {} };
@@ -57,7 +57,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
   }
 
   async findWithDeployment(uid: string): Promise<PersonAndDeployment> {
-    // A transaction reads both from one snapshot. Separate reads could see a commit only in part.
+    // A transaction reads both documents from one snapshot. Separate reads could see only half of a commit.
     const paths = [WORKSPACE_ACCESS_PATH, personPath(uid)];
     const [access, person] = await this.database.runTransaction(
       (transaction) => transaction.getAll(...paths.map((path) => this.database.doc(path))),
@@ -117,7 +117,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
   }
 }
 
-/** Adds the agents of the lineage, so that an agent's invitations can be queried. */
+/** Converts an invitation to its document, including the agents of its credential chain, by which it is queried. */
 export function invitationToDocument(invitation: Invitation): Record<string, unknown> {
   return { ...invitationCodec.toDocument(invitation), ...registrantsIn(invitation.lineage) };
 }
@@ -128,7 +128,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     recordAccessChange(writes, `person:${uid}`);
   },
   limitAccount({ uid, validSince, account, isNews }, writes) {
-    // An update does not recreate a deleted document.
+    // `update` does not create a document again that was deleted.
     writes.update(personPath(uid), {
       ...(validSince !== undefined && { valid_since: validSince }),
       ...(account !== undefined && { account }),
@@ -168,7 +168,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   },
 };
 
-/** Returns the id of a member in the audit log. */
+/** Returns the id by which audit entries name a member. */
 function memberKey({ workspace, uid }: Pick<Member, 'workspace' | 'uid'>): string {
   return `${workspace}/${uid}`;
 }
