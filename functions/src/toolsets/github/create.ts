@@ -14,7 +14,7 @@ export interface GitHubDependencies extends DocumentSource {
   readonly openRepositories: () => readonly string[];
 }
 
-/** Creates the GitHub services and the receiver of webhook deliveries. */
+/** Creates the services of the github toolset, and the receiver of GitHub's webhook deliveries. */
 export function createGitHub(dependencies: GitHubDependencies) {
   const { database, documents, coordination, store, clients, openRepositories } = dependencies;
   const pullRequestLinks = new FirestorePullRequestLinkQueries(database, documents);

@@ -4,7 +4,7 @@ import { getJobLogs, getWorkflowRuns } from './tools/actions.ts';
 import { commitFiles, createBranch, readFile, searchCode } from './tools/code.ts';
 import { createIssue, createPR } from './tools/tracker.ts';
 
-/** Repository tools. Source: the network specification, "GitHub Tools"; the last three are Muster's own. */
+/** Tools for repositories. The last three are Muster's own. Source: the network specification, "GitHub Tools". */
 export const github: Toolset<GitHubServices> = {
   name: 'github',
   instructions:

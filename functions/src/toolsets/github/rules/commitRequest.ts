@@ -1,4 +1,4 @@
-/** A caller's commit request, validated before GitHub is called. */
+/** The request of a caller to commit files. It is validated before GitHub is called. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { filePath, isSha, refName } from './names.ts';
@@ -7,7 +7,7 @@ import type { FileKind, TreeEntry } from './responses.ts';
 import { refusal } from './responses.ts';
 import { isBase64, utf8Text } from './text.ts';
 
-/** Maximum base64 files per commit. Each is a separate request, and GitHub requires a second between writes. */
+/** Maximum number of base64 files per commit. Each needs a request, and GitHub wants a second between writes. */
 export const MAX_BINARY_FILES = 20;
 
 export const fileChange = z.strictObject({
@@ -25,11 +25,11 @@ export interface CommitRequest {
   readonly branch: string;
   readonly message: string;
   readonly files: readonly FileChange[];
-  /** Commit at which the branch must be. */
+  /** SHA of the commit at which the branch must be. If omitted, the branch may be at any commit. */
   readonly expectedParent?: string | undefined;
 }
 
-/** @throws MusterError INVALID_FORMAT */
+/** @throws MusterError INVALID_FORMAT if the request is invalid */
 export function checkRequest({ branch, files, expectedParent }: CommitRequest): void {
   refName(branch, 'branch');
   if (expectedParent !== undefined && !isSha(expectedParent)) {
@@ -62,10 +62,10 @@ function checkFile({ path, content, encoding, delete: isDeleted }: FileChange, f
   }
 }
 
-/** Maximum length of a symbolic link's target. Source: Linux, PATH_MAX. */
+/** Maximum length of the target of a symbolic link. Source: PATH_MAX of Linux. */
 const MAX_TARGET_LENGTH = 4095;
 
-/** Reasons for which a commit onto a tree fails, because it would overwrite something else. */
+/** Codes of errors which mean that the files cannot be committed onto this tree: other entries are in the way. */
 const BLOCKING_CODES: ReadonlySet<string | undefined> = new Set([
   'FILE_NOT_FOUND',
   'IS_DIRECTORY',
@@ -79,16 +79,16 @@ export function isBlocking(error: unknown): boolean {
 }
 
 /**
- * Returns the kind of each file after the commit, by path: unchanged unless the caller sets it. Deleted files have no
- * meaningful kind.
- * @throws MusterError NOT_FOUND for a deletion; CONFLICT if the path has a conflicting kind
+ * Returns the kind that each file has after the commit, by path. A file keeps its kind unless the caller sets one.
+ * The result for deleted files has no meaning.
+ * @throws MusterError NOT_FOUND if a file to delete is missing; CONFLICT if an entry of another kind is in the way
  */
 export async function kindsOf(view: TreeView, files: readonly FileChange[]): Promise<ReadonlyMap<string, FileKind>> {
   const deleted = new Set(files.filter((file) => file.delete).map(({ path }) => path));
   const kinds = await Promise.all(
     files.map(async (file, index): Promise<[string, FileKind]> => {
       const there = await view.find(file.path).catch((error: unknown) => {
-        // The previous kind is not needed.
+        // The caller sets the kind, so the previous kind is not needed.
         if (file.executable !== undefined && isTreeTooLarge(error)) return view.knownAt(file.path);
         throw error;
       });
@@ -113,7 +113,7 @@ function kindOf(file: FileChange, kind: TreeEntry['kind'] | undefined, field: st
   return kind ?? 'file';
 }
 
-/** Throws unless every parent of a file is a directory, or is deleted in the same commit. */
+/** Throws unless each parent directory of a file is a directory, or missing, or deleted by the same commit. */
 function requireParents(view: TreeView, path: string, deleted: ReadonlySet<string>, field: string): void {
   for (let above = directoryOf(path); above !== ''; above = directoryOf(above)) {
     const kind = view.knownAt(above)?.kind;
@@ -129,12 +129,12 @@ function isTarget({ content = '', encoding }: FileChange): boolean {
   return target !== undefined && target.length <= MAX_TARGET_LENGTH && /^[^\0\r\n]+$/.test(target);
 }
 
-// Entries at the paths of a tree. Source: https://docs.github.com/rest/git/trees, "Get a tree"
+// Finds the entries of a tree by path. Source: https://docs.github.com/rest/git/trees, "Get a tree"
 
-/** Maximum number of directories listed per commit; each is a request. */
+/** Maximum number of directories that are listed separately per commit. Each needs a request. */
 const MAX_DIRECTORIES = 100;
 
-/** Reads a tree. GitHub truncates a recursive listing at its own limit; the rest is read directory by directory. */
+/** Reads a tree. GitHub shortens the full list of a large tree. Then directories are listed separately if needed. */
 export async function openTree(gitHub: GitHub, at: RepositoryName, root: string) {
   const known = new Map<string, TreeEntry>();
   const listings = new Map<string, Promise<void>>();
@@ -168,16 +168,16 @@ export async function openTree(gitHub: GitHub, at: RepositoryName, root: string)
   }
 
   return {
-    /** Returns an entry that is known without another request. */
+    /** Returns the entry at the path without a further request; undefined if it is not known yet. */
     knownAt: (path: string) => known.get(path),
-    /** @throws MusterError VALIDATION_ERROR if this would require too many requests */
+    /** Returns the entry at the path. @throws MusterError VALIDATION_ERROR if this needs too many requests */
     find,
   };
 }
 
 export type TreeView = Awaited<ReturnType<typeof openTree>>;
 
-/** Returns the parent directory; '' for the root. */
+/** Returns the path of the parent directory, which is '' for files in the root. */
 export function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -1,4 +1,4 @@
-/** Creates branches and commits several files at once. Muster's own, in addition to the specified tools. */
+/** Creates branches, and commits several files in one commit. The network specification has no such tools. */
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -8,27 +8,27 @@ import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.
 import type { Commit } from './responses.ts';
 import { refusal } from './responses.ts';
 
-/** Maximum attempts for a commit while the branch keeps moving. */
+/** Maximum number of attempts to commit, if other commits move the branch in the meantime. */
 const MAX_COMMIT_ATTEMPTS = 3;
 
-/** Maximum number of times that a request is sent whose response is lost. */
+/** Maximum number of times that a request is sent if its responses are lost. */
 const MAX_SENT_BYTES = 3;
 
-/** Maximum number of later commits searched for one whose response was lost. */
+/** Maximum number of commits that are searched for a commit whose response was lost. */
 const MAX_SEARCHED_COMMITS = 20;
 
-/** `created` is false if the branch already existed at the same commit. */
+/** `created` is false if the branch already existed and was at the same commit. */
 type CreatedBranch = Readonly<{ branch: string; sha: string; created: boolean }>;
 
 export interface CommitOutcome {
   readonly sha: string;
   readonly parent: string;
   readonly tree: string;
-  /** False if the branch was already at this commit: same message, same files. */
+  /** False if the branch already had this commit, with the same message and the same files. */
   readonly created: boolean;
 }
 
-/** Creates a branch. @param wanted `from`: a branch, a tag or a commit; by default the default branch */
+/** Creates a branch. @param wanted `from` is a branch, tag or commit; the default is the default branch */
 export async function createBranchFrom(
   { gitHub, store }: GitHubPorts,
   at: RepositoryName,
@@ -48,7 +48,7 @@ export async function createBranchFrom(
   return outcome;
 }
 
-/** Returns whether the branch is new. A request repeated after a lost response finds its own branch. */
+/** Creates the branch, and returns whether it is new. A branch that a request with a lost response created is new. */
 async function createBranch(
   gitHub: GitHub,
   at: RepositoryName,
@@ -67,7 +67,7 @@ async function createBranch(
   return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
-/** Commits all files atomically: the commit is visible only after the branch moves, which is the last step. */
+/** Commits all files or none: the commit becomes visible only when the branch is moved to it, in the last step. */
 export async function commitChanges(
   { gitHub, store }: GitHubPorts,
   request: CommitRequest,
@@ -82,7 +82,7 @@ export async function commitChanges(
 }
 
 class Committing extends Service<{ readonly gitHub: GitHub; readonly request: CommitRequest }> {
-  /** Created blobs by path, reused by further attempts. */
+  /** SHAs of the uploaded blobs, by path. Further attempts use them again. */
   private readonly blobs = new Map<string, string>();
 
   async commit(attempt = 1): Promise<CommitOutcome> {
@@ -108,7 +108,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return this.ports.gitHub.found(at, this.ports.gitHub.commit(at, sha));
   }
 
-  /** Returns whether the head is this commit: a deletion cannot be applied to it again. */
+  /** Returns whether the head already is this commit. Needed for deletions, which cannot be applied twice. */
   private async isCommitted(head: Commit): Promise<boolean> {
     const { message, files } = this.ports.request;
     const [before] = head.parents;
@@ -122,7 +122,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     }
   }
 
-  /** Handles a branch that is not at the expected commit: an earlier attempt of this call may have moved it. */
+  /** The branch is not at the expected commit. That is allowed if its head may come from an earlier attempt. */
   private before(head: Commit, expectedParent: string): Promise<Commit> {
     if (head.parents[0] === expectedParent) return this.commitAt(expectedParent);
     throw refusal('CONFLICT', 'branchMoved', { branch: this.ports.request.branch });
@@ -153,7 +153,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return { blob };
   }
 
-  /** Moves the branch; returns whether the commit is on it. After a lost response, other commits may follow it. */
+  /** Moves the branch to the commit. Returns whether the branch contains it, even if other commits already follow. */
   private async move(sha: string, parent: string, attempt = 1): Promise<boolean> {
     const moved = await this.ports.gitHub.moveBranch(this.ports.request.at, this.ports.request.branch, sha);
     if (moved === 'moved') return true;
@@ -164,7 +164,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return this.move(sha, parent, attempt + 1);
   }
 
-  /** Returns whether the branch contains the commit, within the search limit. */
+  /** Returns whether the branch contains the commit. Searches only its latest commits. */
   private async hasContent(sha: string, parent: string): Promise<boolean> {
     const { at, branch } = this.ports.request;
     let ahead = [await this.ports.gitHub.found(at, this.ports.gitHub.branch(at, branch))];

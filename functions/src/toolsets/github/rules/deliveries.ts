@@ -1,7 +1,7 @@
 /**
- * GitHub's webhook deliveries: merged pull requests and check results. Only Muster's stored link determines a pull
- * request's task. Deliveries may be repeated and unordered, so all effects are idempotent: closing a task, the log
- * entry of a failed check, and the task's mark. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
+ * Processes GitHub's webhook deliveries about merged pull requests and check results. A pull request belongs to a
+ * task only if Muster has stored this link. Deliveries may arrive repeatedly and in any order, so processing one
+ * again changes nothing. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 import { z } from 'zod';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -14,21 +14,21 @@ import type { GitHubChange, GitHubPorts } from './ports.ts';
 import type { PullRequestState } from './pullRequestNode.ts';
 import { address, line, number, sha } from './responses.ts';
 
-/** Maximum number of pull requests looked up per check. */
+/** Maximum number of pull requests of one check that are looked up. */
 const MAX_PULL_REQUESTS = 20;
 
 const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 
 const repository = z.object({ id: number });
 
-/** A time. GitHub omits it while something is in progress; an unreadable one counts as absent. */
+/** A time. GitHub omits it while a check is running. A time that cannot be parsed counts as omitted. */
 const time = z.iso
   .datetime({ offset: true })
   .nullish()
   .catch(undefined)
   .transform((text) => (text == null ? undefined : new Date(text)));
 
-/** States by webhook action; other actions change neither the state nor the head. */
+/** State of the pull request after a webhook action. Other actions change neither the state nor the head commit. */
 const STATES: Readonly<Record<string, PullRequestState | 'ended' | undefined>> = {
   opened: 'open',
   reopened: 'open',
@@ -56,7 +56,7 @@ const pullRequestFields = z
     return { repositoryId, pullRequests, state, at: one.updated_at, mergedAs: one.merge_commit_sha };
   });
 
-/** Common fields of all kinds of checks, under GitHub's names. */
+/** Fields that all kinds of checks have, with the names that GitHub uses. */
 const check = z.object({
   id: number,
   conclusion: z.string().nullish(),
@@ -64,7 +64,7 @@ const check = z.object({
   pull_requests: z.array(z.object({ number, head: z.object({ sha }).optional() })).default([]),
 });
 
-/** Details of a failed check for the task's log. */
+/** Details of a failed check, which are written to the task's log. */
 interface CheckDetails {
   readonly source: 'check_run' | 'check_suite' | 'workflow_run';
   readonly name: string;
@@ -73,7 +73,7 @@ interface CheckDetails {
 }
 
 /**
- * @param id identifies the log entry, together with the source
+ * Converts a check that has ended. Together, `id` and the source identify the entry in the task's log.
  * @param apart distinguishes checks with the same source and name
  */
 function endedCheck(
@@ -84,7 +84,7 @@ function endedCheck(
 ): Delivery | undefined {
   const passed = conclusion === 'success';
   if (typeof conclusion !== 'string' || !(passed || FAILED_CONCLUSIONS.includes(conclusion))) return undefined;
-  // If GitHub does not report the head, it was this commit.
+  // GitHub may omit the head of a pull request. The head is then the commit that was checked.
   const pullRequests = pull_requests
     .slice(0, MAX_PULL_REQUESTS)
     .map((one) => ({ number: one.number, head: one.head?.sha ?? commit }));
@@ -105,7 +105,7 @@ interface Delivery {
   readonly entry?: { readonly id: string; readonly details: JsonObject } | undefined;
 }
 
-/** Parsers by the header `X-GitHub-Event`; they return undefined for irrelevant payloads. */
+/** Schemas of payloads by the header `X-GitHub-Event`. Irrelevant payloads are parsed to undefined. */
 const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
   ['pull_request', pullRequestFields],
   [
@@ -158,7 +158,7 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
 ]);
 
 export class Deliveries extends Service<GitHubPorts> {
-  /** Processes a delivery. @param event GitHub's header `X-GitHub-Event` */
+  /** Processes a delivery. @param event value of the header `X-GitHub-Event` */
   async receive(event: string, body: string): Promise<'noted' | 'ignored' | 'malformed'> {
     const schema = EVENTS.get(event);
     if (schema === undefined) return 'ignored';
@@ -174,7 +174,9 @@ export class Deliveries extends Service<GitHubPorts> {
     return 'noted';
   }
 
-  /** Records new facts of a delivery, and the resulting mark of the task. */
+  /**
+   * Stores the news that a delivery has about a pull request, and sets or clears the failed-check mark of its task.
+   */
   private note({ repository_id, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
     const { pullRequestLinks, store, randomness, clock } = this.ports;
     const { state, check, at = clock.now() } = delivery;
@@ -184,14 +186,14 @@ export class Deliveries extends Service<GitHubPorts> {
       const { value: before, version } = found;
       const link = withDelivery(before, { at, head, state, check });
       const ofTask = await this.taskChanges(link, delivery, at);
-      // A mark depends on the link: it is set and cleared only together with the link version it is based on.
+      // The mark depends on the link. Therefore it is changed only if the link still has the version that was read.
       const needsLink = link !== before || ofTask.some(({ kind }) => kind !== 'logFailedCheck');
       const ofLink: GitHubChange[] = needsLink ? [{ kind: 'replaceLink', before, link, version }] : [];
       if (ofLink.length + ofTask.length > 0) await store.commit([...ofLink, ...ofTask]);
     });
   }
 
-  /** Returns the log entry of a failed check, and the change of the task's mark. */
+  /** Returns the changes to the task: a log entry for a failed check, and the mark for failed checks. */
   private async taskChanges(link: PullRequestLink, { entry }: Delivery, at: Date): Promise<readonly GitHubChange[]> {
     const { task_id, owner, repo, number: pullRequest } = link;
     if (task_id === '') return [];
@@ -227,40 +229,40 @@ export class Deliveries extends Service<GitHubPorts> {
       const { kind } = await new TaskQueue(this.ports).finish(link.task_id, { output });
       log.info('pull_request_merged', { taskId: link.task_id, kind });
     } catch (error) {
-      // The task was deleted: a repeated delivery would not find it either.
+      // The task was deleted, so repeating the delivery would not help.
       if (!(error instanceof MusterError && error.code === 'NOT_FOUND')) throw error;
       log.warn('pull_request_without_task', { taskId: link.task_id });
     }
   }
 }
 
-// Known facts about a pull request: its state, its head commit and its check results. Deliveries are merged by
-// GitHub's times, so that their order does not matter.
+// Combines the known state, head commit and check results of a pull request with those of a delivery. GitHub's times
+// decide which is newer, so the order of the deliveries does not matter.
 
 export type CheckResult = PullRequestLink['checks'][number];
 
 export interface DeliveredState {
-  /** Time of the facts, by GitHub's clock. */
+  /** Time to which the delivery refers, by GitHub's clock. */
   readonly at: Date;
-  /** The head commit at that time. */
+  /** Head commit of the pull request at this time. */
   readonly head?: string | undefined;
   readonly state?: PullRequestState | undefined;
   readonly check?: Omit<CheckResult, 'at'> | undefined;
 }
 
-/** Maximum number of check results kept. */
+/** Maximum number of check results that a link stores. */
 const MAX_CHECKS = 200;
 
-/** Returns the link updated by a delivery: the same object if there is nothing new. */
+/** Returns the link with the news of a delivery, or the same object if there is nothing new. */
 export function withDelivery(link: PullRequestLink, seen: DeliveredState): PullRequestLink {
   const known = withCheck(withHead(withState(link, seen), seen), seen);
   return known.checks.length > MAX_CHECKS ? { ...known, checks: mostRelevant(known) } : known;
 }
 
-/** Priority of states with the same time; the highest wins. */
+/** Priority of states that have the same time. The highest one counts. */
 const STATE_ORDER = { open: 0, closed: 1, merged: 2 } as const satisfies Record<PullRequestState, number>;
 
-/** A later state replaces an earlier one. A merged pull request stays merged. */
+/** Returns the link with the later state. A merged pull request stays merged. */
 function withState(link: PullRequestLink, { state, at }: DeliveredState): PullRequestLink {
   if (state === undefined || link.state === 'merged') return link;
   const past = link.state_at?.getTime() ?? Number.NEGATIVE_INFINITY;
@@ -275,7 +277,7 @@ function withHead(link: PullRequestLink, { head, at }: DeliveredState): PullRequ
   return compared([at.getTime(), head], [past, link.head ?? '']) <= 0 ? link : { ...link, head, head_at: at };
 }
 
-/** Keeps the latest result of each check and commit; of two at the same time the one with the higher id. */
+/** Keeps one result per check and commit: the latest, or at the same time the one with the higher id. */
 function withCheck(link: PullRequestLink, { check, at }: DeliveredState): PullRequestLink {
   if (check === undefined) return link;
   const result = { ...check, at };
@@ -289,13 +291,13 @@ function rankOf({ at, id, passed }: CheckResult): readonly number[] {
   return [at.getTime(), id, passed ? 0 : 1];
 }
 
-/** Returns the most relevant results: those of the head first, then failures, then the latest. */
+/** Returns the results to keep: first those of the head commit, then failures, then the latest ones. */
 function mostRelevant({ checks, head }: PullRequestLink): PullRequestLink['checks'] {
   const worth = (one: CheckResult) => [one.commit === head ? 1 : 0, one.passed ? 0 : 1, ...rankOf(one)];
   return checks.toSorted((left, right) => compared(worth(right), worth(left))).slice(0, MAX_CHECKS);
 }
 
-/** Returns the latest failed check of the head commit; undefined if none has failed. */
+/** Returns the latest failed check of the head commit; undefined if no check of it has failed. */
 export function failureOf({ head, checks }: PullRequestLink): CheckResult | undefined {
   const failed = checks.filter(({ commit, passed }) => !passed && commit === head);
   return failed.toSorted((left, right) => compared(rankOf(right), rankOf(left)))[0];

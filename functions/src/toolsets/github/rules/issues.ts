@@ -10,13 +10,13 @@ import { refusal } from './responses.ts';
 const MARK_LENGTH = 20;
 
 interface CreatedIssue extends Issue {
-  /** False if an earlier attempt of this call created the issue. */
+  /** False if an earlier attempt of this call has created the issue. */
   readonly created: boolean;
 }
 
 /**
- * Creates an issue with a hidden mark, then stores the result under the call's idempotency key. The mark identifies
- * the issue if GitHub's response is lost, or if an instance crashes in between and the call is repeated.
+ * Creates an issue with a hidden mark, then stores the response under the call's idempotency key. If GitHub's
+ * response is lost, or an instance crashes before that, the repeated call finds the issue by its mark.
  */
 export async function openIssue(
   ports: GitHubPorts,
@@ -47,7 +47,7 @@ async function createNew(ports: GitHubPorts, at: RepositoryName, issue: NewIssue
 }
 
 function find(ports: GitHubPorts, at: RepositoryName, mark: string): Promise<Issue | undefined> {
-  // Rounded to the hour, so that the request repeats exactly and is free if nothing has changed.
+  // The time is rounded to the hour: GitHub does not count a repetition of the same request if nothing has changed.
   const hour = Math.floor(ports.clock.now().getTime() / HOUR_MS) - IDEMPOTENCY_HOURS;
   return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MS));
 }

@@ -1,7 +1,7 @@
 /**
- * Callers' names of repositories, files and refs. They become parts of URLs, so everything with a special meaning in
- * a URL is rejected before GitHub is called. Also code search queries, and the position of a hit in a file.
- * Source: the network specification, "github.readFile", "github.searchCode";
+ * Validates names of repositories, files and refs that callers send. Characters with a meaning in URLs are rejected,
+ * because names become parts of URLs. Also builds search queries, and finds the line of a match. Source: the network
+ * specification, "github.readFile", "github.searchCode";
  * https://git-scm.com/docs/git-check-ref-format
  */
 
@@ -11,11 +11,11 @@ import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
 import { refusal } from './responses.ts';
 
-/** As in the network specification. */
+/** Pattern of owners in the network specification. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
 export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
 
-/** GitHub's own limits, with some margin for GitHub Enterprise. */
+/** Maximum lengths of names. They are a little longer than on github.com, for GitHub Enterprise. */
 const MAX_NAME_LENGTH = 100;
 
 const MAX_PATH_LENGTH = 4096;
@@ -27,7 +27,7 @@ const CONTROL = /[\u0000-\u001f\u007f\ud800-\udfff]/u;
 
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** @throws MusterError INVALID_FORMAT */
+/** @throws MusterError INVALID_FORMAT if the owner or the name is invalid */
 export function repositoryName(
   owner: string,
   repo: string,
@@ -42,7 +42,7 @@ export function repositoryName(
   return { owner, repo };
 }
 
-/** Checks a file's path from the repository root. @throws MusterError INVALID_FORMAT */
+/** Checks the path of a file, relative to the repository root. @throws MusterError INVALID_FORMAT */
 export function filePath(path: string, field = 'path'): string {
   const wrong = pathProblem(path);
   if (wrong !== undefined) throw refusal('INVALID_FORMAT', 'path', { wrong, field });
@@ -69,7 +69,7 @@ export function refName(ref: string, field = 'ref'): string {
   return ref;
 }
 
-/** Parses a branch, or `owner:branch` for a fork. @throws MusterError INVALID_FORMAT */
+/** Parses the head of a pull request: a branch, or `owner:branch` in a fork. @throws MusterError INVALID_FORMAT */
 export function headName(head: string): { readonly owner?: string; readonly branch: string } {
   const colon = head.indexOf(':');
   if (colon === -1) return { branch: refName(head, 'head') };
@@ -97,7 +97,7 @@ export const searchFilters = z
 
 export type SearchFilters = z.output<typeof searchFilters>;
 
-/** GitHub's maximum, including qualifiers. */
+/** GitHub's maximum length of a search query, with its qualifiers. */
 export const MAX_QUERY_LENGTH = 256;
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
@@ -106,8 +106,8 @@ const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 const UNQUOTABLE = /["\\\u0000-\u001f\u007f]/;
 
 /**
- * Returns the filters as qualifiers, followed by the query. The qualifiers come first and quoted, so that neither
- * they nor an open quote in the query can change the meaning of the rest.
+ * Returns a search query that consists of the filters as qualifiers, followed by the caller's query. The qualifiers
+ * come first and in quotes: neither they nor an open quotation mark in the query can change what the rest means.
  * @throws MusterError INVALID_FORMAT
  */
 export function searchQuery(query: string, filters: SearchFilters): string {
@@ -138,7 +138,7 @@ function placesOf({ owner, repo }: SearchFilters): string[] {
   return [`repo:${at.owner}/${at.repo}`];
 }
 
-/** Returns the owner to which the filters restrict the search, if any. */
+/** Returns the owner whose repositories are searched; undefined if the filters do not restrict the owner. */
 export function searchedOwner({ owner, repo }: SearchFilters): string | undefined {
   return owner ?? (repo?.includes('/') ? repo.split('/')[0] : undefined);
 }
@@ -149,20 +149,20 @@ function quotable(name: string, value: string): string {
   throw refusal('INVALID_FORMAT', 'filter', { name, field: `filters.${name}` });
 }
 
-/** Returns a match's line number, from 1; undefined without the fragment. @param start within the fragment */
+/** Returns the number of the line of a match, from 1; undefined if the file does not contain the fragment. */
 export function lineOf(content: string, fragment: string, start: number): number | undefined {
   const at = content.indexOf(fragment);
   return at === -1 ? undefined : content.slice(0, at + start).split('\n').length;
 }
 
-/** Returns the fragment's line on which the match starts. */
+/** Returns the line of the fragment in which the match starts. */
 export function matchedLine(fragment: string, start: number): string {
   const from = fragment.lastIndexOf('\n', start - 1) + 1;
   const to = fragment.indexOf('\n', start);
   return fragment.slice(start === 0 ? 0 : from, to === -1 ? undefined : to);
 }
 
-/** Returns the audit entry for a creation or change on GitHub. */
+/** Returns an audit entry for an object that was created or changed on GitHub. */
 export function outsideRepositories(
   { owner, repo }: RepositoryName,
   what: string,

@@ -1,4 +1,4 @@
-/** Ports of the toolset, including access to GitHub. */
+/** Ports of the github toolset, including GitHub's API. */
 
 import type { z } from 'zod';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -25,7 +25,7 @@ import type {
   workflowRuns,
 } from './responses.ts';
 
-/** A repository's name; toolsets/github/rules/names.ts validates callers' input. */
+/** Owner and name of a repository. Input of callers is validated in toolsets/github/rules/names.ts. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
 export interface NewIssue {
@@ -45,7 +45,7 @@ export interface NewPullRequest {
   readonly maintainer_can_modify: boolean;
 }
 
-/** A file of a new tree: with its text, an existing blob, or undefined to delete it. */
+/** A file for a new tree. Its content is a text or an existing blob; undefined deletes the file. */
 export interface NewTreeEntry {
   readonly path: string;
   readonly kind: FileKind;
@@ -65,32 +65,32 @@ export interface CodeSearch {
   readonly sort: 'indexed' | 'best-match';
   readonly page: number;
   readonly perPage: number;
-  /** Owner to which the search is restricted, if any. */
+  /** Owner whose repositories are searched; undefined if the search is not restricted to an owner. */
   readonly owner?: string | undefined;
 }
 
-/** Route variables, and the query or the body. */
+/** Values for the variables of the route, for the query string, or for the body. */
 export interface RequestParameters {
   readonly [name: string]: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Classifies a rejection. `text` is GitHub's own, only for recognition and never for the caller. */
+/** Returns a word for a rejection, or undefined if it is unknown. `text` is GitHub's; callers must not see it. */
 export type RecognizeRefusal<Word> = (refusal: { readonly status: number; readonly text: string }) => Word | undefined;
 
 /**
- * Sends requests to GitHub with one credential. Routes are written as in GitHub's documentation:
- * `GET /repos/{owner}/{repo}`. All failures are MusterErrors.
+ * Sends requests to GitHub with one credential. Routes are written as in GitHub's documentation, for example
+ * `GET /repos/{owner}/{repo}`. All errors are MusterErrors.
  */
 export interface GitHubClient {
   ask(route: string, parameters: RequestParameters): Promise<GitHubResponse>;
-  /** @param missing statuses for which the result is undefined; default: 404 */
+  /** @param missing HTTP statuses for which the result is undefined; default: only 404 */
   find(route: string, parameters: RequestParameters, missing?: readonly number[]): Promise<GitHubResponse | undefined>;
-  /** Returns at most the last `most` characters of a text that GitHub redirects to. Undefined if there is no text. */
+  /** Downloads a text by a redirect of GitHub. Returns its last `most` characters; undefined without a text. */
   download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined>;
   /**
-   * Sends the request exactly once, because repeating a creation would create a duplicate. Returns the word of a
-   * rejection that `recognize` classifies, or `unanswered` if GitHub may have carried out the request.
+   * Sends the request only once, because a repetition could create a duplicate. Returns what `recognize` returns for
+   * a rejection, or `unanswered` if GitHub may have carried out the request.
    */
   once<Word extends string>(
     route: string,
@@ -100,56 +100,56 @@ export interface GitHubClient {
 }
 
 export interface GitHubClients {
-  /** Whether the deployment has an App or a token. */
+  /** Whether the deployment has a GitHub App or a token. */
   readonly configured: boolean;
-  /** For reading. If the App is not installed on the repository, another installation can read public data. */
+  /** Returns a client for reading. If the App is not installed there, it can at least read public repositories. */
   reading(at: RepositoryName): Promise<GitHubClient>;
   /** @throws MusterError ACCESS_DENIED if the App is not installed on the repository; NOT_FOUND */
   writing(at: RepositoryName): Promise<GitHubClient>;
-  /** For requests without a repository. @param owner whose installation is preferred */
+  /** Returns a client for requests that concern no repository. @param owner owner whose installation is preferred */
   any(owner?: string): Promise<GitHubClient>;
   /**
-   * Checks a repository for which GitHub returned 404, which it also returns for private ones. Undefined if the
-   * repository certainly does not exist; with a token, if nothing indicates otherwise.
+   * Called if GitHub returns 404 for a repository, as it does for private ones too. Returns the error to throw if the
+   * repository may be private; undefined if it does not exist or, with a token, if nothing shows that it does.
    */
   hiding(at: RepositoryName): Promise<Error | undefined>;
 }
 
-/** A GitHub result; undefined for a 404, which does not identify the missing part. */
+/** A result of GitHub. Undefined means a 404, which does not show what exactly is missing. */
 type FoundValue<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined>;
 
 /** GitHub's REST API for repositories. Source: https://docs.github.com/rest */
 export interface GitHub {
   readonly configured: boolean;
-  /** Returns the remaining requests of the hour. This request is free. */
+  /** Returns how many requests are left in this hour. This request itself does not count. */
   rateLimit(): Promise<RateLimit>;
-  /** @throws MusterError ACCESS_DENIED if its existence cannot be determined */
+  /** @throws MusterError ACCESS_DENIED if it cannot be known whether the repository exists */
   repository(at: RepositoryName): FoundValue<typeof repository>;
   contents(at: RepositoryName, path: string, ref: string): FoundValue<typeof contents>;
-  /** Returns a file's content in base64. */
+  /** Returns the content of a file as base64 text. */
   blob(at: RepositoryName, sha: string): FoundValue<typeof blob>;
-  /** Returns the commit of a branch, a tag or a SHA. */
+  /** Returns the commit of a branch, tag or SHA. */
   commit(at: RepositoryName, ref: string): FoundValue<typeof commit>;
   searchCode(search: CodeSearch): Promise<z.output<typeof codeHits>>;
   workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof workflowRuns>;
-  /** Returns the failed jobs of a run's latest attempt, and whether there may be more. */
+  /** Returns the failed jobs of the run's latest attempt, and whether there may be more jobs. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
-  /** Returns the end of a job's log, at most `most` characters. */
+  /** Returns the last `most` characters of a job's log. */
   jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined>;
-  /** Like all that create or move: `unanswered` if it is unknown whether GitHub carried it out. */
+  /** Returns `unanswered`, like all methods that create or move, if GitHub may have carried out the request. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
-  /** Returns the newest issue since then whose text contains the marker. */
+  /** Returns the newest issue that was created at or after `since` and whose text contains the marker. */
   findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof issue>;
-  /** `exists` if an open one already exists. */
+  /** Returns `exists` if there is already an open pull request for these branches. */
   createPullRequest(at: RepositoryName, fields: NewPullRequest): Promise<PullRequest | 'exists' | 'unanswered'>;
-  /** Returns the open pull request from `owner:branch` into a branch. */
+  /** Returns the open pull request from the head `owner:branch` into the branch `base`. */
   findPullRequest(at: RepositoryName, head: string, base: string): FoundValue<typeof pullRequest>;
-  /** Returns the head commit of a branch. */
+  /** Returns the commit at which a branch is. */
   branch(at: RepositoryName, name: string): FoundValue<typeof reference>;
   createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | 'unanswered'>;
-  /** Never forces: `stale` if the branch has moved since. */
+  /** Moves a branch without force. Returns `stale` if the branch was moved by another commit. */
   moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
-  /** Returns a tree with everything below, as far as GitHub lists it in one response; or only one level. */
+  /** Returns a tree: `whole` with all levels, which GitHub may shorten, or only the first `level`. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof tree>;
   createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
   createTree(at: RepositoryName, base: string, entries: readonly NewTreeEntry[]): Promise<z.output<typeof created>>;
@@ -157,9 +157,9 @@ export interface GitHub {
     at: RepositoryName,
     fields: { readonly message: string; readonly tree: string; readonly parent: string },
   ): Promise<z.output<typeof created>>;
-  /** Returns a result that must exist according to GitHub. @throws MusterError if it was deleted */
+  /** Returns a result that GitHub has just referred to. @throws MusterError if it was deleted in the meantime */
   found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
-  /** Returns the error for a 404: repository not found, or else the given error. */
+  /** Returns the error after a 404: that the repository does not exist, or else `otherwise`. */
   missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError>;
 }
 
@@ -172,7 +172,7 @@ export interface GitHubPorts extends CoordinationPorts {
   readonly store: Store<GitHubChange>;
   readonly gitHub: GitHub;
   readonly pullRequestLinks: PullRequestLinkQueries;
-  /** Repositories that the deployment lists for its open workspaces. */
+  /** Repositories that members of open workspaces can use, according to the deployment's configuration. */
   readonly openRepositories: () => readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Pull requests as parts of other items. Source: docs/decisions/0035-graph-and-budgets.md. */
+/** Pull requests in the graph of items and their parts. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, NO_USAGE, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<PullRequestState, NodeStatus>> = {
   closed: 'cancelled',
 };
 
-/** Uses the repository's id, because its name can change. */
+/** Returns the document id of a link. It contains the repository's id, because the repository's name may change. */
 export function linkId({ repository_id, number }: Pick<PullRequestLink, 'repository_id' | 'number'>): string {
   return `${repository_id}-${number}`;
 }

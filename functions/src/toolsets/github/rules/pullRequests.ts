@@ -19,20 +19,20 @@ interface PullRequestRequest {
   readonly workspace: string;
   readonly at: RepositoryName;
   readonly pullRequest: NewPullRequest;
-  /** Task that the merge completes. */
+  /** Task that is completed when the pull request is merged. */
   readonly taskId: string | undefined;
-  /** Item that it is part of; ignored if `taskId` is set. */
+  /** Item that the pull request is part of. Ignored if `taskId` is set. */
   readonly part_of?: NodeRef | undefined;
 }
 
 export interface CreatedPullRequest extends PullRequest {
-  /** False if an open one with the same head and base existed. */
+  /** False if there already was an open pull request for the same branches. */
   readonly created: boolean;
-  /** Present if it is part of an item. */
+  /** Id of the pull request as an item; absent if it is not part of another item. */
   readonly id?: string;
 }
 
-/** Creates a pull request or returns the open one, then commits its link together with the call's result. */
+/** Creates a pull request, or returns the open one. Commits its link together with the response of the call. */
 export async function openPullRequest(
   ports: GitHubPorts,
   request: PullRequestRequest,
@@ -67,13 +67,13 @@ async function findOrCreate(
   const created = await gitHub.createPullRequest(at, pullRequest);
   if (typeof created !== 'string') return { ...created, created: true };
   const there = await gitHub.findPullRequest(at, head, pullRequest.base);
-  const isOurs = created === 'unanswered'; // None existed before; otherwise another caller was faster.
+  const isOurs = created === 'unanswered'; // Otherwise, another caller has just created one.
   if (there !== undefined) return { ...there, created: isOurs };
   if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
   throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head, field: 'head' });
 }
 
-/** Allows only a task's holder or a leader to link a pull request, because the link decides when the task is done. */
+/** Only the holder of the task or a leader may link a pull request to it, because a merge then completes the task. */
 async function requireTask(
   ports: GitHubPorts,
   { principal, workspace }: PullRequestRequest,
@@ -90,8 +90,8 @@ async function requireTask(
 }
 
 /**
- * Returns the changes that link the pull request, unless it is linked. Rejects a link to a part of the pull request.
- * @throws MusterError CONFLICT if it is part of another item
+ * Returns the changes that link the pull request to its task or parent; none if it is already linked to it.
+ * @throws MusterError CONFLICT if it is part of another item, or if the parent is a part of the pull request
  */
 async function linkChanges(
   ports: GitHubPorts,
@@ -120,7 +120,7 @@ async function linkChanges(
   return { id, changes: [{ kind: 'linkPullRequest', link }, ...changes] };
 }
 
-/** Adds the task for people who read the pull request. Muster itself uses only its stored link. */
+/** Names the task in the text of the pull request, for people. Muster itself uses only the stored link. */
 function withTask(pullRequest: NewPullRequest, taskId: string | undefined): NewPullRequest {
   if (taskId === undefined) return pullRequest;
   const line = `Muster-Task: ${taskId}`;

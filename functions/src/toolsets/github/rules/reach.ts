@@ -1,6 +1,6 @@
 /**
- * Repositories that a workspace's members can use: those listed for it and, in an open workspace, those that the
- * deployment lists. No others, even if the GitHub App has access to them. Source: docs/guides/github.md.
+ * Decides which repositories the members of a workspace can use: those listed for the workspace and, if it is open,
+ * those listed for the deployment. The GitHub App may have access to more. Source: docs/guides/github.md.
  */
 
 import { isListed } from '../../../access/rules/workspace.ts';
@@ -15,7 +15,7 @@ export interface RepositoryScope {
   readonly workspace: string;
 }
 
-/** Returns the list entries: `owner/name`, or `owner/*` for all repositories of an owner. */
+/** Returns the listed repositories, as `owner/name` or, for all repositories of an owner, `owner/*`. */
 export async function allowedRepositories(
   { workspaces, openRepositories }: GitHubPorts,
   { principal, workspace }: RepositoryScope,
@@ -24,7 +24,7 @@ export async function allowedRepositories(
   return accessOf(principal.owner.access, workspace) === 'private' ? own : [...own, ...openRepositories()];
 }
 
-/** @throws MusterError with reason ACCESS_DENIED, regardless of whether the repository exists */
+/** @throws MusterError with reason ACCESS_DENIED, whether or not the repository exists */
 export async function requireReachable(
   ports: GitHubPorts,
   place: RepositoryScope,
@@ -38,22 +38,22 @@ function repositoryNotListed(name: string, { workspace }: RepositoryScope) {
   return refusal('FORBIDDEN', 'notListed', { name, workspace });
 }
 
-/** Qualifiers of a repository or owner anywhere in a query, including in quotes and after a minus. */
+/** Finds all qualifiers for a repository or an owner in a query, even in quotes or after a minus. */
 const PLACES = /\b(repo|user|org):\s*"?([^\s"]*)/gi;
 
 const QUOTED = /"[^"]*"?/g;
 
-/** A separate word that restricts a search to a place. */
+/** Finds a qualifier for a repository or an owner that is a separate word. */
 const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 
-/** Operators that make the effect of qualifiers uncertain. */
+/** Finds operators, with which a qualifier may not restrict the search. */
 const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 
 const MAX_SHOWN_REPOSITORIES = 100;
 
 /**
- * Returns a query restricted to listed repositories. Its own places must be listed; if they do not restrict it, all
- * listed repositories are added. Otherwise GitHub's total would count hits elsewhere.
+ * Returns the query, restricted to listed repositories. All repositories and owners in the query must be listed. If
+ * they do not restrict the search, all listed ones are added: otherwise, GitHub's total would include other results.
  * @throws MusterError with reason ACCESS_DENIED, or VALIDATION_ERROR if too many are listed for one search
  */
 export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, query: string) {
@@ -71,7 +71,7 @@ export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, q
   return { query: whole, listed };
 }
 
-/** Returns whether a place restricts the search. In quotes, excluded or combined, it may not. */
+/** Returns whether the query's qualifiers restrict the search. Quotes, a minus and operators can prevent this. */
 function isNarrowed(query: string): boolean {
   const bare = query.replace(QUOTED, ' ');
   return NARROWING.test(bare) && !OPERATORS.test(bare);

@@ -11,25 +11,25 @@ import type { CodeHit, FoundFile } from './responses.ts';
 import { refusal } from './responses.ts';
 import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
-/** Maximum size of a file, in bytes. Files that exceed a response are returned in parts. */
+/** Maximum size of a file in bytes. A file that is too large for one response is returned in parts. */
 const MAX_FILE_BYTES = 5_242_880;
 
 const SHOWN_ENTRIES = 100;
 
-/** Number of hits whose files are read for line numbers; each is a request to GitHub. */
+/** Number of found files that are read to determine line numbers. Each needs a request to GitHub. */
 const FILES_READ = 5;
 
-/** Number of repositories read for details that hits lack. */
+/** Number of found repositories that are read, for details that search results do not contain. */
 const REPOSITORIES_READ = 5;
 
 const MAX_MATCHES = 10;
 
-/** Maximum results that GitHub returns for a search. */
+/** Maximum number of results that GitHub returns for one search. */
 const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
 
-/** @throws MusterError with the reasons of the network specification, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
+/** @throws MusterError with a reason of the network specification, IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
 export async function readContent(
   gitHub: GitHub,
   at: RepositoryName,
@@ -51,7 +51,7 @@ export async function readContent(
   }
 }
 
-/** Finds code in listed repositories. If hits elsewhere are omitted, the total is that of the shown hits. */
+/** Searches the listed repositories. If results from other ones had to be removed, the total counts the rest. */
 export async function findCode(
   ports: GitHubPorts,
   place: RepositoryScope,
@@ -82,7 +82,7 @@ export async function findCode(
   return { results, total, page, perPage, hasNext, incomplete };
 }
 
-/** Returns a file; a binary file is returned as base64 regardless of the encoding. */
+/** Returns a file or a part of it. Binary files are returned as base64, even if text was requested. */
 async function file(
   gitHub: GitHub,
   at: RepositoryName,
@@ -100,7 +100,7 @@ async function file(
     : { ...file, ...textPart(text, offset), encoding };
 }
 
-/** Determines what is missing, which GitHub's 404 does not show. */
+/** Returns the error after a 404, which states whether the repository, the ref or the file is missing. */
 async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: string): Promise<MusterError> {
   const [repository, commit] = await Promise.all([gitHub.repository(at), gitHub.commit(at, ref)]);
   if (repository === undefined) return refusal('NOT_FOUND', 'repository', at);
@@ -111,7 +111,7 @@ async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: st
   return refusal('NOT_FOUND', 'refOfDefault', { ...about, field: 'ref', entries: [defaultBranch] });
 }
 
-/** Returns the text for line numbers; undefined on errors, because a hit is useful without them. */
+/** Returns the text of a found file. Errors are ignored, because a result without line numbers is still useful. */
 async function textOf(gitHub: GitHub, { at, sha }: CodeHit): Promise<string | undefined> {
   const base64 = await gitHub.blob(at, sha).catch(ignoreUnreadable);
   return base64 === undefined ? undefined : utf8Text(base64);
@@ -156,12 +156,12 @@ function directoryError(path: string, entries: readonly string[]): MusterError {
   return refusal('VALIDATION_ERROR', 'directoryRead', { path, more, entries: shown });
 }
 
-/** GitHub Actions runs and their failed jobs' logs. Source: the network specification, "github.getWorkflowRuns". */
+/** GitHub Actions runs and logs of their failed jobs. Source: the network specification, github.getWorkflowRuns. */
 
-/** Number of failed jobs whose logs are read; further jobs are only listed. */
+/** Number of failed jobs whose logs are read. Further jobs are returned without a log. */
 const LOGS_READ = 5;
 
-/** Maximum length of a log's end that is read, in characters. */
+/** Maximum number of characters that are read from the end of a log. */
 const MAX_LOG_LENGTH = 400_000;
 
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
@@ -176,7 +176,7 @@ export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, .
   throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflow', at));
 }
 
-/** Returns a run's failed jobs, with the end of their logs. GitHub deletes old logs. */
+/** Returns the failed jobs of a run, with the end of each log. GitHub deletes the logs of old runs. */
 export async function failedJobLogs(gitHub: GitHub, at: RepositoryName, runId: number, lines: number) {
   const failed = await gitHub.failedJobs(at, runId);
   if (failed === undefined) {
@@ -199,12 +199,12 @@ function workflowName(workflow: string | number): string | number {
   throw refusal('INVALID_FORMAT', 'workflow');
 }
 
-/** GitHub's prefix of each line. */
+/** Time at the start of each line of a log. */
 const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const MAX_LINE_LENGTH = 2000;
 
-/** Returns a log's last lines, without timestamps and terminal codes. @param maxBytes limit within the response */
+/** Returns the last lines of a log, without times and terminal codes. @param maxBytes maximum size in the response */
 export function logTail(log: string, lines: number, maxBytes: number) {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));

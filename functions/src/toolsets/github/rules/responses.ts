@@ -1,11 +1,11 @@
-/** Schemas of GitHub's responses. Texts by others are truncated and cleaned; file contents are unchanged. */
+/** Schemas of GitHub's responses. They shorten texts and remove hidden characters, except in the content of files. */
 
 import { z } from 'zod';
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
 import texts from './errors.json' with { type: 'json' };
 import { plainLine, plainText, webAddress } from './text.ts';
 
-/** Parses a response. @throws MusterError GITHUB_ERROR if the response does not match GitHub's documentation */
+/** Parses a response. @throws MusterError GITHUB_ERROR if the response does not have the documented form */
 export function checkedResponse<Schema extends z.ZodType>(schema: Schema, { data, route, status }: GitHubResponse) {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
@@ -14,7 +14,7 @@ export function checkedResponse<Schema extends z.ZodType>(schema: Schema, { data
   throw refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
 }
 
-/** One line of text written by others, such as a title or a name. */
+/** A text of one line that GitHub users have written, such as a title or a name. */
 export const line = z.string().transform((value) => plainLine(value, 300));
 
 const text = z.string().transform((value) => plainText(value, 1000));
@@ -32,7 +32,7 @@ export const number = z.int().positive();
 
 const count = z.int().min(0);
 
-/** An optional value, which GitHub sends as null or omits. */
+/** An optional value, which GitHub omits or sends as null. */
 function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -41,7 +41,7 @@ const login = z.object({ login: line }).transform((account) => account.login);
 
 const hasSha = z.object({ sha }).transform((object) => object.sha);
 
-/** The id stays the same when the repository is renamed. */
+/** A repository. Its id stays the same when the repository is renamed. */
 export const repository = z
   .object({ id: number, name: line, owner: login, default_branch: line, stargazers_count: count.default(0) })
   .transform(({ default_branch, stargazers_count: stars, ...same }) => ({
@@ -56,7 +56,7 @@ export const commit = z
 
 export type Commit = z.output<typeof commit>;
 
-/** A created blob, tree or commit. */
+/** The response to the creation of a blob, tree or commit. */
 export const created = hasSha;
 
 export const reference = z.object({ object: hasSha }).transform(({ object }) => object);
@@ -95,7 +95,7 @@ export const pullRequest = z
     head: head.ref,
     headSha: head.sha,
     base: base.ref,
-    /** Id of the target repository. */
+    /** Id of the repository that receives the changes of the pull request. */
     repositoryId: base.repo.id,
     createdAt: created_at,
   }));
@@ -173,7 +173,7 @@ const base64 = z.string().transform((content) => content.replace(/\s/g, ''));
 
 const file = z
   .object({ type: z.literal('file'), path: z.string(), sha, size: count, content: base64, encoding: z.string() })
-  // Above 1 MB the content is omitted and the encoding is "none"; an empty file has no content either.
+  // GitHub omits the content of files above 1 MB, with the encoding "none". An empty file has no content either.
   .transform(({ content, encoding, ...same }) => ({ ...same, base64: encoding === 'base64' ? content : undefined }));
 
 export type FoundFile = z.output<typeof file>;
@@ -186,7 +186,7 @@ const entry = z
   .object({ name: line, type: z.string() })
   .transform(({ name, type }) => plainText(type === 'dir' ? `${name}/` : name, 300));
 
-/** A directory is a list, everything else one object. */
+/** Content at a path: a list for a directory, an object for everything else. */
 export const contents = z.union([
   z.array(entry).transform((entries) => ({ type: 'directory' as const, entries })),
   file,
@@ -196,10 +196,10 @@ export const contents = z.union([
 
 export const blob = z.object({ content: base64, encoding: z.literal('base64') }).transform(({ content }) => content);
 
-/** File kinds of Git. */
+/** Kinds that a file can have in Git. */
 export type FileKind = 'file' | 'executable' | 'symlink';
 
-/** Kinds by Git's modes; all other modes are plain files. */
+/** Kinds by file mode in Git. Files with any other mode are plain files. */
 const KINDS: ReadonlyMap<string, FileKind | 'submodule'> = new Map([
   ['100755', 'executable'],
   ['120000', 'symlink'],
@@ -215,12 +215,12 @@ const treeEntry = z
 
 export type TreeEntry = z.output<typeof treeEntry>;
 
-/** Truncated if there are more entries than GitHub lists. */
+/** Entries of a tree; `truncated` if GitHub has not listed all of them. */
 export const tree = z
   .object({ tree: z.array(treeEntry), truncated: z.boolean() })
   .transform(({ tree: entries, truncated }) => ({ entries, truncated }));
 
-/** Maximum fragment length kept for a hit. */
+/** Maximum length in characters of a fragment in a search result. */
 const MAX_FRAGMENT_LENGTH = 4000;
 
 const textMatch = z.object({
@@ -240,7 +240,7 @@ const codeHit = z
     ...same,
     at: { owner, repo },
     description,
-    /** Parts of the file, with the positions of the matches in UTF-16 units. */
+    /** Parts of the file that contain matches, with the positions of the matches in UTF-16 code units. */
     fragments: text_matches
       .filter(({ property }) => property === 'content')
       .map(({ fragment, matches }) => ({
@@ -253,7 +253,7 @@ const codeHit = z
 
 export type CodeHit = z.output<typeof codeHit>;
 
-/** Incomplete if GitHub's search timed out. */
+/** Results of a code search; incomplete if GitHub's search timed out. */
 export const codeHits = z
   .object({ total_count: count, incomplete_results: z.boolean(), items: z.array(codeHit) })
   .transform(({ total_count: total, incomplete_results: incomplete, items: hits }) => ({ total, incomplete, hits }));
@@ -272,12 +272,12 @@ export interface GitHubResponse {
 }
 
 /**
- * Errors of the GitHub tools. errors.json contains the texts, by the codes of "Specific Error Codes". The
- * specification's names are the errors' `reason`. No message contains text from GitHub.
+ * Errors of the GitHub tools. Their texts are in errors.json, by the codes in "Specific Error Codes". `reason` is the
+ * name in the specification. No error contains text from GitHub.
  * Source: the network specification, "github.readFile", "Error Scenarios".
  */
 
-/** Error texts with placeholders in braces: `Branch "{branch}" not found.` */
+/** Texts of an error. Placeholders are in braces, as in `Branch "{branch}" not found.` */
 interface Text {
   readonly field?: string;
   readonly reason: string;
@@ -291,10 +291,10 @@ type Codes = keyof typeof texts;
 
 const TEXTS: { readonly [Code in Codes]: Readonly<Record<keyof (typeof texts)[Code], Text>> } = texts;
 
-/** Values of the placeholders, and further error details. */
+/** Values for the placeholders in the texts, and further details of the error. */
 type ErrorCode = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> & Readonly<Record<string, unknown>>;
 
-/** Returns the error of this code and name. Long paths are truncated. */
+/** Returns the error with this code and name. Long paths in its texts are shortened. */
 export function refusal<Code extends Codes>(
   code: Code,
   name: keyof (typeof texts)[Code],

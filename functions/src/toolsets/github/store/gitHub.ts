@@ -1,4 +1,4 @@
-/** GitHub's REST API. Undefined is a 404, whose cause is unknown. Source: https://docs.github.com/rest */
+/** Calls GitHub's REST API. An undefined result means 404, of unknown cause. Source: https://docs.github.com/rest */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type {
@@ -32,27 +32,27 @@ import {
   workflowRuns,
 } from '../rules/responses.ts';
 
-/** Prefix of GitHub's repository routes. */
+/** Start of the routes for a repository. */
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
 
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
 
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
-/** GitHub's maximum page size, and maximum number of pages read of a list that is filtered here. */
+/** Maximum page size of GitHub, and maximum number of pages that are read of a list that must be filtered. */
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-/** Maximum number of failed jobs returned. */
+/** Maximum number of failed jobs that are returned for a run. */
 const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
 interface GitHubRequest {
-  /** Relative to the repository. */
+  /** Path of the route, relative to the repository. */
   readonly path: string;
   readonly parameters?: RequestParameters | undefined;
-  /** Statuses that mean not found. */
+  /** HTTP statuses for which the result is undefined. */
   readonly missing?: readonly number[];
 }
 
@@ -90,9 +90,9 @@ export class RestGitHub implements GitHub {
   }
 
   commit(at: RepositoryName, ref: string) {
-    // Lists one changed file of the commit, GitHub's minimum.
+    // Per page, GitHub lists one changed file of the commit. A smaller number is not possible.
     const parameters = { ref, per_page: 1 };
-    // 409: an empty repository; 422: unknown commit.
+    // GitHub returns 409 for an empty repository, and 422 for an unknown commit.
     return this.read('reading', commit, at, { path: '/commits/{ref}', parameters, missing: [404, 409, 422] });
   }
 
@@ -141,7 +141,7 @@ export class RestGitHub implements GitHub {
     const order = { state: 'all', sort: 'created', direction: 'desc', since: since.toISOString() };
     for (let page = 1; page <= MAX_PAGES; page++) {
       const parameters = { ...at, ...order, per_page: PAGE, ...(page > 1 && { page }) };
-      // 410: issues are disabled.
+      // GitHub returns 410 if issues are disabled.
       const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
       const listed = answer && checkedResponse(z.array(z.unknown()), answer);
       const marked = listed?.find((one) => {
@@ -236,7 +236,7 @@ export class RestGitHub implements GitHub {
     return (await this.repository(at)) === undefined ? refusal('NOT_FOUND', 'repository', at) : otherwise;
   }
 
-  /** @param as data read for writing is read with the credential that writes */
+  /** @param as `writing` if a write depends on the data: then both use the same credential */
   private async read<Schema extends z.ZodType>(
     as: 'reading' | 'writing',
     schema: Schema,
@@ -248,7 +248,7 @@ export class RestGitHub implements GitHub {
     return answer && checkedResponse(schema, answer);
   }
 
-  /** Sends a request that must not be repeated. @throws MusterError also if GitHub responds with 404 */
+  /** Sends a write that must not be repeated. @throws MusterError also if GitHub returns 404 */
   private async write<Word extends string>(
     at: RepositoryName,
     { method, path }: { readonly method: 'POST' | 'PATCH'; readonly path: string },
@@ -264,7 +264,7 @@ export class RestGitHub implements GitHub {
     return answer;
   }
 
-  /** Creates a Git object. Creating it twice is harmless. */
+  /** Creates a Git object. If it is created twice, the second object is the same. */
   private async createObject(at: RepositoryName, kind: 'blobs' | 'trees' | 'commits', parameters: RequestParameters) {
     const client = await this.clients.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
@@ -272,7 +272,7 @@ export class RestGitHub implements GitHub {
     return checkedResponse(created, made);
   }
 
-  /** Returns why GitHub responds with 404 to a write. */
+  /** Returns the error for a write to which GitHub has responded with 404. */
   private unwritable(at: RepositoryName): Promise<MusterError> {
     return this.missing(at, refusal('FORBIDDEN', 'readOnly', at));
   }
