@@ -1,4 +1,4 @@
-/** The instance of this process: features and HTTP endpoint, created on first use. */
+/** Services and HTTP endpoint of this instance, created on first use. */
 
 import { Addresses } from './access/rules/addresses.ts';
 import { type Composition, compose } from './composition/compose.ts';
@@ -26,7 +26,7 @@ type Instance = Composition & { readonly endpoint: Endpoint };
 
 let instance: Instance | undefined;
 
-/** Externally visible settings of a deployment. */
+/** Settings of a deployment that clients can see. */
 interface AppSettings {
   readonly addresses: Addresses;
   readonly firebase: FirebaseSettings;
@@ -35,7 +35,7 @@ interface AppSettings {
   readonly trustedProxies: number;
 }
 
-/** Returns the HTTP endpoint for everything except webhooks. */
+/** Returns the HTTP endpoint for all requests except GitHub's webhooks. */
 export function createAppEndpoint({ services, calls }: Composition, front: AppSettings): Endpoint {
   const existing = toolsets.map(({ name }) => name);
   const mcp = createEndpoint({
@@ -60,7 +60,7 @@ export function createAppEndpoint({ services, calls }: Composition, front: AppSe
     signInPathOf(request.url ?? '/') === undefined ? mcp(request, response) : signIn(request, response);
 }
 
-/** Returns this process's instance. */
+/** Returns the services and the endpoint of this instance. */
 export function app(): Instance {
   if (instance !== undefined) return instance;
   const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });

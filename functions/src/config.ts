@@ -1,4 +1,4 @@
-/** Parameters of a deployment, as described in config.json. `firebase deploy` asks for those without a default. */
+/** Parameters of a deployment, described in config.json. `firebase deploy` asks for parameters without a default. */
 import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
 import parameters from './config.json' with { type: 'json' };
 
@@ -8,22 +8,22 @@ const text = (name: Name<'strings'>) => defineString(name, parameters.strings[na
 const whole = (name: Name<'integers'>) => defineInt(name, parameters.integers[name]);
 const secret = (name: Name<'secrets'>) => defineSecret(name, parameters.secrets[name]);
 
-/** Version shown to clients. A test requires that it equals the one in package.json. */
+/** Version that clients see. A test asserts that package.json has the same version. */
 export const VERSION = '0.4.0';
 
-/** Time limit of a request. Calls respond within a minute; streams need the rest. */
+/** Time limit of a request in seconds. Calls respond within a minute, but streams stay open longer. */
 export const TIMEOUT_SECONDS = 300;
 
-/** Streams end shortly before the platform would end them. */
+/** Streams end shortly before the platform's time limit would interrupt them. */
 export const STREAMS = { lifetimeMs: 280_000, keepAliveMs: 15_000 };
 
-/** Region of the functions. Firebase reads it during deployment, so it is a parameter and not read at run time. */
+/** Region of the functions. It is a parameter, because Firebase needs it during deployment and not at run time. */
 export const region = text('REGION');
 
 /** Database of the Firestore triggers. At run time, `kernel/firestore/client.ts` reads it from the environment. */
 export const database = text('DATABASE_ID');
 
-/** Options of every function. */
+/** Options that every function has. */
 export const globalOptions = { region, serviceAccount: text('SERVICE_ACCOUNT') };
 
 export const minInstances = whole('MIN_INSTANCES');
@@ -65,14 +65,14 @@ const runBudgetCents = whole('RUN_BUDGET_CENTS');
 
 const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
 
-/** Returns a function's secrets. Emulators use `functions/.env.local`, or each start would call the cloud. */
+/** Returns the secrets of a function. Emulators read `functions/.env.local` instead, to avoid calls to the cloud. */
 const bound = (...secrets: ReturnType<typeof defineSecret>[]) => (isEmulator() ? [] : secrets);
 
 export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
 export const gitHubWebhookSecrets = bound(gitHubWebhookSecret);
 export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
 
-/** `firebase deploy` accepts no empty secret, so "none" means no secret. */
+/** Returns a secret. `firebase deploy` accepts no empty secret, so the value "none" stands for no secret. */
 function secretValue({ name }: { readonly name: string }): string | undefined {
   const value = process.env[name]?.trim() ?? '';
   return value === '' || value === 'none' ? undefined : value;
@@ -102,24 +102,24 @@ export function gitHubWebhookKey(): string | undefined {
   return secretValue(gitHubWebhookSecret);
 }
 
-/** Returns the push service; `none` in the emulators, unless one is configured. */
+/** Returns the push service. In the emulators, it is `none` unless one is configured. */
 export function pushService(): { readonly url: string } | 'firebase' | 'none' {
   const url = pushServiceUrl.value();
   if (url !== '') return { url };
   return isEmulator() ? 'none' : 'firebase';
 }
 
-/** Returns whether events are sent by Pub/Sub. Only emulators may lack it. */
+/** Returns whether Pub/Sub delivers events. It always does, except in emulators without Pub/Sub. */
 export function hasPubSub(): boolean {
   return !isEmulator() || (process.env['PUBSUB_EMULATOR_HOST'] ?? '') !== '';
 }
 
-/** Returns the file with the emulators' clock shift; undefined in production. */
+/** Returns the path of the file with the offset of the simulated clock; undefined in production. */
 export function clockFile(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLOCK_FILE'] : undefined;
 }
 
-/** Returns the configured origins and the project's Firebase Hosting sites, which serve the console. */
+/** Returns the configured origins, and those of the project's Firebase Hosting sites, which serve the console. */
 export function allowedOrigins(): readonly string[] {
   const project = process.env['GCLOUD_PROJECT'] ?? '';
   const own = project === '' ? [] : [`https://${project}.web.app`, `https://${project}.firebaseapp.com`];
@@ -136,7 +136,7 @@ export function publicUrl(): string | undefined {
   return publicUrlText.value() || undefined;
 }
 
-/** Returns the console's origin, for links in emails and push messages. */
+/** Returns the origin of the console, for links in emails and push messages. */
 export function consoleOrigin(): string {
   const url = consoleUrlText.value();
   return /^https?:/i.test(url) && URL.canParse(url)
@@ -144,14 +144,14 @@ export function consoleOrigin(): string {
     : `https://${process.env['GCLOUD_PROJECT'] ?? ''}.web.app`;
 }
 
-/** Returns the function's own address. Only paths below it lead to the function. */
+/** Returns the URL of the function itself. Only paths below this URL reach the function. */
 export function functionUrl(): string | undefined {
   if (isEmulator()) return process.env['MUSTER_MCP_URL'];
   const project = process.env['GCLOUD_PROJECT'];
   return project && `https://${region.value()}-${project}.cloudfunctions.net/mcp`;
 }
 
-/** Returns the settings of the sign-in page, which calls Firebase Auth directly. */
+/** Returns settings for the sign-in page, which calls Firebase Auth from the browser. */
 export function signInSettings() {
   const project = process.env['GCLOUD_PROJECT'] ?? '';
   const emulator = isEmulator() ? process.env['FIREBASE_AUTH_EMULATOR_HOST'] : undefined;
@@ -163,28 +163,28 @@ export function signInSettings() {
   };
 }
 
-/** Returns the emulators' source of the metadata documents of well-known clients, for offline use. */
+/** Returns the URL from which emulators read the metadata documents of well-known clients when offline. */
 export function clientDocumentsUrl(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
 }
 
-/** Returns the web API key; empty if none is set. The emulators need none. */
+/** Returns the web API key, or an empty text if none is set. The emulators need no key. */
 export function webApiKey(): string {
   return webApiKeyText.value();
 }
 
-/** Returns the path that the emulator removes from request URLs: project, region and function name. */
+/** Returns the path that the emulator removes from request URLs. It contains project, region and function name. */
 export function mountPath(): string | undefined {
   return isEmulator() ? `/${process.env['GCLOUD_PROJECT'] ?? ''}/${region.value()}/mcp` : undefined;
 }
 
-/** Returns the rate limit of each caller; undefined if it is disabled. */
+/** Returns the rate limit that applies to each caller; undefined if calls are not limited. */
 export function rateLimit() {
   const perSecond = rateLimitPerSecond.value();
   return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }
 
-/** Prices are text, because Firebase has no fractional parameters. The agent's availability reports invalid ones. */
+/** Firebase has no fractional parameters, so prices are text. An invalid price makes the agent unavailable. */
 function priceIn({ input, output }: typeof claudePrices) {
   return { inputPerMillion: dollars(input.value()), outputPerMillion: dollars(output.value()) };
 }
@@ -193,7 +193,7 @@ function dollars(price: string): number {
   return price.trim() === '' ? Number.NaN : Number(price);
 }
 
-/** Returns the models, prices and API keys of the agents claude and gemini. */
+/** Returns the models, prices and API keys of the hosted agents claude and gemini. */
 export function modelSettings() {
   const anthropicKey = secretValue(anthropicApiKey);
   const geminiKey = secretValue(geminiApiKey);
@@ -213,12 +213,12 @@ export function modelSettings() {
   };
 }
 
-/** Returns the default budget of an orchestration run. */
+/** Returns the budget of a run, if the caller that starts the run sets none. */
 export function runBudget() {
   return { tokens: runBudgetTokens.value(), cost_usd: runBudgetCents.value() / 100 };
 }
 
-/** Returns the retention periods of ended work, in days; 0 keeps it forever. */
+/** Returns for how many days ended work is kept. 0 means that it is kept forever. */
 export function retention() {
   return {
     events: keepDays.events.value(),

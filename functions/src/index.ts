@@ -1,4 +1,4 @@
-/** Functions of the deployment. */
+/** The functions that a deployment consists of. */
 
 export {
   auditEvents,

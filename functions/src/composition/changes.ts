@@ -1,4 +1,4 @@
-/** Writers, audit effects and loosenings of the changes of all features. */
+/** Changes of every feature: how they are written and audited, and which limits they loosen. */
 
 import { accessLoosening } from '../access/rules/loosening.ts';
 import type { AccessChange } from '../access/rules/ports.ts';
@@ -38,7 +38,6 @@ import type { TodoChange } from '../toolsets/todo/rules/ports.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
 import { todoEffects, todoWriters } from '../toolsets/todo/store/todos.ts';
 
-/** Any change of a commit, of all features. */
 export type Change =
   | AccessChange
   | GraphChange
@@ -53,10 +52,10 @@ export type Change =
 
 export type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
 
-/** Shard counts of sessions, as known to this instance. */
+/** Shard counts of the sessions that this instance has read. */
 export const shardCounts = new ShardCounts();
 
-/** Writers of all kinds of changes. A kind without a writer does not compile. */
+/** Writers for every kind of change. If a kind has no writer, the compiler reports an error. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,
   ...grantWriters,
@@ -78,11 +77,11 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...workWriters,
   ...runWriters,
   ...requestWriters,
-  // This kind only adds an audit effect.
+  // A change of this kind writes nothing. It only adds an audit entry.
   audit: () => undefined,
 };
 
-/** Audit effects of all kinds of changes. */
+/** Audit entries for every kind of change. */
 export const changeEffects: EffectsOf<ChangeKinds> = {
   ...agentEffects,
   ...peopleEffects,
@@ -97,27 +96,27 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   audit: ({ effect }) => effect,
 };
 
-/** Loosenings of all kinds of changes. A kind without an entry does not compile. */
+/** Limits that each kind of change loosens. If a kind is missing, the compiler reports an error. */
 export const changeLoosening: LooseningOf<ChangeKinds> = {
   ...accessLoosening,
   ...budgetLoosening,
-  // People consent to a sign-in on its page.
+  // People agree to a sign-in on the sign-in page, so no approval is needed.
   ...noLoosening('startAuthorization', 'replaceAuthorization', 'endAuthorization', 'storeClient'),
   ...noLoosening('addNode', 'updateNode', 'audit'),
   ...noLoosening('createTask', 'replaceTask', 'removeTask', 'addDependents', 'removeDependent'),
   ...noLoosening('dependencyDone', 'dependencyFailed', 'dependencyReopened', 'dependencyRevived'),
   ...noLoosening('dependencyStuck', 'logFailedCheck', 'checkFailed', 'checkPassed'),
-  // The first member and the access of a new workspace are separate changes with their own entries.
+  // The first member and the access of a new workspace are separate changes, which have their own entries here.
   ...noLoosening('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
   ...noLoosening('queueGrew', 'renewCapabilityKeys', 'shardSession', 'count', 'createDiscovery', 'replaceMailbox'),
   ...noLoosening('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
-  // A subscription delivers only events that its caller may read at that time.
+  // A subscription delivers only events that its caller may read at the time of delivery.
   ...noLoosening('openSubscription', 'endSubscription', 'extendSubscription', 'renewRights', 'closeSubscription'),
   ...noLoosening('createTodo', 'replaceTodo', 'delegateTodo', 'deleteTodo', 'reserveTitle', 'releaseTitle'),
   ...noLoosening('createRecurringTask', 'replaceRecurringTask', 'recordEvent'),
   ...noLoosening('createReminder', 'moveReminder', 'setReminder', 'cancelReminder', 'deleteReminder'),
   ...noLoosening('createWorkflow', 'replaceWorkflow', 'deleteWorkflow', 'measureAgent', 'recordOutcomes'),
   ...noLoosening('createRun', 'replaceRun', 'removeRun', 'recordStep', 'startCall', 'completeCall', 'cacheResponse'),
-  // Only the person asked can approve a request: toolsets/inbox/rules/answering.ts.
+  // Only the person who is asked can approve a request. See toolsets/inbox/rules/answering.ts.
   ...noLoosening('createRequest', 'replaceRequest'),
 };

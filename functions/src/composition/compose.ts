@@ -1,4 +1,4 @@
-/** Composition root: creates the features in dependency order. */
+/** Composition root: creates the services of every feature, in the order of their dependencies. */
 
 import { createAccess } from '../access/create.ts';
 import { createAgents } from '../agents/create.ts';
@@ -47,9 +47,9 @@ import { archiveRetention, graphRetention, Retention, recordRetention } from './
 import { LostAccessTriggers, onBudgetWritten, onGraphWritten } from './triggerHandlers.ts';
 
 /**
- * Creates all features except the HTTP endpoint. Features that need each other get functions, which are called only
- * after all features exist.
- * @param baseUrl the deployment's address, for texts outside of requests; empty if unknown
+ * Creates the services of every feature, but not the HTTP endpoint. If two features need each other, one gets
+ * functions that are called only after both exist.
+ * @param baseUrl address of the deployment, for texts that are written outside of requests; empty if it is unknown
  */
 export function compose(outer: ExternalServices, baseUrl = '') {
   const { database, log, clock } = outer;
@@ -212,9 +212,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...system.services,
     ...onboarding.services,
     leaving,
-    /** Handles a change of a graph node. `now` is the new document. */
+    /** Called after a graph node has changed. `now` is the new document. */
     followGraph: (now: unknown) => onGraphWritten(followers, now),
-    /** Handles a change of a budget. `now` is the new document. */
+    /** Called after a budget has changed. `now` is the new document. */
     followBudget: (now: unknown) => onBudgetWritten(budgetFollowers, now),
   };
   const calls = {
@@ -280,9 +280,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     system,
     budget,
     services,
-    /** Ports of tool calls. */
+    /** Ports that tool calls need. */
     calls,
-    /** Retention jobs, and the job that repeats triggers. */
+    /** The retention jobs, and the job that repeats the work of triggers. */
     retention: { parts: retention.sweepJobs, records, repeating },
     sweep: () => sweep(parts, system.ports),
     gitHubWebhook: createWebhookEndpoint(webhook),

@@ -1,4 +1,4 @@
-/** Resources outside of the process: databases, vendors and the environment. */
+/** External services of the process: databases, vendors, and settings from the environment. */
 import type { Firestore } from '@google-cloud/firestore';
 import {
   clientDocumentsUrl,
@@ -38,17 +38,17 @@ export interface ExternalServices {
   readonly clock: Clock;
   readonly log: Log;
   readonly database: Firestore;
-  /** Undefined: no rate limit. */
+  /** If undefined, calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
-  /** Push service for reminders; undefined: none. */
+  /** Push service for reminders; if undefined, nothing is pushed. */
   readonly push: PushService | undefined;
-  /** Undefined on a machine without a broker. */
+  /** Sends events by Pub/Sub; undefined on a machine without a message broker. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
-  /** Returns the agents with a vendor's model. */
+  /** Returns the hosted agents, which call models of vendors. */
   readonly hosted: () => readonly HostedAgent[];
   readonly dispatch: RunDispatch;
-  /** Default budget of a run. */
+  /** Budget of a run, if the caller that starts the run sets none. */
   readonly budget: RunOrder['budget'];
   readonly retention: RetentionDays;
   readonly clientDocuments: ClientDocuments;
@@ -58,7 +58,7 @@ export interface ExternalServices {
   readonly webApiKey: string;
 }
 
-/** Returns the resources that the process's environment configures. */
+/** Returns the external services that the environment of the process configures. */
 export function externalServices(): ExternalServices {
   const file = clockFile();
   const broker = new PubSubPublisher();
@@ -81,18 +81,18 @@ export function externalServices(): ExternalServices {
   };
 }
 
-/** Returns the orchestration specification's agents, with these models and keys. */
+/** Returns the hosted agents of the orchestration specification, with these models and API keys. */
 export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {
   return [new Claude(claude), new Gemini(gemini)];
 }
 
-/** Returns Firebase's push service, or the local one. */
+/** Returns the push service of Firebase, or a local one; undefined for the setting `none`. */
 function devicesOf(service: ReturnType<typeof pushService>): PushService | undefined {
   if (service === 'none') return undefined;
   return fcmPushService(service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url));
 }
 
-/** Creates the value on first use, when the secrets are available. */
+/** Returns a function that creates the value when it is first called, because secrets are not available earlier. */
 function lazy<Value>(create: () => Value): () => Value {
   let made: Value | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Repeats the work of triggers after an outage in which their events were dropped. Once per day, the sweep walks
- * through the stored documents and calls the triggers' services, which use the current state. Source:
+ * Repeats the work of triggers, because events can be lost in an outage. Once per day, the sweep goes through the
+ * stored documents and calls the services that the triggers call. These services use the current state. Source:
  * docs/guides/operations.md#after-an-outage.
  */
 
@@ -18,18 +18,18 @@ import type { SweepRecord } from '../toolsets/system/rules/ports.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 import type { LostAccessTriggers } from './triggerHandlers.ts';
 
-/** Interval of the job, which otherwise reads nothing. */
+/** Interval of the job in minutes. Between the daily walks through the documents, the job reads no documents. */
 const INTERVAL_MINUTES = 5;
 
-/** Maximum items per turn. */
+/** Maximum number of documents per turn of the sweep. */
 const MAX_DOCUMENTS = 500;
 
 const PAGE = 100;
 
-/** Name of the walk in the sweep's record. */
+/** Name under which the sweep's record stores the position in the documents. */
 const PAGE_BUDGET = 'repeats';
 
-/** Position of a finished walk. */
+/** Stored position after the last document was handled. */
 const END = 'end';
 
 interface ReconciliationPorts {
@@ -40,7 +40,7 @@ interface ReconciliationPorts {
   readonly log: Log;
 }
 
-/** Services that triggers call. All are safe to call twice and late. */
+/** Services that triggers call. Each is safe to call repeatedly and late. */
 interface ReconciledHandlers {
   readonly mirrorPerson: (uid: string) => Promise<void>;
   readonly mirrorWorkspaces: () => Promise<void>;
@@ -54,19 +54,19 @@ interface ReconciledHandlers {
 }
 
 interface ReconciliationStep {
-  /** Position after which the source continues. */
+  /** Position from which the source continues after this document. */
   readonly place: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** One kind of documents, with its own order. */
+/** Documents of one kind, in a fixed order. */
 interface Source {
   readonly name: string;
   /** @param after '' at the start @returns the next documents, and where to continue unless the source ends */
   page(after: string): Promise<{ readonly repeats: readonly ReconciliationStep[]; readonly next?: string | undefined }>;
 }
 
-/** Returns the sweep's job that repeats the triggers. */
+/** Returns the sweep's job that repeats the work of triggers. */
 export const reconciliationJob =
   (ports: ReconciliationPorts) =>
   (repeated: ReconciledHandlers): SweepJob => {
@@ -110,13 +110,13 @@ export const reconciliationJob =
         );
         const from = end.isBehind ? end.stoppedAt : { at: since, id: END };
         await record.saveBehind({ [PAGE_BUDGET]: { since, ...(from && { from }) } });
-        // Not reported as behind: a long walk is normal and no one waits for it.
+        // The job is never reported as behind, because it normally takes many turns, and nothing waits for it.
         return { counts, isBehind: false };
       },
     };
   };
 
-/** Returns the walk's position; undefined if the last walk is finished and started less than a day ago. */
+/** Returns the position to continue from; undefined if the last pass is complete and started less than a day ago. */
 function startOf(state: SweepState['behind'][string] | undefined, now: Date): TimeCursor | undefined {
   const { since, from } = state ?? {};
   if (since === undefined || from === undefined) return { at: now, id: '' };
@@ -168,7 +168,7 @@ function documents(name: string, query: Query, work: (id: string, found: Documen
   };
 }
 
-/** Returns the tasks in the queue mirrors, which may have been claimed or deleted. */
+/** Returns the tasks in the mirrors of the queues. Some may have been claimed or deleted in the meantime. */
 function queues({ realtime, people }: ReconciliationPorts, mirror: ReconciledHandlers['mirrorQueuedTask']): Source {
   return {
     name: 'queues',
@@ -191,30 +191,29 @@ function queues({ realtime, people }: ReconciliationPorts, mirror: ReconciledHan
   };
 }
 
-/** Splits at the first slash. */
 function splitFirst(place: string): readonly [string, string] {
   const at = place.indexOf('/');
   return at < 0 ? [place, ''] : [place.slice(0, at), place.slice(at + 1)];
 }
 
 /**
- * Relays events whose trigger failed. Firestore retries a trigger for a day; the sweep relays events of the last
- * seven days that were not received. Consumers deduplicate by event id. Source: docs/decisions/0018-event-spine.md.
+ * Relays events whose trigger failed. Firestore retries a trigger for a day. Then the sweep relays events of the last
+ * seven days that have no receipt. Consumers ignore known event ids. Source: docs/decisions/0018-event-spine.md.
  */
 
 const RELAY_DAYS = 7;
 
-/** Younger events may still be in transit. */
+/** Events that are more recent than this may still be on their way, in milliseconds. */
 const IN_FLIGHT_MS = 15 * 60_000;
 
-/** Minute of each hour in which the job starts. */
+/** Minute of each hour at which the job starts. */
 const MINUTE = 30;
 
 const CONCURRENT_EVENTS = 200;
 
 type Relay = (eventId: string) => Promise<void>;
 
-/** Returns the job that relays events without a receipt in `audit`. Reads only the hours whose counts differ. */
+/** Returns the job that relays events without a receipt in `audit`. It reads only the hours that lack receipts. */
 export const relayJob =
   (database: Firestore, log: Log) =>
   (relay: Relay): SweepJob => ({
@@ -233,7 +232,7 @@ export const relayJob =
     },
   });
 
-/** @returns where it stopped; undefined if it finished */
+/** time at which the job was interrupted; undefined if it finished */
 async function relayAll(database: Firestore, log: Log, turn: SweepContext, relay: Relay): Promise<Date | undefined> {
   const end = turn.now.getTime() - IN_FLIGHT_MS;
   let begin = turn.from?.at.getTime() ?? end - RELAY_DAYS * 24 * HOUR_MS;
@@ -248,7 +247,7 @@ async function relayAll(database: Firestore, log: Log, turn: SweepContext, relay
   return undefined;
 }
 
-/** Returns whether as many events were received as stored. */
+/** Returns whether there are as many receipts as events. */
 async function isComplete(database: Firestore, begin: number, to: number): Promise<boolean> {
   const [events, arrived] = await Promise.all(
     [COLLECTIONS.events, COLLECTIONS.audit].map(async (collection) => {
@@ -266,7 +265,7 @@ function between(database: Firestore, collection: string, begin: number, to: num
     .orderBy('timestamp');
 }
 
-/** @returns where it stopped; undefined if it finished */
+/** time at which the job was interrupted; undefined if it finished */
 async function relayMissing(
   { database, log }: { readonly database: Firestore; readonly log: Log },
   turn: SweepContext,
@@ -282,7 +281,7 @@ async function relayMissing(
       try {
         await relay(event.id);
       } catch (error) {
-        // The next hour retries the event, so that it does not block later ones.
+        // The event is retried in the next hour, so that it does not block later events.
         log.error('event_not_relayed', { eventId: event.id, error });
       }
     }

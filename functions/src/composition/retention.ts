@@ -1,6 +1,6 @@
 /**
- * Retention of ended work, of all features. Jobs of the sweep delete what is older than its retention period, unless
- * open work refers to it. Source: docs/decisions/0044-rebuild-erase-retain.md.
+ * Retention of the ended work of every feature. Jobs of the sweep delete items whose retention is over, unless open
+ * work refers to them. Source: docs/decisions/0044-rebuild-erase-retain.md.
  */
 
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
@@ -31,8 +31,8 @@ import type { Run } from '../toolsets/orchestration/rules/runs/run.ts';
 import type { Change } from './changes.ts';
 
 /**
- * Collections of records to which open work never refers, with the time field, which Firestore indexes automatically,
- * and the retention period.
+ * Collections to whose documents open work never refers. Each has a time field, which Firestore indexes
+ * automatically, and a retention setting.
  */
 const RECORDS = [
   { collection: COLLECTIONS.events, time: 'timestamp', kept: 'events' },
@@ -46,7 +46,7 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
     retentionJob(`${collection} kept`, days[kept], async (before, { isOver }) => {
       const old = database.collection(collection).where(time, '<=', before).orderBy(time);
       const removed = await deleteFound(old, isOver);
-      // The next turn deletes the rest.
+      // If time ran out, the next turn of the sweep deletes the rest.
       const left = isOver() ? { stoppedAt: { at: before, id: collection } } : {};
       return { counts: { removed }, isBehind: isOver(), ...left };
     }),
@@ -55,7 +55,7 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
 
 const BATCH = 100;
 
-/** Returns the job that deletes graph trees whose things are all deleted. */
+/** Returns the job that deletes graph trees if every item in them was deleted. */
 export function graphRetention(database: Firestore, days: RetentionDays): SweepJob {
   const nodes = database.collection(COLLECTIONS.graph);
   const below = ({ id }: DocumentReference) => nodes.where('ancestors', 'array-contains', id);
@@ -71,7 +71,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepJ
       const those = above.length === 0 ? [] : await database.getAll(...above);
       if (those.some(({ exists }) => exists)) return;
       if (!(await below(snapshot.ref).where('deleted', '==', false).limit(1).get()).empty) return;
-      // The root is deleted last, so that the next sweep finds it after a crash.
+      // The root is deleted last. If an instance crashes before that, the next sweep still finds the tree.
       const removed = await deleteFound(below(snapshot.ref).where('deleted', '==', true));
       await snapshot.ref.delete();
       counts.removed += removed + 1;
@@ -80,7 +80,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepJ
   });
 }
 
-/** Returns the job that deletes archived sessions without tasks and findings, with their counters. */
+/** Returns the job that deletes archived sessions and their counters, if no tasks or findings of them are left. */
 export function archiveRetention(database: Firestore, days: RetentionDays): SweepJob {
   const isEmpty = async (collection: string, session: string): Promise<boolean> =>
     (await database.collection(collection).where('session', '==', session).limit(1).select().get()).empty;
@@ -88,7 +88,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
     const counts = { removed: 0 };
     const cleared = database.collectionGroup(ARCHIVE).where('cleared', '==', true);
     const due = cleared.where('archived_at', '<=', before).orderBy('archived_at').limit(BATCH);
-    // If several were archived at the same instant across two pages, the next hour finds the rest.
+    // Sessions archived at the same instant can be split across two pages. The rest is then found in the next hour.
     const old = async (after: TimeCursor | undefined) => {
       const { docs } = await (after === undefined ? due : due.startAfter(after.at)).get();
       const found = docs.map((item) => ({ item, place: { at: item.get('archived_at').toDate(), id: item.id } }));
@@ -103,7 +103,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
       for (const counter of docs) batch.delete(counter.ref);
       const isGone = await batch.commit().then(
         () => true,
-        // The session was restored in the meantime.
+        // The commit is stale because the session was restored in the meantime.
         (error: unknown) => {
           if (STALE_CODES.includes(statusCode(error))) return false;
           throw error;
@@ -123,7 +123,7 @@ interface RetentionPorts extends CoordinationPorts, GraphPorts {
   readonly ledgers: { readonly metrics: Pick<DatabaseMetricsLedger, 'forget'> };
 }
 
-/** Retention of work with parts, and of agents. */
+/** Retention of tasks, runs and coding logs, and of agents. */
 export class Retention extends Service<RetentionPorts> {
   readonly sweepJobs: readonly SweepJob[] = [
     retentionJob('tasks kept', this.ports.retention.tasks, async (before, turn) => {
@@ -146,7 +146,7 @@ export class Retention extends Service<RetentionPorts> {
     }),
     retentionJob('logs kept', this.ports.retention.logs, async (before, turn) => {
       const counts = { removed: 0 };
-      // A task has many chunks but is checked once.
+      // A task's log has many chunks, but the task is checked only once.
       const seen = new Set<string>();
       for await (const taskId of this.ports.taskLogs.tasksWithOldLogs(before)) {
         if (turn.isOver()) return { counts, isBehind: true, stoppedAt: { at: before, id: taskId } };
@@ -170,7 +170,7 @@ export class Retention extends Service<RetentionPorts> {
     }).then((end) => ({ counts, ...end }));
   }
 
-  /** Deletes a terminal that holds no task, with its counts, skills and metrics. */
+  /** Deletes a terminal that holds no task. Its counts, skills and metrics are deleted too. */
   private async removeAgent({ value: agent, version }: Versioned<Agent>): Promise<boolean> {
     const { agents, store, ledgers } = this.ports;
     if (Object.keys(agent.held).length > 0) return false;
@@ -189,7 +189,7 @@ export class Retention extends Service<RetentionPorts> {
     return true;
   }
 
-  /** Returns whether it was deleted. Never fails, so that one item does not block the others. */
+  /** Returns whether the item was deleted. An error is only logged, so that one item does not block others. */
   private async attempt(kind: string, id: string, remove: () => Promise<boolean>): Promise<boolean> {
     try {
       return await remove();
@@ -199,7 +199,7 @@ export class Retention extends Service<RetentionPorts> {
     }
   }
 
-  /** Deletes a task with its log and results. Tasks that depend on each other can be deleted concurrently. */
+  /** Deletes a task with its log and results. Tasks that depend on each other may be deleted at the same time. */
   private removeTask(id: string, before: Date): Promise<boolean> {
     const { tasks, store, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {
@@ -213,7 +213,7 @@ export class Retention extends Service<RetentionPorts> {
     });
   }
 
-  /** Failed dependents may be retried and then need this task. Completed ones are never retried. */
+  /** A failed dependent can be retried, and then needs this task. A completed dependent cannot be retried. */
   private async isReferenced(task: Task): Promise<boolean> {
     const dependents = await this.ports.tasks.findAll(task.dependents);
     if (dependents.some((one) => one !== undefined && one.value.status !== 'done')) return true;
@@ -224,7 +224,7 @@ export class Retention extends Service<RetentionPorts> {
     const { tasks, sessions, clock } = this.ports;
     const { workspace, session, status } = task;
     const dependencies = await tasks.findAll(task.dependencies);
-    // Deleting a task does not count as activity of the session.
+    // The session's last activity is kept, because the deletion of a task does not count as activity.
     const { lastActivity = task.completed_at ?? clock.now() } = await sessions.counters(workspace, session);
     return [
       { kind: 'removeTask', task, node: taskNode(task), version },
@@ -236,7 +236,7 @@ export class Retention extends Service<RetentionPorts> {
     ];
   }
 
-  /** Deletes a run with its definition, steps and journal. */
+  /** Deletes a run, and its definition, steps and journal. */
   private async removeRun({ value: run, version }: Versioned<Run>): Promise<boolean> {
     const { runs, store } = this.ports;
     if (await hasOpenAncestor(this.ports, { kind: 'run', id: run.id }, run)) return false;
@@ -245,7 +245,7 @@ export class Retention extends Service<RetentionPorts> {
     return true;
   }
 
-  /** Deletes an ended task's log, but keeps its results. */
+  /** Deletes the log of an ended task. The task's results are kept. */
   private async removeLog(taskId: string, before: Date): Promise<boolean> {
     const { tasks, taskLogs } = this.ports;
     const task = (await tasks.find(taskId))?.value;

@@ -1,9 +1,8 @@
 /**
- * Reactions to changed documents: budgets, graph nodes and people. Triggers deliver each change at least once, and
- * all reactions use the current state.
- * If people lose a role, their open work in the workspace ends: coding tasks, runs and questions. A change only
- * triggers the check; the current roles decide.
- * Source: docs/semantics.md#leaving-a-workspace.
+ * Reactions to changed documents of budgets, graph nodes and people. Triggers deliver each change at least once. All
+ * reactions use the current state. If a person loses a role in a workspace, the person's open work there ends: coding
+ * tasks, runs and questions. A change only causes a check: the current roles decide. Source:
+ * docs/semantics.md#leaving-a-workspace.
  */
 
 import {
@@ -27,12 +26,12 @@ import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 
-/** Maximum number of tasks, and of runs, read to count those of one workspace. */
+/** Maximum number of tasks, and of runs, that are read to count those in one workspace. */
 const MAX_COUNTED_WORK = 100;
 
 const BATCH = 100;
 
-/** Number of ended items by kind. */
+/** For each kind, the number of items that were ended. */
 export interface EndedWork {
   readonly codingTasks: number;
   readonly runs: number;
@@ -48,13 +47,13 @@ interface LostAccessPorts {
 }
 
 export class LostAccessTriggers extends Service<LostAccessPorts> {
-  /** Ends work for which a person lost the role. Safe to call twice, late, or concurrently. */
+  /** Ends the work for which a person no longer has the role. Safe to call repeatedly, late, or concurrently. */
   async end(uid: string): Promise<EndedWork> {
     const { roles, ends, log } = this.ports;
     const known: PersonRoles | undefined = await skipUnreadable(roles.of(uid));
     if (known === undefined) return { codingTasks: 0, runs: 0, questions: 0 };
     const left = lostAccessOf(known);
-    // Runs end first, because their tasks end with them.
+    // The runs end first, because their tasks end with them.
     const runs = await ends.runs.end(uid, left);
     const [codingTasks, questions] = await Promise.all([
       ends.codingTasks.end(uid, left),
@@ -65,7 +64,7 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
     return ended;
   }
 
-  /** Handles a change of a person's document. */
+  /** Called after the document of a person has changed. */
   async personWritten(uid: string, before: unknown, after: unknown): Promise<void> {
     if (hasLostAccess(readable(personFromDocument, before), readable(personFromDocument, after))) await this.end(uid);
   }
@@ -77,7 +76,7 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
       for (const uid of await this.ownersIn(workspace)) await this.end(uid);
   }
 
-  /** Counts a person's open work in a workspace. */
+  /** Counts the open work of a person in one workspace. */
   async openIn(uid: string, workspace: string): Promise<OpenWorkCounts> {
     const { tasks, runs } = this.ports;
     const [ownTasks, ownRuns] = await Promise.all([
@@ -113,7 +112,7 @@ interface BudgetHandlers {
   readonly budgetWaits: BudgetWaits;
 }
 
-/** Withdraws questions about an older budget and resumes waiting work. Called at least once per change. */
+/** Withdraws questions about an older budget, and continues the work that waits. Called at least once per change. */
 export async function onBudgetWritten(
   { budgetQuestions, runs, budgetWaits }: BudgetHandlers,
   written: unknown,
@@ -131,7 +130,7 @@ interface GraphHandlers {
   readonly runs: RunService;
 }
 
-/** Continues the work that depends on a graph node. Called at least once per change, uses the current state. */
+/** Continues work that depends on a changed graph node. Called at least once per change; uses the current state. */
 export async function onGraphWritten({ taskQueue, delegation, runs }: GraphHandlers, written: unknown): Promise<void> {
   const node = readable(nodeFromDocument, written);
   if (node?.kind !== 'task') return;
@@ -140,7 +139,7 @@ export async function onGraphWritten({ taskQueue, delegation, runs }: GraphHandl
   if (node.status === 'done' && node.part_of?.kind === 'todo') await delegation.taskClosed(node.thing_id);
 }
 
-/** Calls `show` for each item of a query, page by page. */
+/** Calls `show` for each item of a query. The query is read page by page. */
 async function forEachVersion<Item extends { readonly id: string }>(
   read: (after?: string) => Promise<readonly Item[]>,
   show: (item: Item) => void,

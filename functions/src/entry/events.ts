@@ -1,4 +1,4 @@
-/** Functions called by Firestore, Pub/Sub, Cloud Tasks and Cloud Scheduler. Each calls one method of app.ts. */
+/** Functions that Firestore, Pub/Sub, Cloud Tasks and Cloud Scheduler call. Each calls one method of app.ts. */
 import type { CloudEvent } from 'firebase-functions';
 import { onDocumentCreated, onDocumentWritten } from 'firebase-functions/firestore';
 import { HttpsError } from 'firebase-functions/https';
@@ -9,17 +9,17 @@ import { app } from '../app.ts';
 import { database, globalOptions, modelSecrets } from '../config.ts';
 import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
 
-/** Options of the Firestore triggers. A failed event is retried. */
+/** Options of all Firestore triggers. If an event fails, it is retried. */
 const followed = { ...globalOptions, database, retry: true } as const;
 
-/** Publishes each event of the outbox `events` to its topics. */
+/** Publishes each event in the outbox collection `events` to the event's topics. */
 export const relayEvent = onDocumentCreated({ document: `${COLLECTIONS.events}/{eventId}`, ...followed }, (event) =>
   app().services.relayEvent(event.params.eventId),
 );
 
 /**
- * Follows a task: updates its queue in the Realtime Database, marks dependents that can never start, continues the
- * run that waits for it, and adjusts the shard count of its session.
+ * Reacts to a changed task: updates the queue's mirror in the Realtime Database, marks dependents that can never
+ * start, continues the run that waits for the task, and adjusts the shard count of the task's session.
  */
 export const mirrorTaskQueue = onDocumentWritten(
   { document: `${COLLECTIONS.tasks}/{taskId}`, ...followed },
@@ -34,7 +34,7 @@ export const mirrorTaskQueue = onDocumentWritten(
   },
 );
 
-/** Mirrors a person's roles for the Realtime Database rules, and ends their work where they lost access. */
+/** Mirrors a person's roles for the Realtime Database rules. Ends the person's work where the person lost access. */
 export const mirrorPerson = onDocumentWritten(
   { document: `${COLLECTIONS.people}/{uid}`, ...followed },
   async ({ params: { uid }, data }) => {
@@ -44,7 +44,7 @@ export const mirrorPerson = onDocumentWritten(
   },
 );
 
-/** Mirrors which workspaces are open, and ends the work of people whom a private workspace now excludes. */
+/** Mirrors which workspaces are open. If one became private, ends the work of people who have no role in it. */
 export const mirrorWorkspaces = onDocumentWritten(
   { document: WORKSPACE_ACCESS_PATH, ...followed },
   async ({ data }) => {
@@ -54,54 +54,54 @@ export const mirrorWorkspaces = onDocumentWritten(
   },
 );
 
-/** Repairs a to-do that was changed without the tools. */
+/** Repairs a to-do that a client changed directly in the database. */
 export const repairTodo = onDocumentWritten({ document: `${COLLECTIONS.todos}/{todoId}`, ...followed }, (event) =>
   app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
-/** Runs an approved call. If it is interrupted, the sweep runs it again. */
+/** Runs a call after its approval. If this is interrupted, the sweep runs the call again. */
 export const makeApprovedCall = onDocumentWritten(
   { document: `${COLLECTIONS.requests}/{requestId}`, ...followed, timeoutSeconds: 120 },
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
 );
 
-/** Completes a task when its parts are done, and a to-do when its delegated task is done. */
+/** Completes a task when all its parts are done, and a to-do when the task that it was delegated to is done. */
 export const followGraph = onDocumentWritten({ document: `${COLLECTIONS.graph}/{key}`, ...followed }, (event) =>
   app().services.followGraph(event.data?.after.data()),
 );
 
-/** Resumes work that waits for a budget, after the budget changes. */
+/** After a budget has changed, continues the work that waits for it. */
 export const followBudget = onDocumentWritten({ document: `${COLLECTIONS.budgets}/{key}`, ...followed }, (event) =>
   app().services.followBudget(event.data?.after.data()),
 );
 
-/** Records the receipt of each event in `audit`. */
+/** Records in the collection `audit` that each event was received. */
 export const auditEvents = onMessagePublished({ topic: 'task-events', ...globalOptions, retry: true }, (event) =>
   app().services.consumers['task-events'].receive(messageIn(event)),
 );
 
-/** Logs an error for each message that a consumer could not process or gave up. */
+/** Logs an error for each message that no consumer could process. */
 export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...globalOptions }, (event) => {
   const { attributes } = event.data.message;
   app().kernel.log.error('dead_letter', { ...messageIn(event), attributes });
 });
 
-/** Mirrors to-do changes to the Realtime Database. */
+/** Mirrors changes of to-dos to the Realtime Database. */
 export const mirrorTaskUpdates = onMessagePublished({ topic: 'task-updates', ...globalOptions, retry: true }, (event) =>
   app().services.consumers['task-updates'].receive(messageIn(event)),
 );
 
-/** Notifies people of due reminders. */
+/** Notifies people when their reminders are due. */
 export const notifyOfReminders = onMessagePublished({ topic: 'reminders', ...globalOptions, retry: true }, (event) =>
   app().services.consumers['reminders'].receive(messageIn(event)),
 );
 
-/** Returns a published message with its data as text. */
+/** Returns a published message, with its data as text. */
 function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
   return { id: message.messageId, text: Buffer.from(message.data, 'base64').toString() };
 }
 
-/** Executes a run's steps until it ends, waits, or reaches its turn's time limit. */
+/** Executes the steps of a run until the run ends, waits, or reaches the time limit of this turn. */
 export const executeRun = onTaskDispatched<unknown>(
   {
     ...globalOptions,
@@ -113,19 +113,19 @@ export const executeRun = onTaskDispatched<unknown>(
     rateLimits: { maxConcurrentDispatches: 100 },
   },
   async ({ data }) => {
-    // Cloud Tasks redelivers after an error.
+    // The error makes Cloud Tasks deliver the message again.
     if ((await app().services.runExecution.deliver(data)) === 'busy')
       throw new HttpsError('unavailable', 'Another instance is executing this run.');
   },
 );
 
-/** Runs the cleanup jobs every minute: expired leases, offline agents, crashed instances, retention and more. */
+/** Runs the jobs of the sweep every minute: expired leases, offline agents, crashed instances, retention and more. */
 export const sweep = onSchedule(
   { schedule: 'every 1 minutes', ...globalOptions, maxInstances: 1, timeoutSeconds: 540 },
   async () => void (await app().sweep()),
 );
 
-/** Sends due reminders, every minute. */
+/** Sends the reminders that are due, every minute. */
 export const sendReminders = onSchedule(
   { schedule: 'every 1 minutes', ...globalOptions, maxInstances: 1, timeoutSeconds: 540 },
   () => app().services.sendReminders(),

@@ -1,7 +1,7 @@
 /**
- * HTTP functions. This file keeps the functions framework and the emulator from processing requests first, for which
- * they have no option. Source: @google-cloud/functions-framework, src/server.ts and src/function_wrappers.ts;
- * firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
+ * HTTP functions. The functions framework and the emulator would process requests first, and have no option to turn
+ * this off. The code below prevents it. Source: @google-cloud/functions-framework, src/server.ts and
+ * src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
@@ -19,19 +19,19 @@ import {
 } from '../config.ts';
 
 /**
- * Headers by which the framework's parsers detect a body, and Node a client that waits for `100 Continue`. Node has
- * read the framing before. Source: type-is, `hasBody`; Node, lib/_http_server.js.
+ * Headers by which the framework detects a body, and Node detects a client that waits for `100 Continue`. Node has
+ * used them before they are removed. Source: type-is, `hasBody`; Node, lib/_http_server.js.
  */
 const BODY_HEADERS = ['content-length', 'transfer-encoding', 'expect'];
 
 skipBodyParsers();
 
-/** The MCP endpoint. It is public for Cloud Run and authenticates every request itself. */
+/** The MCP endpoint. Cloud Run lets everyone call it, because it authenticates every request itself. */
 export const mcp = onRequest(
   {
     ...globalOptions,
     invoker: 'public',
-    // The endpoint handles CORS itself. Without this option, the emulator would allow every page.
+    // The endpoint handles CORS itself. Without this option, the emulator would allow every web page.
     cors: false,
     concurrency,
     memory: '512MiB',
@@ -47,7 +47,7 @@ export const mcp = onRequest(
   },
 );
 
-/** Receives GitHub's deliveries: merged pull requests complete tasks, and failed checks are recorded on tasks. */
+/** Receives webhooks from GitHub. Merged pull requests complete tasks, and failed checks are stored with tasks. */
 export const githubWebhook = onRequest(
   { ...globalOptions, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
   (request, response) => app().gitHubWebhook(request, response),
@@ -55,14 +55,14 @@ export const githubWebhook = onRequest(
 
 /**
  * Hides request bodies from the framework's parsers, so that the function can check everything else first and then
- * read the body (mcp/http/body.ts). The parsers would unpack, buffer and parse up to 1 GiB before the function runs,
- * and respond to invalid bodies with an HTML page, outside production with a stack trace. Call it when the function
- * is loaded, before it receives requests.
+ * read the body (mcp/http/body.ts). Before the function runs, the parsers would unpack, buffer and parse up to 1 GiB.
+ * To invalid bodies, they would respond with an HTML page, and outside production with a stack trace. Must be called
+ * when the function is loaded, before any request.
  */
 export function skipBodyParsers(): void {
-  // Other functions may share the process if it has no target function.
+  // If the process has no target function, it may also serve other functions, which need their bodies.
   if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
-  // In production mode, Express shows no stack traces on its error pages.
+  // In production mode, the error pages of Express contain no stack traces.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', (event) => {
     if (typeof event !== 'object' || event === null || !('request' in event)) return;
@@ -71,8 +71,8 @@ export function skipBodyParsers(): void {
 }
 
 /**
- * Exits the framework's domain. Domains, Node's deprecated way to catch callback errors, are not needed. A
- * domain tracks each promise, which costs the endpoint a quarter of its throughput.
+ * Exits the domain that the framework uses. Domains are Node's deprecated way to catch errors of callbacks, and are
+ * not needed. A domain tracks each promise, which costs the endpoint a quarter of its throughput.
  */
 export function exitDomain(): void {
   const active: unknown = Reflect.get(process, 'domain');
@@ -80,7 +80,7 @@ export function exitDomain(): void {
   if (typeof active.exit === 'function') active.exit();
 }
 
-/** Makes a request look as if it had no body, and makes its URL decodable for the framework's router. */
+/** Makes a request look as if it had no body, and makes its URL valid for the framework's router. */
 export function hideBody(request: IncomingMessage): void {
   for (const name of BODY_HEADERS) delete request.headers[name];
   const { url = '/' } = request;
@@ -95,10 +95,10 @@ export function hideBody(request: IncomingMessage): void {
 let isPending = false;
 
 /**
- * Runs a task before the platform stops the instance; only the first call has an effect. On SIGTERM the framework
- * exits at once, but Cloud Run allows ten seconds. Call it during a request, because the framework has installed its
- * handlers by then. Source: @google-cloud/functions-framework, src/invoker.ts; Cloud Run, "Container runtime
- * contract", "Instance shutdown".
+ * Runs a task before the platform stops the instance. Only the first call has an effect. On SIGTERM, the framework
+ * exits immediately, although Cloud Run allows ten seconds. Must be called during a request, because the framework
+ * has installed its handlers by then. Source: @google-cloud/functions-framework, src/invoker.ts; Cloud Run,
+ * "Container runtime contract", "Instance shutdown".
  */
 export function beforeShutdown(task: () => Promise<void>): void {
   if (isPending) return;

@@ -276,7 +276,7 @@ export function skillChanges(before: Agent | undefined, after: Agent | undefined
   });
 }
 
-/** Returns an agent's capabilities in a workspace by skill id. Of names that differ in case, the first counts. */
+/** Returns an agent's capabilities in a workspace, by skill id. If names differ only in case, the first is used. */
 function capabilitiesIn(workspace: string, agent: Agent | undefined): ReadonlyMap<string, Capability> {
   const declared = agent !== undefined && isIn(agent, workspace) ? agent.capability_details : [];
   const first = [...declared].reverse();
