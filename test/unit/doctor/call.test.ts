@@ -1,4 +1,4 @@
-/** Final call of the endpoint by a deployment, and its use of the Firebase CLI as a process. */
+/** Last step of a deployment, which calls the deployed endpoint, and the Firebase CLI as a child process. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -21,21 +21,21 @@ import { namesOf } from './diagnosed.ts';
 
 const noPause = async (): Promise<void> => undefined;
 
-describe('final call of a deployment', () => {
+describe('call of the endpoint after a deployment', () => {
   let endpoint: RunningEndpoint;
   before(async () => {
     endpoint = await serveEndpoint({ ...memoryPorts(), toolsets });
   });
   after(() => endpoint.close());
 
-  it('calls the endpoint without a credential and as an agent', async () => {
+  it('calls the endpoint without a credential and then as an agent', async () => {
     const url = `${endpoint.url}/mcp`;
     assert.equal(await callEndpoint(url, undefined, noPause), 'it requires a credential but offers no sign-in');
     assert.match(await callEndpoint(url, 'leader-key', noPause), /^it is muster 0\.0\.0$/i);
     await assert.rejects(callEndpoint(url, 'another-key', noPause), /it responded with 401: /);
   });
 
-  it('reports that people can sign in', async () => {
+  it('reports whether people can sign in', async () => {
     const publicUrl = 'http://localhost:7';
     const addresses = new Addresses({ publicUrl, functionUrl: undefined });
     const open = await serveEndpoint({ ...memoryPorts(), toolsets, addresses });
@@ -46,7 +46,7 @@ describe('final call of a deployment', () => {
     }
   });
 
-  it('waits until the invoker permission has propagated and rejects pages of Cloud Run', async () => {
+  it('waits until anyone may invoke the function, and rejects error pages of Cloud Run', async () => {
     let refusals = 3;
     const front: Server = createServer((_request, response) => {
       const refused = refusals-- > 0;
@@ -66,11 +66,11 @@ describe('final call of a deployment', () => {
   });
 });
 
-describe('Firebase CLI', () => {
+describe('Firebase CLI as a child process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-cli-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('runs non-interactively as the deployer, with the token hidden from process lists', async () => {
+  it('runs without questions as the deployer, and its token is not visible in the list of processes', async () => {
     const program = join(folder, 'firebase.mjs');
     const seen = join(folder, 'seen.json');
     writeFileSync(
@@ -93,7 +93,7 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
     assert.match(output, /two/);
   });
 
-  it('deploys the rules and indexes that the doctor then finds', async () => {
+  it('deploys the rules and indexes, which the doctor then recognizes', async () => {
     const recording = await recordingOf('half');
     const { declared, answers } = recording;
     const released = [...answers].find(([path]) => path.endsWith('/rulesets/5e1f'));

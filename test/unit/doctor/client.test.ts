@@ -1,4 +1,4 @@
-/** Requests to Google: pages, retries and errors as values. */
+/** Requests to Google's APIs: pages, retries, and errors that are returned instead of thrown. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { close, listen } from '../../support/listening.ts';
 const topics = { api: 'pubsub.googleapis.com', path: `v1/projects/${PROJECT}/topics` } as const;
 const topic = z.object({ name: z.string() });
 
-describe('request to Google', () => {
+describe('request to an API of Google', () => {
   let local: LocalGoogle;
   const pauses: number[] = [];
   const google = (origin: string, token = TOKEN) =>
@@ -35,7 +35,7 @@ describe('request to Google', () => {
 
   afterEach(() => local.stop());
 
-  it('is retried a limited number of times if Google asks to wait', async () => {
+  it('is retried a limited number of times if Google asks the caller to wait', async () => {
     const path = `${topics.api}/${topics.path}`;
     local.busy.set(path, 2);
     const answer = await google(local.url).list({ ...topics, schema: topic }, 'topics');
@@ -50,7 +50,7 @@ describe('request to Google', () => {
     assert.equal(local.busy.get(path), 96);
   });
 
-  it('is retried after a lost connection unless it may have changed something', async () => {
+  it('is retried after a lost connection, unless the request may have changed something', async () => {
     let requests = 0;
     const server = createServer((request, response) =>
       requests++ === 0 ? request.socket.destroy() : response.end('{"name":"one"}'),
@@ -64,7 +64,7 @@ describe('request to Google', () => {
     await close(server);
   });
 
-  it('reads all pages', async () => {
+  it('reads all pages of a list', async () => {
     const page = (name: string, nextPageToken?: string) => ({
       topics: [{ name }],
       ...(nextPageToken && { nextPageToken }),
@@ -76,7 +76,7 @@ describe('request to Google', () => {
     assert.deepEqual(answer, { ok: true, value: [{ name: 'one' }, { name: 'two' }] });
   });
 
-  it('returns a value if it is refused, unanswered or not understood', async () => {
+  it('returns the failure as a value if Google refuses, does not respond or sends an unknown format', async () => {
     const denied = googleError(403, 'PERMISSION_DENIED', 'You may not.');
     local.answers.set(`${topics.api}/${topics.path}`, denied);
     const refused = await google(local.url).get({ ...topics, schema: topic });
@@ -91,15 +91,15 @@ describe('request to Google', () => {
     assert.deepEqual(local.faults, []);
   });
 
-  it('goes to Google or to the configured address, over TLS except on this machine', () => {
+  it('goes to Google or to the configured URL, which must use https except on this machine', () => {
     assert.equal(originIn({}), undefined);
     assert.equal(originIn({ MUSTER_GOOGLE_URL: 'http://127.0.0.1:7/' }), 'http://127.0.0.1:7');
     assert.throws(() => originIn({ MUSTER_GOOGLE_URL: 'http://google.example' }), /must use https/);
   });
 });
 
-describe('roles that a deployment needs', () => {
-  it('follow from the packages that the functions import', () => {
+describe('Google Cloud roles that a deployment needs', () => {
+  it('are derived from the packages that the functions import', () => {
     const source = fileURLToPath(new URL('../../../functions/src', import.meta.url));
     const imported = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
       [
@@ -108,12 +108,12 @@ describe('roles that a deployment needs', () => {
         ),
       ].map(([, name]) => name),
     );
-    // The app module itself makes no requests.
+    // The package firebase-admin/app makes no requests itself, so it needs no role.
     const callers = new Set(imported.filter((name) => name !== 'firebase-admin/app'));
     assert.deepEqual([...callers].sort(), Object.keys(PACKAGES).sort());
   });
 
-  it('have these names at Google', async () => {
+  it('are exactly the listed ones', async () => {
     const { declared } = await recordingOf('healthy');
     assert.deepEqual(neededRoles(declared), [
       'roles/cloudtasks.enqueuer',
@@ -127,19 +127,19 @@ describe('roles that a deployment needs', () => {
     ]);
   });
 
-  it('cover reading accounts and signing tokens, but not changing accounts', () => {
+  it('permit reading accounts and signing tokens, but not changing accounts', () => {
     const source = fileURLToPath(new URL('../../../functions/src', import.meta.url));
     const called = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
       [...readFileSync(`${source}/${file}`, 'utf8').matchAll(/getAuth\((?:[^()]|\(\))*\)\s*\.(\w+)/g)].map(
         ([, name]) => name,
       ),
     );
-    // firebaseauth.users.get, no permission, and iam.serviceAccounts.signBlob on the account itself. Source:
+    // Required permissions: firebaseauth.users.get, no permission, and iam.serviceAccounts.signBlob. Source:
     // https://docs.cloud.google.com/iam/docs/roles-permissions/firebaseauth
     assert.deepEqual([...new Set(called)].sort(), ['createCustomToken', 'getUsers', 'verifyIdToken']);
   });
 
-  it('are granted in addition to the existing bindings of a policy', () => {
+  it('are added to a policy without changing its existing bindings', () => {
     const condition = { title: 'until Friday', expression: 'true' };
     const before = {
       etag: 'BwYx',

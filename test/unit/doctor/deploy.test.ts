@@ -1,4 +1,4 @@
-/** `npm run deploy` with a local copy of Google's APIs that stores writes. */
+/** `npm run deploy` against a local imitation of Google's APIs, which stores the changes. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ Unable to set the invoker for the IAM policy on the following functions:
 Some common causes of this:
 `;
 
-/** Creates a project and a deployment to it. The simulated Firebase CLI leaves the state that the real one would. */
+/** Creates a project and a deployment to it. A simulated Firebase CLI changes the project as the real CLI would. */
 async function stage(name: RecordedProject) {
   const { folder, answers } = await recordingOf(name);
   const local = new LocalGoogle(answers, write);
@@ -44,7 +44,7 @@ async function stage(name: RecordedProject) {
       project: PROJECT,
       token: async () => TOKEN,
       origin: local.url,
-      // Simulates passing time: indexes are built.
+      // While the deployment waits, the simulated project finishes building its indexes.
       pause: async () => {
         const indexes = JSON.stringify(answers.get(INDEXES) ?? {});
         answers.set(INDEXES, JSON.parse(indexes.replace('"CREATING"', '"READY"')));
@@ -87,7 +87,7 @@ async function stopped({ deployment }: Stage): Promise<Stop> {
   return error;
 }
 
-/** Simulates the steps of a person in the Firebase console. */
+/** Simulates what a person does in the Firebase console, such as choosing the Blaze plan. */
 function upgrade({ answers }: Stage): void {
   answers.set(BILLING, { billingEnabled: true, billingAccountName: 'billingAccounts/01A2B3-C4D5E6-F70819' });
   answers.set('billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets', {});
@@ -108,10 +108,10 @@ describe('npm run deploy', () => {
   let here: Stage;
   afterEach(() => here.end());
 
-  it('sets up a fresh project completely, except for the steps of a person', async () => {
+  it('sets up a new project completely, except for the steps that only a person can do', async () => {
     here = await stage('fresh');
     const { answers, called, deployment, writes, said, folder } = here;
-    // In a real project, it would not yet be visible whether the project belongs to an organization.
+    // At this point, a real project would not yet show whether it belongs to an organization.
     const policy = (name: string) =>
       `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/${name}:getEffectivePolicy`;
     answers.set(policy('iam.allowedPolicyMemberDomains'), { name: 'p', spec: { rules: [{ allowAll: true }] } });
@@ -141,7 +141,7 @@ describe('npm run deploy', () => {
     assert.ok(!said.join().includes('AIza-very-secret'));
   });
 
-  it('excludes sign-in codes from the logs, even if the exclusion was disabled', async () => {
+  it('excludes sign-in codes from the logs, even if a person has disabled the exclusion', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const exclusions = `logging.googleapis.com/v2/projects/${PROJECT}/exclusions`;
@@ -159,7 +159,7 @@ describe('npm run deploy', () => {
     }
   });
 
-  it("creates protected databases in the functions' region before anything that needs them", async () => {
+  it('creates protected databases in the region of the functions, before other steps need them', async () => {
     here = await stage('organization');
     const { answers, deployment, writes } = here;
     await deploy(deployment);
@@ -181,7 +181,7 @@ describe('npm run deploy', () => {
     );
   });
 
-  it('opens the endpoint in an organization that forbids public access', async () => {
+  it('makes the endpoint callable in an organization that forbids public access', async () => {
     here = await stage('organization');
     const { answers, called, deployment, said } = here;
     const left = await deploy(deployment);
@@ -204,7 +204,7 @@ describe('npm run deploy', () => {
     assert.match(policy, /builds\.builder","members":\["serviceAccount:415104041262-compute@/);
   });
 
-  it('continues in a half set up project and keeps settings made by others', async () => {
+  it('continues with a project that is partly set up, and keeps settings that others made', async () => {
     here = await stage('half');
     openAuthentication(here);
     const { answers, deployment } = here;
@@ -240,7 +240,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(bindings[before.bindings.length], eves);
   });
 
-  it('recreates deleted resources of unchanged functions, which the CLI skips', async () => {
+  it('recreates deleted resources of unchanged functions, which the Firebase CLI would skip', async () => {
     here = await stage('healthy');
     const { answers, deployment, folder } = here;
     const declared = await declaredFor(PROJECT, folder);
@@ -261,7 +261,7 @@ describe('npm run deploy', () => {
     ]);
   });
 
-  it('resumes its own queue and schedule, but not others in the project', async () => {
+  it('resumes the paused queue and schedule of Muster, but not those of others in the project', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const pause = (path: string, key: string, other: string) => {
@@ -278,7 +278,7 @@ describe('npm run deploy', () => {
     assert.doesNotMatch(resumed.join(), /invoices/);
   });
 
-  it('links the web app to the default site, regardless of other sites and apps', async () => {
+  it('links the web app to the default Hosting site, even if the project has other sites and apps', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const sites = `firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`;
@@ -297,7 +297,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(answers.get(sites), { sites: [shop, { ...ours, appId: '1:1:web:muster' }] });
   });
 
-  it('stops before any change if the deployer lacks a permission', async () => {
+  it('stops before it changes anything if the deployer lacks a permission', async () => {
     here = await stage('fresh');
     upgrade(here);
     const path = `cloudresourcemanager.googleapis.com/v1/projects/${PROJECT}:testIamPermissions`;
@@ -313,7 +313,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(here.writes(), []);
   });
 
-  it('never moves an existing database', async () => {
+  it('never moves a database that exists in another region', async () => {
     here = await stage('forgotten');
     const { mend, message } = await stopped(here);
     assert.match(message, /^Firestore location: Firestore is in nam5, which was not chosen/);
@@ -322,10 +322,10 @@ describe('npm run deploy', () => {
     assert.deepEqual(here.called, []);
   });
 
-  it('deploys only code if everything else is up to date', async () => {
+  it('deploys only the code if everything else is up to date', async () => {
     here = await stage('healthy');
     const { called, deployment, said, writes } = here;
-    // The simulated CLI would rebuild indexes and drop dead letters. This one changes nothing.
+    // The simulated CLI of other tests would rebuild indexes and delete dead letters. This one changes nothing.
     const left = await deploy({
       ...deployment,
       firebase: async (args) => ({ succeeded: called.push(args.join(' ')) > 0, output: '' }),
@@ -336,7 +336,7 @@ describe('npm run deploy', () => {
     assert.ok(said.includes('unchanged: secrets'));
   });
 
-  it("grants replacement roles and leaves the removal of earlier versions' roles to a person", async () => {
+  it('grants the roles that are needed now, and lets a person remove those of earlier versions', async () => {
     here = await stage('healthy');
     const { answers, deployment } = here;
     const project = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`;
@@ -371,7 +371,7 @@ describe('npm run deploy', () => {
     );
   });
 
-  it('stops before functions that are no longer declared, since Firebase would delete them', async () => {
+  it('stops if the code no longer declares a deployed function, because Firebase would delete it', async () => {
     here = await stage('healthy');
     const path = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
     const former = `{"name":"projects/${PROJECT}/locations/us-central1/functions/resumeRun","state":"ACTIVE"}`;
@@ -381,7 +381,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(here.called, CLI.slice(0, 2));
   });
 
-  it('stops if the CLI fails for a reason other than invokers', async () => {
+  it('stops if the Firebase CLI fails, unless only the invoker permission could not be set', async () => {
     here = await stage('organization');
     const output = INVOKERS_REFUSED.replace('\tmcp', '\tsweep(us-central1)\n\tmcp');
     const firebase: Deployment['firebase'] = async (args) => {
@@ -393,7 +393,7 @@ describe('npm run deploy', () => {
     assert.match(error.message, /^Cannot deploy the functions/);
   });
 
-  it('prints the plan without changing anything in a dry run', async () => {
+  it('prints the planned steps in a dry run and changes nothing', async () => {
     here = await stage('half');
     await plan(here.deployment);
     assert.deepEqual(here.writes(), []);

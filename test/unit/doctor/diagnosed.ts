@@ -1,4 +1,4 @@
-/** Findings of the doctor in a recorded project. */
+/** Runs the doctor against the recorded responses of a project. */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { diagnose, type Named } from '../../../scripts/doctor/diagnose.ts';
@@ -6,7 +6,7 @@ import { Google } from '../../../scripts/google/client.ts';
 import { PROJECT, type RecordedProject, type Recording, recordingOf } from '../../support/google/answers.ts';
 import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
 
-/** @param change differences from the recording */
+/** @param change edits the recorded responses before the doctor reads them */
 export async function diagnosed(
   name: RecordedProject,
   change: (recording: Recording) => Recording | undefined = () => undefined,
@@ -30,7 +30,7 @@ export function namesOf(findings: readonly Named[], state: Named['state']): read
   return findings.filter((one) => one.state === state).map(({ name }) => name);
 }
 
-/** The fixing command, or the page and the steps there. */
+/** Returns the command that fixes a finding, or the page and the steps on that page. */
 export function mendOf(findings: readonly Named[], name: string): string {
   const finding = findings.find((one) => one.name === name);
   const mend = finding !== undefined && finding.state !== 'ok' ? finding.mend : undefined;

@@ -1,4 +1,4 @@
-/** Faults, each planted in a healthy project: the doctor finds exactly that fault and names the fix. */
+/** Each fault is added to the recording of a healthy project. The doctor finds only that fault and names its fix. */
 import assert from 'node:assert/strict';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
 import { isHealthy } from '../../../scripts/doctor/report.ts';
@@ -11,17 +11,17 @@ const HERE = `projects/${PROJECT}/locations/us-central1`;
 const FIRESTORE = `firestore.googleapis.com/v1/projects/${PROJECT}/databases`;
 
 interface Fault {
-  /** The only check that must fail. */
+  /** Name of the only check that must fail. */
   readonly check: string;
   readonly what: string;
   readonly plant: (recording: Recording) => Recording | undefined;
   readonly mend: RegExp;
   readonly state?: 'problem' | 'warning';
-  /** Checks that cannot run because of the fault. */
+  /** Names of the checks that cannot run because of the fault. */
   readonly unseen?: readonly string[];
 }
 
-/** Edits the response at a path as text, so that only the matched part changes. */
+/** Replaces matching text in the recorded response at a path, so that the rest of the response stays unchanged. */
 function edit(path: string, from: string | RegExp, to: string) {
   return ({ answers }: Recording): undefined => {
     const before = JSON.stringify(answers.get(path));
@@ -31,7 +31,7 @@ function edit(path: string, from: string | RegExp, to: string) {
   };
 }
 
-/** A foreign function in the same project, without a Realtime Database and without limits. */
+/** Returns a function of another application in the same project, which has neither limits nor a database. */
 function beside(region: string, id: string, codebase: string) {
   const name = `projects/${PROJECT}/locations/${region}/functions/${id}`;
   const labels = { 'firebase-functions-codebase': codebase };
@@ -49,7 +49,7 @@ function without(path: string) {
   return ({ answers }: Recording): undefined => void assert.ok(answers.delete(path), `nothing at ${path}`);
 }
 
-/** Removes the entries with matching text from a list. */
+/** Removes the entries whose text matches from a list in a recorded response. */
 function drop(path: string, key: string, matching: RegExp) {
   return ({ answers }: Recording): undefined => {
     const answer: unknown = answers.get(path);
@@ -69,7 +69,7 @@ function parameter(name: string, value: string) {
   };
 }
 
-/** Also changes the deployed functions, so that only the value itself is wrong. */
+/** Sets a parameter in the deployed functions too, so that the doctor finds only the wrong value. */
 function deployedParameter(name: string, value: string) {
   return (recording: Recording): Recording => {
     edit(functions, new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`)(recording);
@@ -536,9 +536,9 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-describe('planted fault', () => {
+describe('fault in a healthy project', () => {
   for (const { check, what, plant, mend, state = 'problem', unseen = [] } of FAULTS)
-    it(`${check}: ${what}`, async () => {
+    it(`is found by the check "${check}": ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);
       assert.deepEqual(namesOf(findings, state), [check]);
       assert.deepEqual(namesOf(findings, state === 'problem' ? 'warning' : 'problem'), []);
@@ -547,7 +547,7 @@ describe('planted fault', () => {
       assert.match(mendOf(findings, check), mend);
     });
 
-  it('public callers: an organization forbids public access and no one outside can call', async () => {
+  it('is found by two checks if an organization forbids public access and no one can call', async () => {
     const findings = await diagnosed('healthy', (recording) => {
       edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
       recording.answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' });
@@ -557,12 +557,12 @@ describe('planted fault', () => {
       assert.match(mendOf(findings, name), /^gcloud run services update mcp --no-invoker-iam-check --region=/);
   });
 
-  it('exists for each check', () => {
+  it('is tested for each check of the doctor', () => {
     const planted = new Set([...FAULTS.map(({ check }) => check), 'public callers']);
     assert.deepEqual([...new Set(CHECKS.map(({ name }) => name))].sort(), [...planted].sort());
   });
 
-  it('is not reported as healthy if permission to inspect it is missing', async () => {
+  it('is reported as "unseen", not as healthy, if the doctor lacks the permission to inspect it', async () => {
     const denied = googleError(403, 'PERMISSION_DENIED', "Permission 'datastore.databases.list' denied.");
     const findings = await diagnosed('healthy', ({ answers }) => void answers.set(FIRESTORE, denied));
     assert.deepEqual(namesOf(findings, 'problem'), []);
@@ -571,7 +571,7 @@ describe('planted fault', () => {
   });
 });
 
-/** Situations that are not faults, such as an unusual history or other people's work in the project. */
+/** Situations that are not faults, for example resources of other applications in the same project. */
 const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant'] }[] = [
   {
     what: 'an organization that started to refuse allUsers after access was opened',
@@ -647,7 +647,7 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
   { what: 'rules with other line endings', plant: edit(RULESET, /\\n/g, '\\r\\n') },
 ];
 
-describe('harmless situation', () => {
+describe('harmless situation in a project', () => {
   for (const { what, plant } of HARMLESS)
     it(`is not reported: ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);

@@ -1,4 +1,4 @@
-/** The CI roles of the deploy guide grant each call of a deployment, and each role is needed. */
+/** The roles that the deploy guide lists for CI permit every call of a deployment, and each role is needed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,7 +21,7 @@ function readText(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
-/** Permissions that the Firebase CLI requires of its caller, per deploy target. */
+/** Returns the permissions that the Firebase CLI requires for each deploy target. */
 function requiredByCli(): readonly string[] {
   const { TARGET_PERMISSIONS } = z
     .object({ TARGET_PERMISSIONS: z.record(z.string(), names) })
@@ -40,23 +40,23 @@ function missing(roles: readonly string[]): readonly string[] {
   return DEPLOYING.filter((permission) => !granted.has(permission)).sort();
 }
 
-describe('CI roles', () => {
+describe('roles of a CI account', () => {
   const section = /## In CI[^#]+/.exec(readText('../../../docs/guides/deploy.md'))?.[0] ?? '';
   const documented = [...section.matchAll(/`(roles\/[\w.]+)`/g)].map(([, role]) => role ?? '');
 
-  it('are derived from all methods that a deployment may call', () => {
+  it('cover all methods that a deployment may call', () => {
     assert.deepEqual(Object.keys(permissions.methods).sort(), [...methodIds()].sort());
   });
 
-  it('are derived from the permissions that the Firebase CLI requires', () => {
+  it('cover the permissions that the Firebase CLI requires', () => {
     assert.deepEqual(permissions.cli['commands/deploy.js'], requiredByCli().map(asNamedToday).sort());
   });
 
-  it('are sufficient for every step', () => {
+  it('are sufficient for every step of a deployment', () => {
     assert.deepEqual(missing(documented), []);
   });
 
-  it('do not include an unneeded role', () => {
+  it('include no role that a deployment does not need', () => {
     assert.equal(documented.length, 12);
     for (const role of documented) assert.notDeepEqual(missing(documented.filter((one) => one !== role)), [], role);
   });

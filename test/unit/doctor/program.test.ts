@@ -1,4 +1,4 @@
-/** `npm run doctor` as a program: output and exit codes. */
+/** Output and exit codes of the command `npm run doctor`. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -54,7 +54,7 @@ describe('npm run doctor', () => {
   };
 
   it('prints one line per check and exits with 1 if there is a problem', async () => {
-    // This clone has no parameters for the project: it runs as the default account, without sign-in.
+    // This clone has no parameters for the project, so the doctor expects the default account and no sign-in.
     const { code, out } = await doctor(['--project', PROJECT]);
     assert.equal(code, 1);
     assert.match(out, /^ok {7}Firestore$/m);
@@ -62,7 +62,7 @@ describe('npm run doctor', () => {
     assert.match(out, /\d+ ok, \d+ warnings, \d+ problems, \d+ not checked\.\n$/);
   });
 
-  it('prints the findings as JSON', async () => {
+  it('prints its findings as JSON with --json', async () => {
     const { code, out } = await doctor(['--project', PROJECT, '--json']);
     const { project, findings } = report.parse(JSON.parse(out));
     assert.equal(code, 1);
@@ -72,7 +72,7 @@ describe('npm run doctor', () => {
     assert.match(JSON.stringify(account), /"mend":\{"command":"echo 'SERVICE_ACCOUNT=muster@' >>/);
   });
 
-  it('prints one line if it cannot inspect the project', async () => {
+  it('prints one line if it cannot inspect the project at all', async () => {
     const asked = ['--project', PROJECT];
     const [none, old, away, unknown] = await Promise.all([
       doctor(asked, { GOOGLE_OAUTH_ACCESS_TOKEN: '' }),
@@ -86,13 +86,13 @@ describe('npm run doctor', () => {
     oneLine(unknown, /^Project another-project not found, or your credentials cannot access it/);
   });
 
-  it('reports an invalid argument', async () => {
+  it('reports an invalid argument and exits', async () => {
     assert.match((await doctor([])).error, /^Missing project: specify --project <id>\./);
     assert.match((await doctor(['--project', 'A b'])).error, /^--project: A b is not a project id/);
     assert.match((await doctor(['--project', PROJECT, '--mend'])).error, /Unknown option '--mend'/);
   });
 
-  it('reports a check as unseen if it lacks permission', async () => {
+  it('reports a check as "unseen" if it lacks the permission for that check', async () => {
     const path = `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`;
     local.answers.set(path, googleError(403, 'PERMISSION_DENIED', 'The caller does not have permission'));
     const { out } = await doctor(['--project', PROJECT]);

@@ -1,9 +1,9 @@
-/** Findings of the doctor for five projects, from recorded responses of Google's APIs. */
+/** Findings of the doctor for five projects, whose Google API responses were recorded. */
 import assert from 'node:assert/strict';
 import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
 
-describe('npm run doctor findings', () => {
-  it('contain no problem for a healthy project', async () => {
+describe('findings of npm run doctor', () => {
+  it('include no problem if the project is healthy', async () => {
     const findings = await diagnosed('healthy');
     assert.deepEqual(
       findings.filter(({ state }) => state !== 'ok'),
@@ -12,7 +12,7 @@ describe('npm run doctor findings', () => {
     assert.ok(findings.length >= 38);
   });
 
-  it('name billing first for a fresh project, then what to switch on', async () => {
+  it('start with billing in a new project, followed by the services to enable', async () => {
     const findings = await diagnosed('fresh');
     assert.deepEqual(namesOf(findings, 'problem'), [
       'billing',
@@ -36,7 +36,7 @@ describe('npm run doctor findings', () => {
     );
   });
 
-  it('name the policies of an organization that block something', async () => {
+  it('include each organization policy that blocks a step', async () => {
     const findings = await diagnosed('organization');
     const problems = namesOf(findings, 'problem');
     for (const name of ['Firestore', 'Realtime Database', 'service account', 'builds', 'public callers'])
@@ -52,7 +52,7 @@ describe('npm run doctor findings', () => {
     assert.match(JSON.stringify(builds), /automaticIamGrantsForDefaultServiceAccounts denies it the Editor role/);
   });
 
-  it('list the remaining steps of a half set up project', async () => {
+  it('include the remaining steps if a project is partly set up', async () => {
     const findings = await diagnosed('half');
     assert.deepEqual(namesOf(findings, 'problem'), [
       'delete protection',
@@ -80,7 +80,7 @@ describe('npm run doctor findings', () => {
     );
   });
 
-  it('name the unexpected Firestore location and the unset service account', async () => {
+  it('include an unexpected Firestore location and a service account that is not set', async () => {
     const findings = await diagnosed('forgotten');
     assert.deepEqual(namesOf(findings, 'problem'), [
       'Firestore location',

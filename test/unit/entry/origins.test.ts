@@ -3,7 +3,7 @@ import { allowedOrigins, consoleOrigin } from '../../../functions/src/config.ts'
 import { isAllowedOrigin } from '../../../functions/src/mcp/http/route.ts';
 import { setVariable } from '../../support/environment.ts';
 
-describe('allowed origins', () => {
+describe('web origins that may call the endpoint', () => {
   const { GCLOUD_PROJECT: before } = process.env;
   beforeEach(() => {
     process.env['GCLOUD_PROJECT'] = 'ours-1';
@@ -12,7 +12,7 @@ describe('allowed origins', () => {
     setVariable('GCLOUD_PROJECT', before);
   });
 
-  it("are exactly the project's own Firebase Hosting sites", () => {
+  it('are exactly the Firebase Hosting sites of the project', () => {
     const may = (origin: string): boolean => isAllowedOrigin(origin, 'mcp-1.run.app', allowedOrigins());
     for (const origin of ['https://ours-1.web.app', 'https://ours-1.firebaseapp.com'])
       assert.equal(may(origin), true, origin);
@@ -28,7 +28,7 @@ describe('allowed origins', () => {
   });
 });
 
-describe('console address in emails', () => {
+describe('address of the console in emails', () => {
   const { CONSOLE_URL, GCLOUD_PROJECT } = process.env;
   const linked = (address: string): string => {
     process.env['CONSOLE_URL'] = address;
@@ -42,12 +42,12 @@ describe('console address in emails', () => {
     setVariable('GCLOUD_PROJECT', GCLOUD_PROJECT);
   });
 
-  it('is the origin of CONSOLE_URL', () => {
+  it('is the origin of the parameter CONSOLE_URL', () => {
     assert.equal(linked('https://console.example/any/page?x=1'), 'https://console.example');
     assert.equal(linked('HTTP://127.0.0.1:5000'), 'http://127.0.0.1:5000');
   });
 
-  it("is the project's own site if CONSOLE_URL is empty or not a web address", () => {
+  it("is the project's own site if CONSOLE_URL is empty or is not a web address", () => {
     for (const address of ['', 'console.example', 'javascript:alert(1)', 'mailto:a@b.example', 'https://'])
       assert.equal(linked(address), 'https://ours-1.web.app', address);
   });

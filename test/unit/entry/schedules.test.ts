@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { sendReminders, sweep } from '../../../functions/src/entry/events.ts';
 
-describe('scheduled function', () => {
+describe('timeout of a scheduled function', () => {
   for (const [name, { __endpoint }] of Object.entries({ sweep, sendReminders })) {
-    it(`has time to finish a backlog: ${name}`, () => {
+    it(`is long enough to finish work that is overdue: ${name}`, () => {
       assert.equal(__endpoint.timeoutSeconds, 540);
     });
   }

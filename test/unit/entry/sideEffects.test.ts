@@ -1,12 +1,12 @@
-/** Loading the functions changes process state only for HTTP functions, and only once. */
+/** Importing the functions changes the process only for HTTP functions, and only once. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { root } from '../../../scripts/project.mjs';
 
 /**
- * Prints the effects of loading the functions for a target: subscriptions, listeners, variables and active handles.
- * Then prints those of loading only the HTTP functions for another target, with their imports already loaded.
+ * Imports the functions for a target and prints the effects: subscriptions, listeners, variables and active handles.
+ * Then imports the HTTP functions for a second target in the same process and prints the effects again.
  */
 const PROGRAM = `
 import channels from 'node:diagnostics_channel';
@@ -32,7 +32,7 @@ const http = second && (await changedBy(second, 'entry/http.ts?' + second));
 console.log(JSON.stringify([all, http].filter(Boolean)));
 `;
 
-/** @param targets first for all functions, then for only the HTTP functions */
+/** @param targets the first one loads all functions, the others only the HTTP functions */
 async function loadedFor(...targets: readonly string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -45,10 +45,10 @@ async function loadedFor(...targets: readonly string[]): Promise<unknown> {
 const NOTHING = { subscribed: [], changed: false, mode: '', active: [] };
 const ONCE = { ...NOTHING, subscribed: ['http.server.request.start'], mode: 'production' };
 
-describe('loading the functions', function () {
-  this.timeout(120_000); // Each target loads all functions.
+describe('importing the functions', function () {
+  this.timeout(120_000); // Each target imports all functions.
 
-  it('tracks requests once for an endpoint and has no effect for other functions', async () => {
+  it('starts tracking requests once for an endpoint, and changes nothing for other functions', async () => {
     const loaded = await Promise.all([loadedFor('mcp', 'githubWebhook'), loadedFor('sweep')]);
     assert.deepEqual(loaded, [[ONCE, ONCE], [NOTHING]]);
   });

@@ -1,4 +1,4 @@
-/** Consistency of an event log while any number of instances watch, pause and crash. */
+/** The event log stays consistent while any number of instances watch the data, pause and crash. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ type Command =
   | { readonly kind: 'standStill'; readonly which: number }
   | { readonly kind: 'pass' };
 
-/** Runs per event type. */
+/** Number of runs per event type. */
 const RUNS = defaultOrNightly(1000, { night: 2000 });
 
 const key = fc.constantFrom('a', 'b', 'c');
@@ -44,7 +44,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'pass' as const }) },
 );
 
-/** Watch of one instance. A paused one reports no changes until it resumes with the current data. */
+/** Watch of one instance. While the instance is paused, its watch reports no changes. */
 interface Watching {
   readonly recorder: Recorder;
   isStill: boolean;
@@ -56,7 +56,7 @@ class World {
   readonly data = new Map<string, number>();
   readonly watches: Watching[] = [];
   private writers = 0;
-  /** The newest entry that the next watch starts from, as in toolsets/firebase/rules/sharedWatch.ts. */
+  /** Newest entry, after which the next watch continues, as in toolsets/firebase/rules/sharedWatch.ts. */
   private newest: Entry | undefined;
 
   constructor(eventType: EventType, scheduler: fc.Scheduler) {
@@ -123,18 +123,18 @@ class World {
   }
 }
 
-/** Returns all data as one number, so that it can be watched as one value. */
+/** Returns all data as one number, so that a test can watch the data as a single value. */
 function asOneValue(data: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const digits = [...'abc'].map((at) => String((data.get(at) ?? -1) + 1));
   return data.size === 0 ? new Map() : new Map([['', Number(digits.join(''))]]);
 }
 
-describe('log of a watched path', () => {
+describe('event log of a watched path', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
   for (const eventType of EVENT_TYPES) {
-    it(`has one consistent history of ${eventType} for any behavior of its writers`, async () => {
+    it(`contains one consistent history of ${eventType} for any behavior of its writers`, async () => {
       await fc.assert(
         fc.asyncProperty(fc.scheduler(), fc.array(command, { maxLength: 25 }), async (scheduler, commands) => {
           const fixture = new World(eventType, scheduler);
@@ -143,7 +143,7 @@ describe('log of a watched path', () => {
             commands.map((step) => ({
               label: step.kind,
               builder: async () => {
-                // Not awaited, so that it runs concurrently with the following steps.
+                // The result is not awaited, so that the following steps run concurrently.
                 void fixture.run(step);
                 mock.timers.tick(step.kind === 'pass' ? 100 : 1);
               },
@@ -159,7 +159,7 @@ describe('log of a watched path', () => {
   }
 });
 
-/** Stops all watches and starts new ones until one remains. */
+/** Stops all watches, and starts new ones until exactly one remains. */
 async function settle(fixture: World, scheduler: fc.Scheduler): Promise<void> {
   for (const { recorder } of fixture.watches.splice(0)) recorder.stop();
   for (let isSettled = false; !isSettled; ) {
@@ -186,7 +186,7 @@ function checkHistory({ log, eventType, there }: World): void {
   assert.deepEqual(sorted(state), sorted(stateOf(eventType, there)), 'the history ends in the current data');
 }
 
-/** Asserts that a transition starts from the state that the previous one left. */
+/** Asserts that a transition starts from the state that the previous transition left. */
 function checkTransition(eventType: EventType, state: Map<string, string>, transition: Transition): void {
   const { kind, key: at, data, previousData } = transition;
   const known = state.get(at);

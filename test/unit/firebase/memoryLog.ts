@@ -1,4 +1,4 @@
-/** Event log in memory, with delays that a test controls. */
+/** Event log in memory whose operations take as long as a test decides. */
 
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import type { State } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
@@ -6,11 +6,11 @@ import type { State } from '../../../functions/src/toolsets/firebase/rules/trans
 export class MemoryLog implements EventLog {
   readonly entries = new Map<number, Entry>();
   readonly checkpoints = new Map<number, Checkpoint>();
-  /** Receives every entry some time after it was appended. */
+  /** Called with every entry, some time after the entry was appended. */
   reader: (entry: Entry) => void = () => undefined;
   private readonly delay: () => Promise<void>;
 
-  /** @param delay awaited before an operation takes effect, and again before it returns */
+  /** @param delay awaited before each operation takes effect, and again before the operation returns */
   constructor(delay: () => Promise<void> = async () => undefined) {
     this.delay = delay;
   }
@@ -71,7 +71,7 @@ export class MemoryLog implements EventLog {
     throw new Error('Nobody follows this log.');
   }
 
-  /** Returns the entries from a sequence number, in order. */
+  /** Returns the entries with this or a later sequence number, in order. */
   from(sequence: number): Entry[] {
     return [...this.entries.values()]
       .filter((entry) => entry.sequence >= sequence)

@@ -31,8 +31,8 @@ const transition: fc.Arbitrary<Transition> = fc.record(
   { requiredKeys: ['kind', 'key', 'at'] },
 );
 
-describe('differences of a watched path', () => {
-  it('lead from the known state to the current data', () => {
+describe('transitions of a watched path', () => {
+  it('lead from the last known data to the current data', () => {
     fc.assert(
       fc.property(eventType, data, data, (type, before, after) => {
         const [known, there] = type === 'value' ? [whole(before), whole(after)] : [before, after];
@@ -44,13 +44,13 @@ describe('differences of a watched path', () => {
     );
   });
 
-  it('are empty if only the order of keys differs', () => {
+  it('are empty if only the order of the keys has changed', () => {
     const state = stateOf('child_changed', new Map([['k', { a: 1, b: { c: 2, d: 3 } }]]));
     const same = { key: 'k', data: { b: { d: 3, c: 2 }, a: 1 } };
     assert.equal(transitionOf('child_changed', state, same, 0), undefined);
   });
 
-  it('contain the previous data unless it is too large', () => {
+  it('contain the previous data, unless that data is too large', () => {
     const large = 'x'.repeat(200_000);
     const state = stateOf('value', new Map([['', large]]));
     const changed = transitionOf('value', state, { key: '', data: `${large}y` }, 0);
@@ -59,8 +59,8 @@ describe('differences of a watched path', () => {
   });
 });
 
-describe('pending transitions', () => {
-  it('keep additions and removals, and merge changes', () => {
+describe('transitions that are not yet stored', () => {
+  it('keep additions and removals, but combine several changes of one key', () => {
     fc.assert(
       fc.property(fc.array(transition, { maxLength: 40 }), (transitions) => {
         const pending = new Pending();
@@ -75,7 +75,7 @@ describe('pending transitions', () => {
     );
   });
 
-  it('are split into entries of limited size, in order', () => {
+  it('are divided in order into entries of limited size', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
         const pending = new Pending();
@@ -96,8 +96,8 @@ describe('pending transitions', () => {
   });
 });
 
-describe('subscription cursor', () => {
-  it('survives encoding and decoding', () => {
+describe('cursor of a subscription', () => {
+  it('keeps its contents when it is encoded and decoded', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
         const position = { log: LOG, sequence, index };
@@ -106,7 +106,7 @@ describe('subscription cursor', () => {
     );
   });
 
-  it('is rejected unless the server has created it', () => {
+  it('is rejected if the server has not created it', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -119,7 +119,7 @@ describe('subscription cursor', () => {
   });
 });
 
-describe('reading page by page', () => {
+describe('reading a subscription page by page', () => {
   const subscription: Subscription = {
     id: 'id',
     uid: 'ada',
@@ -133,7 +133,7 @@ describe('reading page by page', () => {
     rights: '',
   };
 
-  it('returns each event once and in order from any cursor', () => {
+  it('returns each event once and in order, from any cursor', () => {
     fc.assert(
       fc.property(fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }), (lists) => {
         const entries = lists.map((transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }));
@@ -152,7 +152,7 @@ describe('reading page by page', () => {
     );
   });
 
-  it('reports missing entries', () => {
+  it('reports that events are missing if entries were deleted', () => {
     const builder = new PageBuilder(subscription, { log: LOG, sequence: 2, index: 3 });
     builder.add({ sequence: 4, writer: 'w', transitions: [{ kind: 'added', key: 'k', data: 1, at: 0 }] });
     const { events, overflow } = builder.page();
@@ -161,14 +161,14 @@ describe('reading page by page', () => {
   });
 });
 
-describe('retention', () => {
+describe('retention of an event log', () => {
   const size = fc.record({
     transitions: fc.integer({ min: 1, max: MAX_ENTRY_TRANSITIONS }),
     bytes: fc.integer({ min: 10, max: 300_000 }),
     at: fc.integer({ min: 0, max: 2 * 86_400_000 }),
   });
 
-  it('drops the oldest entries covered by a checkpoint, and only as many as necessary', () => {
+  it('deletes the oldest entries up to the last checkpoint, and only as many as the limits require', () => {
     fc.assert(
       fc.property(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
         const ordered = sizes.toSorted((one, other) => one.at - other.at);
@@ -194,7 +194,7 @@ describe('retention', () => {
   });
 });
 
-describe('lease of a watch', () => {
+describe('lease of an instance that watches a path', () => {
   const now = new Date(100_000);
   const lease = { holder: 'one', reading: true, renewed: new Date(90_000) };
   for (const [what, held, expected] of [
@@ -204,7 +204,7 @@ describe('lease of a watch', () => {
     ['released', { ...lease, reading: false }, true],
     ['expired', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
-    it(`may ${expected ? '' : 'not '}be acquired if it is ${what}`, () => {
+    it(`may ${expected ? '' : 'not '}be acquired by another instance if it is ${what}`, () => {
       assert.equal(canTakeLease(held, 'me', now), expected);
     });
   }
@@ -214,7 +214,7 @@ function whole(map: ReadonlyMap<string, JsonValue>): Map<string, JsonValue> {
   return map.size === 0 ? new Map() : new Map([['', Object.fromEntries(map)]]);
 }
 
-/** Merges adjacent changes of one key. */
+/** Combines adjacent changes of the same key. */
 function coalesced(transitions: readonly Transition[]): readonly Transition[] {
   const all: Transition[] = [];
   for (const one of transitions) {
@@ -229,7 +229,7 @@ function coalesced(transitions: readonly Transition[]): readonly Transition[] {
   return all;
 }
 
-/** Returns all events of consecutive pages. */
+/** Returns the events of all pages, read one after another. */
 function readFrom(subscription: Subscription, entries: readonly Entry[], cursor: string) {
   const all = [];
   for (let position = positionAt(cursor); ; ) {

@@ -20,20 +20,20 @@ function refusal(database: DatabaseName, text: string): MusterError {
 }
 
 describe('parsePath', () => {
-  it('distinguishes documents from collections by the number of segments', () => {
+  it('distinguishes documents from collections by their number of segments', () => {
     assert.equal(parsePath('firestore', 'agents').kind, 'collection');
     assert.equal(parsePath('firestore', 'agents/agent-001').kind, 'document');
     assert.equal(parsePath('firestore', 'messages/conversations/conv-123').kind, 'collection');
     assert.equal(parsePath('realtime', 'tasks/queue').kind, 'node');
   });
 
-  it('rejects traversal and all other text outside the pattern', () => {
+  it('rejects a path with ".." and any other text that does not match the pattern', () => {
     for (const text of ['../credentials', 'shared/../credentials', 'a/./b', 'a%2fb', 'a b', 'ä', '', 'a\n']) {
       for (const database of DATABASES) refusal(database, text);
     }
   });
 
-  it('rejects empty segments', () => {
+  it('rejects a path with empty segments', () => {
     for (const text of ['/', '/agents', 'agents/', 'agents//agent-001']) {
       for (const database of DATABASES) assert.match(refusal(database, text).message, /empty segment/);
     }
@@ -46,7 +46,7 @@ describe('parsePath', () => {
     assert.equal(parsePath('realtime', 'shared/__secret__').segments[1], '__secret__');
   });
 
-  it('rejects paths that exceed the length or depth of the database', () => {
+  it('rejects a path that exceeds the length or the depth of the database', () => {
     assert.match(refusal('firestore', `shared/${'a'.repeat(1501)}`).message, /1500/);
     assert.match(refusal('realtime', `shared/${'a'.repeat(769)}`).message, /768/);
     assert.match(refusal('realtime', Array(33).fill('a').join('/')).message, /32 segments/);
@@ -54,12 +54,12 @@ describe('parsePath', () => {
     assert.equal(parsePath('realtime', `shared/${'a'.repeat(768)}`).segments.length, 2);
   });
 
-  it('quotes only the beginning of a long path', () => {
+  it('quotes only the start of a long path in its error', () => {
     const { value } = refusal('firestore', `shared//${'a'.repeat(1000)}`).details;
     assert.ok(typeof value === 'string' && value.length <= 101);
   });
 
-  it('accepts any path of valid segments and returns the segments', () => {
+  it('accepts every path of valid segments, and returns these segments', () => {
     const segment = fc.stringMatching(/^[a-zA-Z0-9-][a-zA-Z0-9_-]{0,20}$/);
     fc.assert(
       fc.property(
@@ -72,7 +72,7 @@ describe('parsePath', () => {
     );
   });
 
-  it('never accepts a character that has a meaning to a database', () => {
+  it('never accepts a character that has a special meaning in a database', () => {
     fc.assert(
       fc.property(fc.constantFrom(...DATABASES), fc.string({ unit: 'binary', maxLength: 60 }), (database, text) => {
         try {

@@ -33,7 +33,7 @@ const WRITE: Omit<WriteRequest, 'repetition'> = { operation: 'set', data: { a: 1
 
 const READ: ReadRequest = { shallow: false };
 
-/** Returns a service over databases that only record requests. */
+/** Returns a service whose databases only record the requests. */
 function recording() {
   const asked: (ReadRequest | WriteRequest)[] = [];
   const settled: RecordedResponse[] = [];
@@ -84,30 +84,30 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
 }
 
 describe('DataService', () => {
-  it('rejects bounds without an order', async () => {
+  it('rejects a query with bounds but without an order', async () => {
     for (const query of [{ startAt: 1 }, { endAt: 'z' }]) {
       assert.equal((await readRefusal('realtime', 'shared', { query })).details.field, 'query.orderBy');
     }
   });
 
-  it('rejects an order for a document', async () => {
+  it('rejects an order if the path names a document', async () => {
     const error = await readRefusal('firestore', 'agents/agent-001', { query: { orderBy: 'name' } });
     assert.match(error.message, /require a collection/);
   });
 
-  it("ignores a limit for a document, as in the specification's example", async () => {
+  it("ignores a limit if the path names a document, as in the specification's example", async () => {
     const { service, asked } = recording();
     await service.read(CALLER, 'firestore', 'agents/agent-001', { ...READ, query: { limit: 10 } });
     assert.equal(asked.length, 1);
   });
 
-  it('reads shallowly only from the Realtime Database and without a query', async () => {
+  it('reads shallowly only from the Realtime Database, and only without a query', async () => {
     assert.equal((await readRefusal('firestore', 'agents', { shallow: true })).details.field, 'shallow');
     const query = { orderBy: 'a' };
     assert.equal((await readRefusal('realtime', 'shared', { shallow: true, query })).details.field, 'shallow');
   });
 
-  it('writes only to documents and pushes only to collections', async () => {
+  it('writes only to documents, and pushes only to collections', async () => {
     for (const operation of ['set', 'update', 'delete'] as const) {
       assert.equal((await writeRefusal('firestore', 'shared', { operation })).details.reason, 'INVALID_PATH');
     }
@@ -115,25 +115,25 @@ describe('DataService', () => {
     assert.equal(push.details.reason, 'INVALID_PATH');
   });
 
-  it('merges only with set on Firestore', async () => {
+  it('merges data only with the operation set, and only in Firestore', async () => {
     assert.equal((await writeRefusal('realtime', 'shared/a', { merge: true })).details.field, 'merge');
     const update = await writeRefusal('firestore', 'shared/a', { merge: true, operation: 'update' });
     assert.equal(update.details.field, 'merge');
   });
 
-  it('accepts an expected version only in a transaction, and no transaction for a push', async () => {
+  it('accepts an expected version only in a transaction, and never pushes in a transaction', async () => {
     const version = await writeRefusal('firestore', 'shared/a', { expectedVersion: '1' });
     assert.equal(version.details.field, 'expectedVersion');
     const push = await writeRefusal('firestore', 'shared', { operation: 'push', transaction: true });
     assert.equal(push.details.field, 'transaction');
   });
 
-  it('rejects more than 1 MiB', async () => {
+  it('rejects data that is larger than 1 MiB', async () => {
     const error = await writeRefusal('realtime', 'shared/a', { data: 'x'.repeat(1_048_576) });
     assert.equal(error.details.reason, 'SIZE_LIMIT_EXCEEDED');
   });
 
-  it('derives the key of a repeated push from its idempotency key and records its response', async () => {
+  it('derives the key of a push from its idempotency key, and records the response', async () => {
     const { service, asked, settled } = recording();
     const request = { ...WRITE, operation: 'push' as const };
     await service.write(CALLER, { database: 'firestore', text: 'shared' }, request, {

@@ -24,7 +24,7 @@ const [FIRST = '', SECOND = ''] = COMMITS;
 
 type Mark = NonNullable<Task['failed_check']>;
 
-/** Pull request with its task, in memory. */
+/** Pull request and its task in memory, which receive webhook deliveries. */
 class Desk {
   link: PullRequestLink = sampleLink({ number: 3, task_id: 'task', workspace: 'w', linked_at: new Date(START) });
   mark: Mark | undefined;
@@ -66,13 +66,13 @@ class Desk {
 const at = (second: number) => new Date(START + 1000 * second);
 const headed = (head: string): About => ({ repository: 7, pull: 3, head });
 
-describe('check of a pull request', () => {
+describe('check result of a pull request', () => {
   const passed = (commit: string, second: number, more = {}) =>
     checkRun(headed(SECOND), { name: 'test', conclusion: 'success', commit, at: at(second), id: second, ...more });
   const failed = (commit: string, second: number, more = {}) =>
     checkRun(headed(SECOND), { name: 'test', commit, at: at(second), id: second, ...more });
 
-  it('is only logged, without marking the task, if it failed on an outdated commit', async () => {
+  it('is only logged if the check failed on a commit that is not the latest', async () => {
     for (const payloads of [
       [passed(SECOND, 2), failed(FIRST, 1)],
       [passed(SECOND, 2), failed(FIRST, 3)],
@@ -84,7 +84,7 @@ describe('check of a pull request', () => {
     }
   });
 
-  it('does not clear the mark if it passed before it failed, in any order of delivery', async () => {
+  it('does not clear a later failure of the same check, in any order of delivery', async () => {
     for (const payloads of [
       [passed(SECOND, 1), failed(SECOND, 2)],
       [failed(SECOND, 2), passed(SECOND, 1)],
@@ -94,7 +94,7 @@ describe('check of a pull request', () => {
     }
   });
 
-  it('does not affect a check of another suite or kind with the same name', async () => {
+  it('does not affect a check of another suite or another kind with the same name', async () => {
     const others = [
       passed(SECOND, 3, { of: 2 }),
       workflowRun(headed(SECOND), { name: 'test', conclusion: 'success', at: at(3) }),
@@ -117,7 +117,7 @@ describe('check of a pull request', () => {
     assert.equal(marked(), 'lint', 'the push returned to that commit');
   });
 
-  it('neither replaces nor clears a later mark of another pull request of the task', async () => {
+  it('neither replaces nor clears a later mark by another pull request of the same task', async () => {
     const desk = new Desk();
     const other = { name: 'test', at: at(5), repository: 'octo/app', pull_request: 4 };
     desk.mark = other;
@@ -125,7 +125,7 @@ describe('check of a pull request', () => {
     assert.deepEqual(desk.mark, other);
   });
 
-  it('is kept for the head, even among hundreds of others', async () => {
+  it('is kept for the latest commit, even among hundreds of results for other commits', async () => {
     const many = Array.from({ length: 400 }, (_, index) => passed(FIRST, 10 + index, { name: `test ${index}` }));
     const desk = await new Desk().receive([failed(SECOND, 1), ...many]);
     assert.equal(desk.mark?.name, 'test');
@@ -133,7 +133,7 @@ describe('check of a pull request', () => {
   });
 });
 
-describe('deliveries in any order', () => {
+describe('webhook deliveries of a pull request', () => {
   const happening = fc.oneof(
     fc.record({ what: fc.constant('push' as const), commit: fc.constantFrom(...COMMITS) }),
     fc.record({ what: fc.constantFrom('closed' as const, 'reopened' as const) }),
@@ -142,14 +142,14 @@ describe('deliveries in any order', () => {
       name: fc.constantFrom('test', 'lint'),
       of: fc.constantFrom(1, 2),
       conclusion: fc.constantFrom('success', 'failure', 'timed_out'),
-      /** Index of the checked commit, the latest pushed one first. */
+      /** Index of the checked commit, counted from the commit that was pushed last. */
       back: fc.nat({ max: 3 }),
     }),
   );
   type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
   type Checked = Exclude<Happening, { what: 'push' } | { what: 'closed' | 'reopened' }>;
 
-  /** Pull request at GitHub that records the deliveries of its history. */
+  /** Simulated pull request at GitHub, which creates the deliveries of its history. */
   class Told {
     readonly payloads = [pullRequest(headed(FIRST), 'opened', { at: at(0) })];
     readonly failures = new Set<string>();
@@ -165,7 +165,7 @@ describe('deliveries in any order', () => {
       return this.pushed[0] ?? FIRST;
     }
 
-    /** The latest failed check of the head. */
+    /** Latest failed check of the commit that was pushed last. */
     get mark() {
       const failed = [...this.results.values()].filter((one) => one.failed && one.commit === this.head);
       const last = failed.sort((left, right) => right.at.getTime() - left.at.getTime())[0];
@@ -200,7 +200,7 @@ describe('deliveries in any order', () => {
     }
   }
 
-  it('lead to the same state with repeated checks, reverted pushes, closing and duplicates', async () => {
+  it('lead to the same state in any order, even if they are repeated or commits return', async () => {
     const shuffled = fc
       .array(happening, { minLength: 1, maxLength: 12 })
       .map((history) => new Told(history))
@@ -212,7 +212,7 @@ describe('deliveries in any order', () => {
       });
     await fc.assert(
       fc.asyncProperty(shuffled, async ({ told, once, again, more }) => {
-        // Repetitions are mixed in and appended.
+        // Repeated deliveries are both mixed in and appended.
         const desk = await new Desk().receive([...again, ...once, ...more]);
         const { head, state, mark, failures } = told;
         assert.deepEqual([desk.link.head, desk.link.state], [head, state]);

@@ -7,10 +7,10 @@ import texts from '../../../functions/src/toolsets/github/rules/errors.json' wit
 
 const TEXTS: Readonly<Record<string, Readonly<Record<string, { message: string; suggestion?: string }>>>> = texts;
 
-/** Names that a spread object provides. */
+/** Names of the values that the spread object `...at` provides. */
 const REPOSITORY = ['owner', 'repo'];
 
-/** Returns the calls of `refusal` in a file whose text has a placeholder without a value. */
+/** Returns the calls of `refusal` in a file whose error text has a placeholder without a value. */
 function complaintsAbout(file: string): { readonly calls: number; readonly complaints: readonly string[] } {
   const source = stripTypeScriptTypes(readFileSync(file, 'utf8'));
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' });
@@ -46,8 +46,8 @@ function complaintsAbout(file: string): { readonly calls: number; readonly compl
   return { calls, complaints };
 }
 
-describe('GitHub error texts', () => {
-  it('receive a value for every placeholder', () => {
+describe('error texts about GitHub', () => {
+  it('receive a value for each of their placeholders', () => {
     const files = globSync('functions/src/{toolsets/github,vendors/octokit}/**/*.ts');
     const read = files.map(complaintsAbout);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Kinds of committed files, also in trees that GitHub truncates. */
+/** File mode of each committed file, even in a tree that GitHub does not list completely. */
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { type FileChange, kindsOf, openTree } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
@@ -7,7 +7,7 @@ import { AT, GitHubFixture } from './fixture.ts';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 
-describe('committed files', () => {
+describe('committed file', () => {
   let fixture: GitHubFixture;
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('committed files', () => {
         fixture.server.world.treeLimit = limit;
       });
 
-      it('keep their kind, and new files are plain', async () => {
+      it('keeps its mode if it exists, and becomes a plain file if it is new', async () => {
         const files = [
           change('bin/run'),
           change('deep/er/and/deeper/run'),
@@ -58,7 +58,7 @@ describe('committed files', () => {
         );
       });
 
-      it('get the kind that the caller sets, even instead of a link', async () => {
+      it('gets the mode that the caller sets, even if it was a link', async () => {
         const files = [
           change('bin/run', { executable: false }),
           change('deep/er/text', { executable: true }),
@@ -67,13 +67,13 @@ describe('committed files', () => {
         assert.deepEqual([...(await kinds(...files)).values()], ['file', 'executable', 'file']);
       });
 
-      it('are deleted if they exist, and rejected otherwise', async () => {
+      it('is deleted if it exists, and otherwise the deletion is rejected', async () => {
         await kinds(deletion('deep/er/and/deeper/run'), deletion('vendor/library'));
         const { code, details } = await refused(change('README.md'), deletion('deep/er/none'));
         assert.deepEqual([code, details.reason, details.field], ['NOT_FOUND', 'FILE_NOT_FOUND', 'files.1.path']);
       });
 
-      it('cannot replace directories, submodules or parts of files', async () => {
+      it("cannot replace a directory, a submodule or a part of a file's path", async () => {
         for (const [file, reason] of [
           [change('deep/er'), 'IS_DIRECTORY'],
           [deletion('deep'), 'IS_DIRECTORY'],
@@ -91,7 +91,7 @@ describe('committed files', () => {
       });
     });
 
-  it('are looked up once per directory, in at most 100 directories', async () => {
+  it('is looked up once per directory, in at most 100 directories', async () => {
     fixture.server.world.treeLimit = 2;
     const before = fixture.server.count(TREES);
     await kinds(change('deep/er/text'), change('deep/er/other'), change('deep/er/and/deeper/run'));
@@ -103,9 +103,9 @@ describe('committed files', () => {
     assert.equal(details.reason, 'TREE_TOO_LARGE');
     const said = files.map((file) => ({ ...file, executable: true }));
     assert.equal((await kindsOf(await view('wide'), said)).get('many/99/file'), 'executable');
-  }).timeout(60_000); // Sends hundreds of requests.
+  }).timeout(60_000); // This test sends hundreds of requests.
 
-  it('have the requested kind in the created tree', async () => {
+  it('has the requested mode in the tree that is created', async () => {
     const { tree = '' } = fixture.repo.objects.commits.get(fixture.repo.branches.get('main') ?? '') ?? {};
     const entries = (['file', 'executable', 'symlink'] as const).map((kind) => ({
       path: `made/${kind}`,

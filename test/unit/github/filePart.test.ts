@@ -16,7 +16,7 @@ function partsOf(read: (offset: number) => { content: string; nextOffset?: numbe
   return parts;
 }
 
-describe('file parts', () => {
+describe('part of a large file', () => {
   for (const [what, text] of [
     ['empty', ''],
     ['short', 'A line.\n'],
@@ -24,7 +24,7 @@ describe('file parts', () => {
     ['long, with characters of four bytes', '😀x'.repeat(40_000)],
     ['long, with a byte order mark', `\ufeff${'é, '.repeat(60_000)}`],
   ] as const) {
-    it(`together equal the file and each fit a response: ${what}`, () => {
+    it(`fits a response, and all parts together equal the file: ${what}`, () => {
       const parts = partsOf((offset) => textPart(text, offset));
       assert.ok(parts.join('') === text);
       assert.equal(parts.length > 1, what.startsWith('long'));
@@ -34,7 +34,7 @@ describe('file parts', () => {
     });
   }
 
-  it('are empty after the end and can start at any offset', () => {
+  it('is empty after the end of the file, and can start at any offset', () => {
     assert.deepEqual(textPart('abc', 10), { content: '' });
     assert.deepEqual(base64Part('YWJj', 10), { content: '' });
     assert.deepEqual(textPart('aéb', 2), { content: '\ufffdb' });

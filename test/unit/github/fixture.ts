@@ -1,4 +1,4 @@
-/** Fixture with a local GitHub and a connected adapter. */
+/** Local imitation of GitHub with an adapter that is connected to it. */
 import assert from 'node:assert/strict';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import { RestGitHub } from '../../../functions/src/toolsets/github/store/gitHub.ts';
@@ -27,7 +27,7 @@ export class GitHubFixture {
     return fixture;
   }
 
-  /** Stops the server. Fails the test if a request violated GitHub's API description. */
+  /** Stops the server, and fails the test if a request did not match GitHub's API description. */
   async close(): Promise<void> {
     await this.server.stop();
     assert.deepEqual(this.server.problems, []);
@@ -45,12 +45,12 @@ export class GitHubFixture {
     return new RestGitHub(new OctokitClients({ settings, log: silent }));
   }
 
-  /** Returns the status of each response on a route. */
+  /** Returns the status of each response that the server sent on a route. */
   answered(route: string): readonly (number | undefined)[] {
     return this.server.seen.filter((one) => one.route === route).map(({ status }) => status);
   }
 
-  /** Requests that count against the installation's rate limit. */
+  /** Number of requests that count against the rate limit of the installation. */
   get spent(): number {
     return this.server.world.spent.get('installation 70') ?? 0;
   }

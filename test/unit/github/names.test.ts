@@ -8,7 +8,7 @@ const nasty = fc.oneof(
   fc.string({ unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\', '?', '#', '\0', '\n', '@', '{', '~', ':') }),
 );
 
-/** Returns the path of a URL that contains the text as octokit encodes it. */
+/** Returns the path of a URL that contains the text, encoded by octokit. */
 function pathOf(prefix: string, text: string): string {
   return new URL(`https://api.github.test${prefix}/${encodeURIComponent(text)}`).pathname;
 }
@@ -22,8 +22,8 @@ function orRefused<T>(name: () => T): T | undefined {
   }
 }
 
-describe('GitHub names', () => {
-  it('stay within their URL segment or are rejected', () => {
+describe('name that a caller passes to GitHub', () => {
+  it('stays within its segment of the URL or is rejected', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
@@ -35,7 +35,7 @@ describe('GitHub names', () => {
     );
   });
 
-  it('are accepted if Git and GitHub accept them', () => {
+  it('is accepted if Git and GitHub accept it', () => {
     for (const ref of ['main', 'feature/login', 'v1.0.0', 'renovate/a-b_c', 'ünï', 'a@b', 'a'.repeat(40)]) {
       assert.equal(refName(ref), ref);
     }
@@ -47,7 +47,7 @@ describe('GitHub names', () => {
     assert.deepEqual(headName('fix/a'), { branch: 'fix/a' });
   });
 
-  it('are rejected if Git rejects them', () => {
+  it('is rejected if Git rejects it', () => {
     for (const ref of ['', 'a..b', 'a b', '-a', 'a/', '/a', 'a//b', '.a', 'a/.b', 'a.lock', 'a@{1}', '@', 'a.', 'a:b'])
       assert.throws(() => refName(ref), MusterError, ref);
     for (const head of ['a:b:c', ':b', 'a/b:c', '../a:b']) assert.throws(() => headName(head), MusterError, head);

@@ -1,21 +1,21 @@
-/** Throttling of writes in production. Other tests disable it. */
+/** Delay between writes to GitHub, which is active in production and disabled in other tests. */
 import assert from 'node:assert/strict';
 import { AT, GitHubFixture } from './fixture.ts';
 
 /** Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests */
 const BETWEEN_WRITES_MS = 1000;
 
-/** Timers may fire slightly early by another clock. */
+/** Tolerance in milliseconds, because a timer may fire slightly early according to another clock. */
 const TOLERANCE_MS = 20;
 
-describe('throttling', () => {
+describe('throttling of writes to GitHub', () => {
   let fixture: GitHubFixture;
   beforeEach(async () => {
     fixture = await GitHubFixture.open();
   });
   afterEach(() => fixture.close());
 
-  /** Returns the duration of two immediate writes. */
+  /** Returns how long two writes take that start immediately one after another. */
   async function twoWrites(gitHub: GitHubFixture['gitHub']): Promise<number> {
     const target = fixture.repo.resolve('main') ?? '';
     const began = performance.now();

@@ -5,7 +5,7 @@ import { AT, GitHubFixture } from './fixture.ts';
 const JOBS = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs';
 const ISSUES = 'GET /repos/{owner}/{repo}/issues';
 
-describe('filtered lists of GitHub', () => {
+describe('filtered list of GitHub data', () => {
   let fixture: GitHubFixture;
 
   beforeEach(async () => {
@@ -13,7 +13,7 @@ describe('filtered lists of GitHub', () => {
   });
   afterEach(() => fixture.close());
 
-  /** Adds a run with a number of jobs, some of which failed. */
+  /** Adds a workflow run with this number of jobs; `failed` selects the jobs that failed. */
   function addRun(count: number, failed: (index: number) => boolean): void {
     const jobs = Array.from({ length: count }, (_, index): Job => {
       return { id: index + 1, name: `job ${index}`, conclusion: failed(index) ? 'failure' : 'success' };
@@ -33,29 +33,29 @@ describe('filtered lists of GitHub', () => {
     [150, 120, 2],
     [250, 249, 3],
   ] as const) {
-    it(`contain a failed job at index ${place} of ${count}`, async () => {
+    it(`contains the failed job at index ${place} of ${count} jobs`, async () => {
       addRun(count, (index) => index === place);
       assert.deepEqual(await found(), { names: [`job ${place}`], more: false, requests });
     });
   }
 
-  it('are read until enough jobs have failed, and report that more exist', async () => {
+  it('is read until enough failed jobs are found, and reports that more exist', async () => {
     addRun(300, (index) => index >= 50);
     const { names, more, requests } = await found();
     assert.deepEqual([names.length, more, requests], [20, true, 1]);
   });
 
-  it('report more if a very long list was not read completely', async () => {
+  it('reports that more may exist if a very long list was not read completely', async () => {
     addRun(1500, (index) => index === 1400);
     assert.deepEqual(await found(), { names: [], more: true, requests: 10 });
   });
 
-  it('are complete if no job has failed', async () => {
+  it('is reported as complete if no job has failed', async () => {
     addRun(120, () => false);
     assert.deepEqual(await found(), { names: [], more: false, requests: 2 });
   });
 
-  it('contain an issue with a marker among hundreds of newer ones', async () => {
+  it('contains an issue with a marker text, even if hundreds of issues are newer', async () => {
     const add = (number: number, body: string) => {
       const issue = { number, title: 'One', body, labels: [], assignees: [], createdAt: new Date() };
       fixture.repo.issues.push({ ...issue, state: 'open' });

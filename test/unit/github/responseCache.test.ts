@@ -6,7 +6,7 @@ import { AT, GitHubFixture } from './fixture.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 
-describe('conditional requests', () => {
+describe('conditional requests to GitHub', () => {
   let stageFixture: GitHubFixture;
 
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('conditional requests', () => {
     return Buffer.from(contents.base64 ?? '', 'base64').toString();
   };
 
-  it('cost nothing if files, lists and other data of a repository are unchanged', async () => {
+  it('do not count against the rate limit if the data of a repository is unchanged', async () => {
     const asked = async () => [
       await readme(),
       await stageFixture.gitHub.contents(AT, 'docs', 'main'),
@@ -43,7 +43,7 @@ describe('conditional requests', () => {
     assert.deepEqual(stageFixture.answered(CONTENTS), [200, 200, 304, 304]);
   });
 
-  it('return changed data, which is then cached', async () => {
+  it('return changed data, and cache that data', async () => {
     await readme();
     stageFixture.repo.push('main', { 'README.md': 'changed' });
     assert.equal(await readme(), 'changed');
@@ -51,7 +51,7 @@ describe('conditional requests', () => {
     assert.deepEqual(stageFixture.answered(CONTENTS), [200, 200, 304]);
   });
 
-  it('never return cached data to another credential or after access is revoked', async () => {
+  it('never return cached data to another credential, or after access was revoked', async () => {
     const { world: worldFixture } = stageFixture.server;
     stageFixture.repo.isPrivate = true;
     await readme();
@@ -64,9 +64,9 @@ describe('conditional requests', () => {
     assert.deepEqual(stageFixture.answered(CONTENTS).slice(3), [304]);
   });
 
-  it("fetch again with another token, because GitHub's ETags differ per token", async () => {
+  it("read the data again with a new token, because GitHub's ETags depend on the token", async () => {
     await readme();
-    // GitHub's SDK retries with delay if a token of a few seconds is rejected.
+    // GitHub's SDK retries after a delay if GitHub rejects a token that is only a few seconds old.
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 300_000 });
     stageFixture.server.world.revokeTokens();
     await readme();
@@ -74,7 +74,7 @@ describe('conditional requests', () => {
     assert.deepEqual(stageFixture.answered(CONTENTS), [200, 401, 200, 304]);
   });
 
-  it('report errors as errors', async () => {
+  it('return errors of GitHub unchanged', async () => {
     await readme();
     stageFixture.server.fail({ route: CONTENTS, status: 403, text: '{"message":"Resource not accessible"}' });
     assert.equal((await refusal(() => readme())).details.reason, 'ACCESS_DENIED');
@@ -83,7 +83,7 @@ describe('conditional requests', () => {
 });
 
 describe('KnownAnswers', () => {
-  it('evicts the least recently used entry and stores none that is too large', () => {
+  it('evicts the least recently used entry, and does not store an entry that is too large', () => {
     const known = new ResponseCache();
     const megabyte = 'x'.repeat(1024 * 1024);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) known.put(name, name, megabyte);

@@ -10,15 +10,15 @@ import {
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 
-/** Splits a query into qualifiers as GitHub does. */
+/** Divides a query into its qualifiers, as GitHub does. */
 function qualifiersOf(query: string): string[] {
   return [...query.matchAll(/(\w+):(?:"([^"]*)"|([^\s"]+))/g)].map(
     ([, name, quoted, bare]) => `${name}=${quoted ?? bare}`,
   );
 }
 
-describe('search query', () => {
-  it('starts with quoted filters, followed by the words', () => {
+describe('query for GitHub search', () => {
+  it('starts with the quoted filters, followed by the searched words', () => {
     const filters = { owner: 'sartor-ai', repo: 'claude-network', language: 'C++', extension: '.ts' };
     const expected = 'repo:sartor-ai/claude-network language:"C++" extension:"ts" class "open';
     assert.equal(searchQuery('class "open', filters), expected);
@@ -27,7 +27,7 @@ describe('search query', () => {
     assert.equal(searchQuery('x', {}), 'x');
   });
 
-  it('contains exactly the qualifiers of the filters for any values', () => {
+  it('contains exactly the qualifiers of the filters, for any filter values', () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.constantFrom('" repo:a/b "', 'a" user:b', '\\" path:x', 'a:b', 'repo:x', "'", 'ä ö', '-', ' x '),
@@ -53,20 +53,20 @@ describe('search query', () => {
     );
   });
 
-  it('is rejected if a repository has no owner or two', () => {
+  it('is rejected if the repository has no owner or more than one', () => {
     for (const filters of [{ repo: 'b' }, { repo: 'a/b/c' }, { owner: 'x', repo: 'a/b' }, { repo: '../b' }]) {
       assert.throws(() => searchQuery('x', filters), MusterError);
     }
   });
 
-  it("is rejected if it exceeds GitHub's limit", () => {
+  it('is rejected if it is longer than GitHub allows', () => {
     assert.equal(searchQuery('x'.repeat(256), {}).length, 256);
     assert.throws(() => searchQuery('x'.repeat(250), { owner: 'sartor-ai' }), MusterError);
   });
 });
 
-describe('line of a match', () => {
-  it('is the line that contains it, for any file and any word', () => {
+describe('line number of a search match', () => {
+  it('is that of the line that contains the match, for any file and any word', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', 'ä', ' ', '😀') });
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), fc.nat(), fc.nat(), (lines, which, more) => {
@@ -81,7 +81,7 @@ describe('line of a match', () => {
     );
   });
 
-  it('is undefined if the file does not contain the fragment', () => {
+  it('is undefined if the file no longer contains the matched fragment', () => {
     assert.equal(lineOf('abc', 'x', 0), undefined);
   });
 });

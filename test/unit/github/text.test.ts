@@ -14,7 +14,7 @@ const ROOM = 1_000_000;
 const anything = fc.string({ unit: 'binary', maxLength: 300 });
 
 describe('text from GitHub', () => {
-  it('loses only invisible characters', () => {
+  it('contains all characters except invisible ones', () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 100 }), (text, most) => {
         const plain = plainText(text, most);
@@ -30,14 +30,14 @@ describe('text from GitHub', () => {
     assert.equal(plainText('abcdef', 4), 'abc…');
   });
 
-  it('keeps web addresses and no others', () => {
+  it('keeps URLs with http or https, and no other URLs', () => {
     for (const bad of ['javascript:alert(1)', 'https://user:pass@host/', 'file:///etc/passwd', 'x', '']) {
       assert.equal(webAddress(bad), undefined, bad);
     }
     assert.equal(webAddress('https://github.com/a/b/pull/1'), 'https://github.com/a/b/pull/1');
   });
 
-  it('is decoded if it is UTF-8 without NUL, and survives a round trip', () => {
+  it('is decoded if it is UTF-8 without NUL, and keeps its contents in a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const base64 = Buffer.from(text).toString('base64');
@@ -49,7 +49,7 @@ describe('text from GitHub', () => {
     assert.equal(utf8Text(Buffer.from('\ufeffBOM').toString('base64')), '\ufeffBOM');
   });
 
-  it('of a log is reduced to its last lines, without timestamps and colors', () => {
+  it('consists of the last lines of a log, without timestamps and color codes', () => {
     const log = '2025-01-01T00:00:00.1Z one\r\n\u001b[1;31mtwo\u001b[0m\nthree\u001b]0;title\u0007\n\n';
     assert.deepEqual(logTail(log, 2, ROOM), { text: 'two\nthree', lines: 2 });
     assert.deepEqual(logTail(log, 10, ROOM), { text: 'one\ntwo\nthree', lines: 3 });

@@ -1,4 +1,4 @@
-/** Limits of a budget: spent, reserved and remaining amounts. */
+/** Amounts of a budget: the limit, and the spent, reserved and remaining amounts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -31,7 +31,7 @@ const usd = (costUsd: number) => amountOf({ cost_usd: costUsd, input_tokens: 0, 
 const amounts = fc.record({ nano_usd: fc.integer({ min: 0, max: 1e12 }), tokens: fc.integer({ min: 0, max: 1e9 }) });
 
 describe('budget', () => {
-  it('allows a call that fits with the spent and reserved amounts', () => {
+  it('allows a call if the limit covers the spent, the reserved and the requested amount', () => {
     const [limit, wanted] = [{ cost_usd: 1 }, usd(0.25)];
     assert.equal(budgetRefusalOf([counted(limit, usd(0.5), usd(0.25))], wanted), undefined);
     const full = counted(limit, usd(0.5), usd(0.5));
@@ -44,21 +44,21 @@ describe('budget', () => {
     );
   });
 
-  it('limits tokens independently of cost, and allows anything without a limit', () => {
+  it('limits tokens independently of the cost, and allows everything if it has no limit', () => {
     const tokens = { nano_usd: 0, tokens: 101 };
     assert.equal(budgetRefusalOf([counted({ tokens: 100 })], tokens)?.isExhausted, true);
     assert.equal(budgetRefusalOf([counted({ tokens: 101 })], tokens), undefined);
     assert.equal(budgetRefusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
   });
 
-  it('allows work of unknown cost while anything is left', () => {
+  it('allows work of unknown cost as long as a part of the limit remains', () => {
     assert.equal(exhaustedBudget([counted({ cost_usd: 1 }, usd(0.999)), counted({})]), undefined);
     const spent = counted({ tokens: 10 }, { nano_usd: 0, tokens: 10 });
     assert.equal(exhaustedBudget([counted({ cost_usd: 1 }), spent])?.limitedBy, spent);
     assert.ok(exhaustedBudget([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
-  it('is raised by its own size, only where exhausted, and enough for several calls', () => {
+  it('is raised by at least its own size, only in the exhausted unit, and enough for several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
       const refusal = budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
       return refusal && raisedLimit(refusal);
@@ -69,7 +69,7 @@ describe('budget', () => {
     assert.deepEqual(raise({ cost_usd: 1 }, usd(0.5), usd(0.1)), undefined);
   });
 
-  it('has no reservation left once every call is settled, and has spent the actual cost', () => {
+  it('has no reserved amount after every call is settled, and has spent the actual cost', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })), (calls) => {
         let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
@@ -86,7 +86,7 @@ describe('budget', () => {
     );
   });
 
-  it('never spends more than the limit if calls are reserved and settled sequentially', () => {
+  it('never spends more than its limit if each call is reserved before it is settled', () => {
     const calls = fc.array(fc.record({ most: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
     const limits = fc.record({ cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }), tokens: fc.nat(1e10) });
     fc.assert(
@@ -105,7 +105,7 @@ describe('budget', () => {
     );
   });
 
-  it('counts whole billionths of a dollar and never less than the cost', () => {
+  it('counts whole billionths of a dollar, and never less than the actual cost', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
         const costUsd = ((input + output) * price) / 1_000_000;
@@ -121,8 +121,8 @@ describe('budget', () => {
   });
 });
 
-describe('budgets of an item', () => {
-  it("are its own, those of its ancestors and its workspace's", () => {
+describe('budgets that limit an item', () => {
+  it('are the budgets of the item, of its ancestors and of its workspace', () => {
     const place = { ancestors: ['task-task-1', 'todo-todo-1'], workspace: 'alpha' };
     const keys = budgetKeysOf('run-run-1', place);
     assert.deepEqual(keys, ['run-run-1', 'task-task-1', 'todo-todo-1', 'workspace-alpha']);
@@ -134,7 +134,7 @@ describe('budgets of an item', () => {
     assert.equal(budgetRefOf('pull_request-7-1'), undefined);
   });
 
-  it("are named in a wait, except those of a to-do, which is its owner's", () => {
+  it('are named in the reason of a wait, except those of a to-do, which only its owner sees', () => {
     assert.equal(waitsForBudget('task-task-1'), 'Waiting: the budget of task "task-1" is exhausted.');
     assert.equal(waitsForBudget('todo-todo-1'), 'Waiting: the budget of a to-do is exhausted.');
   });

@@ -1,4 +1,4 @@
-/** Codes and tokens of connected apps. */
+/** Authorization codes, access tokens and refresh tokens of connected apps. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -24,7 +24,7 @@ const GRACE = 60;
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-/** Maximum number of recorded rotations. */
+/** Maximum number of recent token rotations that a grant records. */
 const MAX_AT_ONCE = 20;
 
 function redeem(grant: Grant, asked: { secret?: string; verifier?: string } = {}, now = START) {
@@ -41,7 +41,7 @@ function rotated(grant: Grant, token: string, now: Date): { grant: Grant; tokens
   return outcome;
 }
 
-/** Refreshes once per second, each time with the newest token. */
+/** Refreshes the tokens once per second, each time with the newest refresh token. */
 function chain(length: number) {
   let { grant, tokens } = redeemed();
   const all = [tokens];
@@ -55,8 +55,8 @@ function chain(length: number) {
 const access = (grant: Grant, tokens: Tokens, now: Date) =>
   accessTokenStatus(systemHashing, grant, secretOf('access', tokens.accessToken), now);
 
-describe('token format', () => {
-  it('contains the kind of a token and its grant', () => {
+describe('token of a connected app', () => {
+  it('contains the kind of the token and the id of its grant', () => {
     const { grant, tokens } = redeemed();
     assert.match(tokens.accessToken, /^ma_[a-z2-7]{20}\.[\w-]{43}$/);
     assert.match(tokens.refreshToken, /^mr_[a-z2-7]{20}\.[\w-]{20,}$/);
@@ -69,7 +69,7 @@ describe('token format', () => {
     });
   });
 
-  it('is enforced for access tokens', () => {
+  it('is rejected as an access token if its format is wrong', () => {
     const { grant, tokens } = redeemed();
     for (const wrong of [
       '',
@@ -88,7 +88,7 @@ describe('token format', () => {
 });
 
 describe('authorization code', () => {
-  it('is redeemed once, and a second use indicates theft', () => {
+  it('can be redeemed once, and a second use is treated as theft', () => {
     assert.equal(isConnected(sampleGrant(), START), false);
     const { grant, tokens } = redeemed();
     assert.equal(isConnected(grant, START), true);
@@ -106,7 +106,7 @@ describe('authorization code', () => {
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(60)).outcome, 'refused');
   });
 
-  it('requires its own secret and the verifier of its challenge', () => {
+  it('requires its own secret and the code verifier that matches its code challenge', () => {
     assert.equal(redeem(sampleGrant(), { secret: `${CODE}x` }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { secret: '' }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { verifier: '' }).outcome, 'refused');
@@ -117,7 +117,7 @@ describe('authorization code', () => {
     assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   });
 
-  it('is not used up by a wrong secret', () => {
+  it('can still be redeemed after an attempt with a wrong secret', () => {
     const { grant } = redeemed();
     assert.equal(redeem(grant, { secret: 'x'.repeat(43) }).outcome, 'refused');
     assert.equal(isTokenOf(systemHashing, grant, 'code', CODE), true);
@@ -126,13 +126,13 @@ describe('authorization code', () => {
 });
 
 describe('access token', () => {
-  it('expires after an hour', () => {
+  it('expires an hour after it was issued', () => {
     const { grant, tokens } = redeemed();
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR - 0.001)), 'good');
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR)), 'expired');
   });
 
-  it('stays valid when the next one is issued, and is removed some time after it expires', () => {
+  it('stays valid when the next token is issued, and is deleted some time after it expires', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(HOUR - 1));
     assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR - 0.5)), 'good');
@@ -143,13 +143,13 @@ describe('access token', () => {
     assert.equal(isTokenOf(systemHashing, third.grant, 'access', secretOf('access', second.tokens.accessToken)), true);
   });
 
-  it('differs from every other secret of its grant', () => {
+  it('differs from every other secret of the same grant', () => {
     const { grant, tokens } = redeemed();
     for (const secret of [CODE, FIRST, SALT, secretOf('refresh', tokens.refreshToken), ''])
       assert.equal(accessTokenStatus(systemHashing, grant, secret, START), 'unknown');
   });
 
-  it('expires with its grant', () => {
+  it('expires at the latest when its grant expires', () => {
     const { grant, tokens } = redeemed({ ends_at: secondsAfterStart(100) });
     assert.equal(tokens.expiresIn, 100);
     assert.equal(access(grant, tokens, secondsAfterStart(99)), 'good');
@@ -158,7 +158,7 @@ describe('access token', () => {
 });
 
 describe('refresh token', () => {
-  it('returns another refresh token and another access token', () => {
+  it('is exchanged for another refresh token and another access token', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     assert.notEqual(second.tokens.refreshToken, first.tokens.refreshToken);
@@ -172,13 +172,13 @@ describe('refresh token', () => {
       );
   });
 
-  it('returns identical tokens for 60 seconds, also to concurrent requests', () => {
+  it('returns the same new tokens for 60 seconds, including to concurrent requests', () => {
     const { grant, tokens } = redeemed();
     const at = secondsAfterStart(10);
-    // Concurrent: all read the grant before any of them writes it.
+    // Concurrent requests: all of them read the grant before any of them stores it.
     const [one, ...others] = Array.from({ length: 5 }, () => rotated(grant, tokens.refreshToken, at));
     for (const other of others) assert.deepEqual(other, one);
-    // Sequential: these read the grant afterwards.
+    // Later requests: each of them reads the grant after the first request has stored it.
     for (const [seconds, left] of [
       [0, HOUR],
       [0.5, HOUR - 1],
@@ -189,7 +189,7 @@ describe('refresh token', () => {
     }
   });
 
-  it('counts as reused after 60 seconds', () => {
+  it('counts as reused if it is sent again after more than 60 seconds', () => {
     const first = redeemed();
     const { grant } = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     for (const seconds of [GRACE, GRACE + 1, DAY])
@@ -199,10 +199,10 @@ describe('refresh token', () => {
   });
 
   for (const length of [1, 2, 7, MAX_AT_ONCE])
-    it(`is repeatable for 60 seconds and ${length} rotations, then counts as reused`, () => {
+    it(`may be sent again for 60 seconds and ${length} rotations, then counts as reused`, () => {
       const { grant, all } = chain(length);
       for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
-        // Rotation `index + 1` used the token, at that second.
+        // Rotation `index + 1` used this token, `index + 1` seconds after the start.
         const until = index + 1 + GRACE;
         const outcome = refresh(grant, refreshToken, secondsAfterStart(until - 0.001));
         assert.equal(outcome.outcome, 'repeated', `${index}`);
@@ -214,7 +214,7 @@ describe('refresh token', () => {
       }
     });
 
-  it('is no longer repeatable after twenty rotations', () => {
+  it('may no longer be sent again after twenty rotations', () => {
     const { grant, all } = chain(MAX_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no theft');
@@ -222,7 +222,7 @@ describe('refresh token', () => {
     assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
   });
 
-  it('is rejected if it is forged, and never counts as reused', () => {
+  it('is rejected if it is forged, but a forged token never counts as reused', () => {
     const { grant, all } = chain(5);
     const stranger = redeemed({ salt: 'Xz3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE' });
     const foreign = rotated(stranger.grant, stranger.tokens.refreshToken, START).tokens.refreshToken;
@@ -248,12 +248,12 @@ describe('refresh token', () => {
     );
   });
 
-  it('is not accepted before the code is redeemed', () => {
+  it('is rejected until the authorization code is redeemed', () => {
     for (const secret of [FIRST, CODE, ''])
       assert.deepEqual(refreshOf(systemHashing, sampleGrant(), secret, START), { outcome: 'refused' });
   });
 
-  it('expires 90 days after the last use, and after a year at the latest', () => {
+  it('expires 90 days after its last use, and at the latest a year after the sign-in', () => {
     let { grant, tokens } = redeemed();
     assert.deepEqual(grant.expires_at, secondsAfterStart(90 * DAY));
     assert.equal(refresh(grant, tokens.refreshToken, secondsAfterStart(90 * DAY)).outcome, 'refused');
@@ -267,14 +267,14 @@ describe('refresh token', () => {
     assert.equal(access(last.grant, last.tokens, secondsAfterStart(365 * DAY)), 'expired');
   });
 
-  it('is rejected after too many rotations', () => {
+  it('is rejected if the grant has been refreshed too often in a short time', () => {
     const { grant, tokens } = redeemed();
     const worn = { ...grant, rotated: 20_000 };
     assert.deepEqual(refresh(worn, tokens.refreshToken, START), { outcome: 'refused' });
   });
 });
 
-/** Returns the expected outcome of a token that was used a number of rotations ago. */
+/** Returns the expected outcome for a token that was replaced a number of rotations ago. */
 function used(age: number, usedAt: readonly number[], now: Date): Refresh['outcome'] {
   const isRecent = (at = 0): boolean => now.getTime() - at < GRACE * 1000;
   const last = usedAt.slice(-MAX_AT_ONCE);
@@ -282,15 +282,15 @@ function used(age: number, usedAt: readonly number[], now: Date): Refresh['outco
   return last.length === MAX_AT_ONCE && last.every(isRecent) ? 'refused' : 'reused';
 }
 
-describe('grant after any sequence of refreshes', () => {
+describe('grant after any sequence of token refreshes', () => {
   const step = fc.record({
     /** Seconds after the previous step. */
     seconds: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(2 * GRACE), fc.nat(2 * HOUR), fc.nat(100 * DAY)),
-    /** Number of rotations since its token was the newest. */
+    /** Number of rotations since this step's token was the newest. */
     back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
   });
 
-  it('returns the newest tokens to each token of the last minute, and stores none of them', () => {
+  it('returns the newest tokens for each token of the last minute, and stores no token as text', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let { grant, tokens } = redeemed();
@@ -328,17 +328,17 @@ describe('grant after any sequence of refreshes', () => {
     );
   });
 
-  it('supports processes that share its tokens and store the results in any order', () => {
+  it('is consistent if several processes use its tokens and store the results in any order', () => {
     const { grant: first, tokens } = redeemed();
     const a = rotated(first, tokens.refreshToken, START);
     const c = rotated(a.grant, a.tokens.refreshToken, secondsAfterStart(15));
-    // This process read the tokens before the others refreshed, and overwrites theirs.
+    // This process has read the grant before the others refreshed it, and overwrites their result.
     const b = refresh(c.grant, tokens.refreshToken, secondsAfterStart(30));
     assert.ok('tokens' in b);
     assert.equal(refresh(c.grant, b.tokens.refreshToken, secondsAfterStart(HOUR)).outcome, 'rotated');
   });
 
-  it('is stored without secrets and read back unchanged', () => {
+  it('is stored without secrets, and is unchanged when it is read again', () => {
     requireNoSecretIn(sampleGrant(), []);
     const { grant, tokens } = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     requireNoSecretIn(grant, [tokens]);

@@ -1,4 +1,4 @@
-/** Samples of a redeemed grant. */
+/** Sample grants of connected apps whose authorization code was redeemed. */
 import assert from 'node:assert/strict';
 import {
   type Grant,
@@ -12,7 +12,7 @@ import { CODE, START, sampleGrant, VERIFIER } from '../../support/builders.ts';
 
 export const FIRST = 'the-secret-from-which-all-later-ones-do-follow';
 
-/** Returns the grant after its code was redeemed, and the tokens of its app. */
+/** Returns a grant whose authorization code was redeemed, and the tokens that its app received. */
 export function redeemed(
   changes: Partial<Grant> = {},
   now = START,
@@ -23,7 +23,7 @@ export function redeemed(
   return redemption;
 }
 
-/** Returns the secret part of a token. */
+/** Returns the part of a token that is secret. */
 export function secretOf(kind: TokenKind, token: string): string {
   return parseToken(kind, token)?.secret ?? assert.fail(`${token} is no ${kind} token`);
 }

@@ -1,4 +1,4 @@
-/** Limits of new credentials, which only a person may loosen. */
+/** Limits of new credentials, such as toolsets or a workspace. Only a person may loosen these limits. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Limits } from '../../../functions/src/identity/rules/credential.ts';
@@ -27,7 +27,7 @@ const wishes: fc.Arbitrary<WantedLimits> = fc.record({
   readonly: maybe(fc.boolean()),
 });
 
-/** Returns everything a credential permits: each toolset in each workspace, to read and to change. */
+/** Returns everything that a credential permits: each toolset in each workspace, for reading and for changing. */
 function opened({ toolsets: named, held_to: heldTo, readonly }: Limits): ReadonlySet<string> {
   const all = (named ?? TOOLSETS).flatMap((toolset) =>
     places
@@ -39,7 +39,7 @@ function opened({ toolsets: named, held_to: heldTo, readonly }: Limits): Readonl
   return new Set(all);
 }
 
-/** Returns the permissions, or undefined if the request is rejected. */
+/** Returns everything that the new credential permits, or undefined if the registration is rejected. */
 function granted(...of: Parameters<typeof grantedLimits>): ReadonlySet<string> | undefined {
   try {
     return opened(grantedLimits(...of));
@@ -56,7 +56,7 @@ const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leade
 const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });
 
 describe('limits of a new credential', () => {
-  it('cover every known toolset', () => {
+  it('can be set for every known toolset', () => {
     assert.deepEqual(
       [...TOOLSETS],
       toolsets.map(({ name }) => name),
@@ -67,7 +67,7 @@ describe('limits of a new credential', () => {
     });
   });
 
-  it("never exceed the caller's limits", () => {
+  it("never permit more than the caller's limits", () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         for (const caller of [worker(own), person(own)]) {
@@ -78,7 +78,7 @@ describe('limits of a new credential', () => {
     );
   });
 
-  it('never exceed the previous limits unless a person requests it', () => {
+  it('never permit more than the previous limits, unless a person requests it', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         const byAgent = granted(worker(own), old, wanted);
@@ -89,7 +89,7 @@ describe('limits of a new credential', () => {
     );
   });
 
-  it('never exceed the request', () => {
+  it('never permit more than was requested', () => {
     fc.assert(
       fc.property(limits, limits, wishes, (own, old, wanted) => {
         const { toolsets: named, held_to: heldTo, readonly } = wanted;
@@ -106,7 +106,7 @@ describe('limits of a new credential', () => {
     );
   });
 
-  it("equal the caller's limits if a person removes all others", () => {
+  it("are equal to the caller's limits if a person removes all other limits", () => {
     fc.assert(
       fc.property(limits, limits, (own, old) => {
         const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });

@@ -31,8 +31,8 @@ const opening = (changes: Partial<GrantedAccess> = {}): GrantedAccess => ({
 const through = (...ancestors: readonly Partial<GrantedAccess>[]) =>
   ancestors.map((changes, index) => ({ ...link(`${index}`), opens: opening(changes) }));
 
-describe('lineage of a credential', () => {
-  it('restricts it to the access of all ancestors and to the earliest expiry', () => {
+describe('credential chain of an agent', () => {
+  it('restricts the agent to the access of all its credentials, until the first of them expires', () => {
     const own = opening({ toolsets: ['todo', 'coding'] });
     assert.deepEqual(restrictedBy(own, []), own);
     assert.deepEqual(restrictedBy(own, through({})), own, 'an ancestor with more access restricts nothing');
@@ -50,12 +50,12 @@ describe('lineage of a credential', () => {
     });
   });
 
-  it('leaves no access if two credentials are restricted to different workspaces', () => {
+  it('leaves no access if two of its credentials are restricted to different workspaces', () => {
     assert.equal(restrictedBy(opening({ held_to: 'beta' }), through({ held_to: 'alpha' })), undefined);
     assert.equal(restrictedBy(opening(), through({ held_to: 'alpha' }, { held_to: 'beta' })), undefined);
   });
 
-  it('leaves no access if an ancestor is missing', () => {
+  it('leaves no access if one of its credentials is missing', () => {
     const [one] = through({});
     assert.ok(one);
     const standing = new Map([[one.subject, one]]);
@@ -63,34 +63,34 @@ describe('lineage of a credential', () => {
     assert.equal(resolveInLinks(standing, opening(), [one.subject, 'key:gone']), undefined);
   });
 
-  it("consists of the caller's lineage for a new agent, and is empty for a person", () => {
+  it("is the caller's chain plus the caller's credential for a new agent, and empty for a person", () => {
     assert.deepEqual(descentOf({ lineage: [link('a'), link('b')] }, []), { ancestors: [link('a'), link('b')] });
     assert.deepEqual(descentOf({}, [credential('b')]), { ancestors: [] });
   });
 
-  it('is kept when an agent renews its key, and replaced if another caller registers it', () => {
+  it('is kept if the agent renews its key, and replaced if another caller registers the agent', () => {
     const lineage = [link('a'), link('b')];
     const ancestors = [link('a')];
     assert.deepEqual(descentOf({ lineage }, [credential('b', { ancestors })]), { ancestors, line: 'b' });
     const renewed = credential('c', { line: 'b', agent_id: 'agent-of-b', ancestors });
     assert.deepEqual(descentOf({ lineage }, [renewed]), { ancestors: [link('a')], line: 'b' });
     assert.deepEqual(descentOf({ lineage: [link('z')] }, [renewed]), { ancestors: [link('z')] });
-    // A thief's key was just revoked, so a new key descends from it.
+    // The stolen key was revoked just before, so the new key descends from the stolen one.
     assert.deepEqual(descentOf({ lineage }, []), { ancestors: lineage });
   });
 
-  it('prevents an agent from replacing one of its ancestors', async () => {
+  it('prevents an agent from replacing a credential through which it was registered', async () => {
     const lineage = [link('a'), link('b')];
     const error = await refusal(() => descentOf({ lineage }, [credential('a')]));
     assert.deepEqual([error.code, error.details.reason], ['FORBIDDEN', 'REGISTERED_THROUGH_IT']);
   });
 
-  it('has a maximum length', async () => {
+  it('has a maximum length, beyond which no new agent can be registered', async () => {
     const lineage = Array.from({ length: MAX_ANCESTORS + 1 }, (_, index) => link(`${index}`));
     assert.equal(descentOf({ lineage: lineage.slice(1) }, []).ancestors?.length, MAX_ANCESTORS);
     const error = await refusal(() => descentOf({ lineage }, []));
     assert.deepEqual([error.code, error.details.reason], ['QUOTA_EXCEEDED', 'LINEAGE_TOO_LONG']);
-    // The agent may still renew its own key.
+    // The agent may still renew its own key, because that does not extend the chain.
     const own = credential(`${MAX_ANCESTORS}`, { ancestors: lineage.slice(0, -1) });
     assert.equal(descentOf({ lineage }, [own]).ancestors?.length, MAX_ANCESTORS);
   });

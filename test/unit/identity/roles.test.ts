@@ -15,30 +15,30 @@ const places = ['default', 'open', 'closed', 'other', 'unopened'];
 
 const rolesOf = (principal: Principal) => places.map((workspace) => roleIn(principal, workspace));
 
-describe('role in a workspace', () => {
-  it('does not exist for a person without roles', () => {
+describe('role of a caller in a workspace', () => {
+  it('is undefined if the person has no roles', () => {
     assert.deepEqual(rolesOf(person()), [undefined, undefined, undefined, undefined, undefined]);
     assert.equal(ownRole(person()), undefined);
   });
 
-  it('is the deployment role in every open workspace, and absent in private ones', () => {
+  it('is the deployment role in every open workspace, and undefined in private workspaces', () => {
     for (const role of ['viewer', 'worker'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, undefined]);
   });
 
-  it('is also the deployment role of leaders and admins if the workspace does not exist yet', () => {
+  it('is the deployment role of a leader or admin if the workspace does not exist yet', () => {
     for (const role of ['leader', 'admin'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, role]);
   });
 
-  it('is the membership in private workspaces, and the stronger role in open ones', () => {
+  it('is the membership in a private workspace, and the stronger role in an open one', () => {
     const member = { closed: 'worker', open: 'leader', default: 'viewer' } as const;
     assert.deepEqual(rolesOf(person(undefined, member)), ['viewer', 'leader', 'worker', undefined, undefined]);
     assert.deepEqual(rolesOf(person('worker', member)), ['worker', 'leader', 'worker', undefined, undefined]);
     assert.equal(ownRole(person('worker', member)), 'leader');
   });
 
-  it("of an agent is at most its own and its owner's role", () => {
+  it("is at most the agent's own role and at most the role of its owner", () => {
     const role = fc.constantFrom(...ROLES);
     const member = fc.dictionary(fc.constantFrom(...places), fc.constantFrom('viewer', 'worker', 'leader'));
     fc.assert(
@@ -54,7 +54,7 @@ describe('role in a workspace', () => {
     );
   });
 
-  it('of a credential restricted to a workspace exists only there', () => {
+  it('exists only in one workspace if the credential is restricted to that workspace', () => {
     const held = { ...person('leader', { closed: 'worker' }), held_to: 'closed' };
     assert.deepEqual(rolesOf(held), [undefined, undefined, 'worker', undefined, undefined]);
     assert.equal(ownRole(held), 'worker');
@@ -62,7 +62,7 @@ describe('role in a workspace', () => {
     assert.equal(ownRole({ ...held, held_to: 'open' }), 'leader');
   });
 
-  it('does not exist in a workspace named like a property of every object', () => {
+  it('is undefined in a workspace named like a property of every object, such as constructor', () => {
     for (const workspace of ['constructor', 'toString', 'hasOwnProperty', 'valueOf'])
       assert.equal(roleIn(person('worker', {}), workspace), undefined);
   });

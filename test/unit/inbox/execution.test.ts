@@ -1,4 +1,4 @@
-/** Outcome of an approved call that is refused. */
+/** Outcome of an approved call that is refused when it finally runs. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
@@ -11,7 +11,7 @@ import { portsOf } from '../../support/ports.ts';
 
 type ExecutionPorts = ConstructorParameters<typeof ApprovalExecution>[0];
 
-/** Returns the request after its call ended with this error. */
+/** Returns the request after its approved call has failed with this error. */
 async function afterOutcome(error: MusterError): Promise<{ request: Request; thrown: unknown }> {
   const call = { tool: 'todo.add_task', arguments: { title: 'Milk' }, readonly: false };
   let request = sampleRequest({ kind: 'approval', due_at: START, answered_by: 'ada', call });
@@ -34,15 +34,15 @@ async function afterOutcome(error: MusterError): Promise<{ request: Request; thr
   return { request, thrown };
 }
 
-describe('approved call that is refused', () => {
-  it('is retried under the same approval if other changes conflicted', async () => {
+describe('approved call that is refused when it runs', () => {
+  it('runs again under the same approval if it conflicted with other changes', async () => {
     const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
     const { request, thrown } = await afterOutcome(contention);
     assert.equal(thrown, contention);
     assert.ok(request.due_at !== undefined && request.outcome === undefined, 'the call is still due');
   });
 
-  it('is closed if it is refused for another reason', async () => {
+  it('closes its request if it is refused for another reason', async () => {
     for (const reason of ['DUPLICATE_TASK', undefined]) {
       const { request, thrown } = await afterOutcome(new MusterError('CONFLICT', 'No.', reason ? { reason } : {}));
       assert.equal(thrown, undefined);

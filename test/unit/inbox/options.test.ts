@@ -1,11 +1,11 @@
-/** An answer selects the option that a person cannot distinguish from it. */
+/** A typed answer selects the option that looks the same to a person. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { matchOption } from '../../../functions/src/kernel/textSearch.ts';
 import { answeredRequest, matchAnswer } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from '../../support/builders.ts';
 
-describe('option selected by an answer', () => {
+describe('option that a typed answer selects', () => {
   const cases = [
     ['São Paulo', ['São Paulo', 'Rio'], 'São Paulo'.normalize('NFD')],
     ['Rio', ['São Paulo', 'Rio'], ' rio\n'],
@@ -17,16 +17,16 @@ describe('option selected by an answer', () => {
   ] as const;
 
   for (const [meant, options, text] of cases)
-    it(`is ${meant} if ${JSON.stringify(text)} is typed`, () => assert.equal(matchOption(options, text), meant));
+    it(`is ${meant} if a person types ${JSON.stringify(text)}`, () => assert.equal(matchOption(options, text), meant));
 
-  it('is undefined if two options match or if the answer is a different word', () => {
+  it('is undefined if two options match, or if the answer is a different word', () => {
     assert.equal(matchOption(['yes', 'Yes'], 'YES'), undefined);
     assert.equal(matchOption(['はな', 'x'], 'ばな'), undefined);
     assert.equal(matchOption(['Maria'], 'María'), undefined);
     assert.equal(matchOption([], ''), undefined);
   });
 
-  it('is the option itself for any list of options', () => {
+  it('is the option itself if a person types that option, for any list of options', () => {
     const texts = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 });
     fc.assert(
       fc.property(texts, fc.nat(), (options, at) => {
@@ -36,7 +36,7 @@ describe('option selected by an answer', () => {
     );
   });
 
-  it("is stored with the option's spelling, for answers and defaults", () => {
+  it('is stored in the spelling of the option, for answers and for defaults', () => {
     const request = {
       ...sampleRequest(),
       kind: 'choice' as const,

@@ -1,4 +1,4 @@
-/** Invariants of a request's state machine for any sequence of actions by people and agents. */
+/** Invariants of an inbox request after any sequence of actions by people and agents. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -49,7 +49,7 @@ const requests = fc
 
 const CALL = { tool: 'coding.create_task', arguments: {}, readonly: false };
 
-/** An instance takes over the call or stores its outcome, with its current or a previous epoch. */
+/** Each step takes over the approved call, or stores its outcome under the current or an earlier epoch. */
 const turns = fc.array(
   fc.record({
     seconds: fc.nat(90),
@@ -73,7 +73,7 @@ function taken(request: Request, step: Step, now: Date): Request {
   }
 }
 
-/** Invariants of every step. */
+/** Asserts the invariants that every step preserves. */
 function holds(before: Request, after: Request): void {
   if (before.state !== 'open') assert.deepEqual(after, before, 'a closed request stays unchanged');
   if (after.state === 'answered')
@@ -84,7 +84,7 @@ function holds(before: Request, after: Request): void {
   assert.equal(isDue(after, new Date(START)), false);
 }
 
-/** Expected answer in each state. */
+/** Expected answer of a request in each state. */
 const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | undefined>> = {
   open: () => undefined,
   withdrawn: () => undefined,
@@ -92,7 +92,7 @@ const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | 
   answered: ({ answer }) => answer,
 };
 
-/** Takes over the call, unless another instance has it or it already ran. */
+/** Takes over the approved call, unless another instance runs it or the call has already run. */
 function tookOn(request: Request, now: number, isHeld: boolean): Request | undefined {
   const next = markStarted(request, new Date(now));
   assert.equal(next === undefined, isHeld || request.due_at === undefined);
@@ -100,7 +100,7 @@ function tookOn(request: Request, now: number, isHeld: boolean): Request | undef
   return next;
 }
 
-/** Stores the call's outcome for an epoch. Only the last instance that took over succeeds, and only once. */
+/** Stores the call's outcome for an epoch. Only the instance that took over last succeeds, and only once. */
 function brought(request: Request, epoch: number): Request | undefined {
   const outcome = { answer: { by: epoch } };
   const next = markDone(request, outcome, epoch);
@@ -110,7 +110,7 @@ function brought(request: Request, epoch: number): Request | undefined {
 }
 
 describe('inbox request', () => {
-  it('closes once, keeps its state and has an answer of its kind', () => {
+  it('closes once, then keeps its state, and has an answer only in a state that has one', () => {
     fc.assert(
       fc.property(requests, steps, (first, plan) => {
         let request: Request = first;
@@ -125,7 +125,7 @@ describe('inbox request', () => {
     );
   });
 
-  it("has its call run by one instance at a time and keeps the last one's outcome", () => {
+  it('is executed by one instance at a time, and keeps the outcome of the last instance', () => {
     const approved = answeredRequest(
       sampleRequest({ kind: 'approval', call: CALL }),
       { answer: 'approve' },
@@ -149,7 +149,7 @@ describe('inbox request', () => {
     );
   });
 
-  it('has no call to run if it is refused, withdrawn, expired or open', () => {
+  it('has no call to execute if it is refused, withdrawn, expired or open', () => {
     const open = sampleRequest({ kind: 'approval', call: CALL, default: 'approve' });
     const now = open.created_at;
     for (const request of [
@@ -161,7 +161,7 @@ describe('inbox request', () => {
       assert.equal(markStarted(request, open.expires_at), undefined, request.state);
   });
 
-  it('rejects a different second answer with the first one and accepts a repetition', () => {
+  it('rejects a second answer that differs from the first, and accepts a repetition', () => {
     const open = sampleRequest({ kind: 'choice', options: ['red', 'blue'] });
     const now = open.created_at;
     const first = answeredRequest(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
@@ -179,7 +179,7 @@ describe('inbox request', () => {
       );
   });
 
-  it('lists its options in the error for an invalid answer', () => {
+  it('lists its options in the error for an answer that is not an option', () => {
     const open = sampleRequest({ kind: 'approval' });
     assert.throws(
       () => answeredRequest(open, { answer: 'yes' }, { uid: 'ada' }, open.created_at),

@@ -6,7 +6,7 @@ const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).pad
 const read = async (after = '') => things.filter(({ id }) => id > after).slice(0, 10);
 
 describe('allOf', () => {
-  it('processes the matching items of each page and counts the changed ones', async () => {
+  it('processes the matching items of each page, and returns how many it changed', async () => {
     const seen: string[] = [];
     const isEven = ({ id }: { id: string }) => Number(id) % 2 === 0;
     const changed = await processAll(read, isEven, async ({ id }) => {
@@ -20,7 +20,7 @@ describe('allOf', () => {
     assert.equal(changed, 12);
   });
 
-  it('continues after a failing item and fails at the end', async () => {
+  it('continues after an item that fails, and throws an error at the end', async () => {
     const seen: string[] = [];
     const work = async ({ id }: { id: string }) => {
       seen.push(id);

@@ -6,7 +6,7 @@ import { restoredFields, storedEffects } from '../../../functions/src/kernel/eff
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import '../../support/properties.ts';
 
-/** Texts, some of which exceed the size of an audit entry. */
+/** Texts, some of which are too long for an audit entry. */
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.nat({ max: 150_000 }).map((length) => 'x'.repeat(length)),
@@ -19,8 +19,8 @@ function effectsOf(all: readonly Fields[], before?: Fields): readonly AuditEffec
   return all.map((after, number) => ({ kind: 'task', id: String(number), after, ...(before && { before }) }));
 }
 
-describe('effects in an audit entry', () => {
-  it('fit into a document for any change', () => {
+describe('recorded effects of a change in an audit entry', () => {
+  it('fit into a document, however large the change is', () => {
     const fit = fc.property(made, (all) => {
       const bytes = JSON.stringify(storedEffects(effectsOf(all))).length;
       assert.ok(bytes < 700_000, `${bytes}`);
@@ -30,7 +30,7 @@ describe('effects in an audit entry', () => {
     assert.ok(JSON.stringify(storedEffects(effectsOf(most))).length < 700_000);
   });
 
-  it('can be undone if unchanged, and detect every field changed since, even if it is not stored', () => {
+  it('allow an undo only if no later change has modified a recorded or an omitted field', () => {
     const found = fc.property(made, fc.nat(), value, (all, at, other) => {
       const before = { title: 'Former' };
       for (const [number, effect] of storedEffects(effectsOf(all, before)).entries()) {

@@ -1,4 +1,4 @@
-/** Batching over work that ends when the test says so. */
+/** Batched work that the test completes. */
 import assert from 'node:assert/strict';
 import { Batching, LatestValue } from '../../../functions/src/kernel/concurrency.ts';
 
@@ -20,7 +20,7 @@ describe('Batching', () => {
 
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('runs the first item immediately, and the following ones in batches of limited size', async () => {
+  it('runs the first item immediately, and later items in batches of limited size', async () => {
     const results = [1, 2, 3, 4, 5].map((item) => batching.add(item));
     for (let batch = 0; batch < 3; batch++) {
       end[batch]?.();
@@ -30,7 +30,7 @@ describe('Batching', () => {
     assert.deepEqual(await Promise.all(results), ['of 1', 'of 2', 'of 3', 'of 4', 'of 5']);
   });
 
-  it('rejects all items of a failed batch, and continues', async () => {
+  it('rejects all items of a batch that fails, and then runs the next batch', async () => {
     const results = Promise.allSettled([1, 13, 2].map((item) => batching.add(item)));
     end[0]?.();
     await settled();
@@ -46,7 +46,7 @@ describe('Batching', () => {
 });
 
 describe('LatestValue', () => {
-  it('is yielded until its reader disconnects, which stops the source', async () => {
+  it('is yielded until the reader disconnects, which then stops the source', async () => {
     const latest = new LatestValue<number>();
     const gone = new AbortController();
     let stops = 0;

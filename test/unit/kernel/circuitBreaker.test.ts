@@ -6,7 +6,7 @@ describe('CircuitBreaker', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('passes on results and errors that arrive in time', async () => {
+  it('returns results and throws errors that arrive in time', async () => {
     const breaker = new CircuitBreaker();
     assert.equal(await breaker.waitFor(async () => 5), 5);
     await assert.rejects(
@@ -16,7 +16,7 @@ describe('CircuitBreaker', () => {
     assert.equal(await breaker.waitFor(async () => 6), 6, 'a failure counts as a response');
   });
 
-  it('rejects after a second, then immediately, and waits again once the response arrived', async () => {
+  it('fails after a second, then fails immediately, and waits again after the late response arrived', async () => {
     const breaker = new CircuitBreaker();
     let answer = (): void => undefined;
     let late: AbortSignal | undefined;

@@ -40,13 +40,13 @@ const full: Visit = {
   wishes: { nothing: null, lists: [[1], [2]] },
 };
 
-describe('document codec', () => {
-  it('writes null for absent values, and omits fields that documents may lack', () => {
+describe('codec of a Firestore document', () => {
+  it('writes null for an absent value, and omits a field that the document may lack', () => {
     const fields = { guest_name: 'Ada', at, note: null, visit_count: 2, rooms: [], keys: {}, wishes: null };
     assert.deepEqual(toDocument(visit), fields);
   });
 
-  it('renames fields at every depth but no keys of maps', () => {
+  it('renames fields at every depth, but never the keys of maps', () => {
     assert.deepEqual(toDocument(full), {
       guest_name: 'Ada',
       at,
@@ -59,14 +59,14 @@ describe('document codec', () => {
     });
   });
 
-  it('reads its own documents and ignores unknown fields', () => {
+  it('reads the documents that it writes, and ignores unknown fields', () => {
     for (const value of [visit, full]) {
       const times = { at: Timestamp.fromDate(at), ...(value.left_at && { left_at: Timestamp.fromDate(at) }) };
       assert.deepEqual(fromDocument({ ...toDocument(value), ...times, of_tomorrow: 1 }), value);
     }
   });
 
-  it('returns the default of a field that is newer than the document', () => {
+  it('returns the default value of a field that older documents lack', () => {
     const { visit_count, wishes, ...older } = toDocument(visit);
     assert.deepEqual(fromDocument({ ...older, at: Timestamp.fromDate(at) }), { ...visit, visit_count: 0 });
   });

@@ -8,7 +8,7 @@ describe('MusterError', () => {
     assert.deepEqual(error.details, { field: 'task_id', suggestion: 'List them.' });
   });
 
-  it('truncates values of megabytes and keeps the end of the sentence', () => {
+  it('shortens long values within a message, and keeps the end of the sentence', () => {
     const large = 'é😀'.repeat(1_000_000);
     const error = new MusterError('VALIDATION_ERROR', `No role "${large}".`, {
       field: large,

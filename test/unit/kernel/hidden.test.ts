@@ -1,4 +1,4 @@
-/** Invisible characters, in one table for models, terminals and pages. */
+/** Removal of invisible characters, with the same table for models, terminals and pages. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -42,7 +42,7 @@ const KEPT = {
   'marks, tabs and lines': ['é', 'e\u0301', 'a\tb\nc', 'กิน', 'שָׁלוֹם'],
 };
 
-/** Returns the text as the plugin shows it. The plugin has no build, so its pattern is read. */
+/** Returns the text as the plugin shows it. The plugin cannot import the table, so the test reads its pattern. */
 function plugin(text: string): string {
   const source = readFileSync(new URL('../../../plugins/muster/scripts/pulse.mjs', import.meta.url), 'utf8');
   const [, pattern = ''] = /question\.replace\(\/(.+?)\/gu, ' '\)/.exec(source) ?? [];
@@ -67,7 +67,7 @@ const notified = (title: string): string => {
   return notificationOf(reminder, new ConsoleLinks('https://console.example'))?.title ?? '';
 };
 
-/** Places that show or store texts of others, and whether necessary joiners remain there. */
+/** Each place that shows or stores texts of others, and whether letters and emoji keep their joiners there. */
 const PLACES: Readonly<Record<string, { readonly show: (text: string) => string; readonly keeps: boolean }>> = {
   'stored for models': { show: withoutHidden, keeps: true },
   'from GitHub': { show: (text) => plainText(text, 1000), keeps: true },
@@ -89,22 +89,22 @@ const PLACES: Readonly<Record<string, { readonly show: (text: string) => string;
 
 describe('invisible characters', () => {
   for (const [place, { show, keeps }] of Object.entries(PLACES)) {
-    it(`are not shown: ${place}`, () => {
+    it(`are not shown or stored: ${place}`, () => {
       for (const [kind, characters] of Object.entries(REMOVED))
         for (const character of characters)
           assert.ok(!show(`ab${character}${character}cd`).includes(character), `${kind}: ${codePoints(character)}`);
     });
 
     const kept = keeps ? Object.values(KEPT).flat() : [];
-    // Most places show a single line.
+    // Most places show only a single line.
     const lines = kept.filter((text) => show === withoutHidden || !/[\t\n]/.test(text));
     if (keeps)
-      it(`remain if letters and emoji need them: ${place}`, () => {
+      it(`are kept if letters or emoji need them: ${place}`, () => {
         for (const text of lines) assert.ok(show(text).includes(text), text);
       });
   }
 
-  it('are all removed in one pass, and nothing else is', () => {
+  it('are all removed in one pass, and all other characters are kept', () => {
     const hidden = fc.constantFrom(...Object.values(REMOVED).flat(), '\ufe0e', '\ufe0f');
     const shown = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 3 }),
@@ -123,7 +123,7 @@ describe('invisible characters', () => {
     fc.assert(fc.property(words, (text) => assert.equal(withoutHidden(text), text)));
   });
 
-  it('cannot carry a message after a letter or an emoji', () => {
+  it('cannot carry a hidden message after a letter or an emoji', () => {
     const bytes = [...'ignore all'].map((letter) => letter.codePointAt(0) ?? 0);
     const ways = [
       bytes.map((byte) => String.fromCodePoint(0xe0000 + byte)),
@@ -136,7 +136,7 @@ describe('invisible characters', () => {
       for (const way of ways) assert.ok([...withoutHidden(`${base}${way.join('')}`)].length <= 2);
   });
 
-  it('are found in little time', () => {
+  it('are found quickly in a long text', () => {
     for (const part of ['\u200d', '\ufe0f', '葛\u{e0100}', 'a', '\u202e', '👩‍']) {
       const before = process.cpuUsage();
       withoutHidden(part.repeat(100_000));
@@ -146,7 +146,7 @@ describe('invisible characters', () => {
 });
 
 describe('isVisible', () => {
-  it('is true for letters, marks on letters, signs and emoji, and false for blank text', () => {
+  it('returns true for letters, letters with marks, signs and emoji, and false for blank text', () => {
     for (const text of ['a', 'é', '。', '?', '😀', '会', 'ᄒ', '1', '\u200bx', '❤️']) assert.ok(isVisible(text), text);
     const blank = [...Object.values(REMOVED).flat(), ' ', '\t', '\n', '\u00a0', '\u3000', '\u2800', '\ufe0f', '\u2028'];
     fc.assert(

@@ -16,7 +16,7 @@ describe('MemoCache', () => {
       return value;
     });
 
-  it('returns a cached value until its stamp changes, and shares concurrent reads', async () => {
+  it('returns a cached value until its stamp changes, and reads once for concurrent callers', async () => {
     await Promise.all([read('a', '1'), read('a', '1')]);
     await read('a', '1');
     assert.equal(readings, 1);
@@ -25,7 +25,7 @@ describe('MemoCache', () => {
     assert.equal(readings, 3);
   });
 
-  it('does not store long or failed values', async () => {
+  it('stores neither values that are too long nor failed reads', async () => {
     await read('long', '1', 'x'.repeat(300_001));
     await read('long', '1');
     assert.equal(readings, 2);
@@ -34,7 +34,7 @@ describe('MemoCache', () => {
     assert.equal(await read('broken', '1', 'back'), 'back');
   });
 
-  it('has a limited number of entries', async () => {
+  it('stores a limited number of entries', async () => {
     for (let key = 0; key < 17; key++) await read(String(key), '1');
     await read('16', '1');
     assert.equal(readings, 17);

@@ -1,4 +1,4 @@
-/** Paths with hostile parts: each has the expected depth, or its creation fails. */
+/** A database path that contains hostile parts either has the expected depth or cannot be created. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import * as firestore from '../../../functions/src/kernel/firestore/paths.ts';
@@ -8,10 +8,10 @@ type MakesPath = (...parts: string[]) => string;
 
 const HOSTILE = ['a/b', '/', 'task-1/', '../x', '.', '..', '__x__', '____', 'x'.repeat(2000), '\ud800', 'a/../b'];
 
-/** Characters that keys of the Realtime Database must not contain. */
+/** Values with a character that keys of the Realtime Database must not contain. */
 const NO_KEYS = ['a.b', 'a#b', 'a$b', 'a[b]', 'a\u0000b', 'a\u007f'];
 
-/** Builders whose arguments are not ids but a date and numbers. */
+/** Path functions whose arguments are a date and numbers instead of ids. */
 const OTHERS: readonly string[] = ['minuteMetricsPath', 'taskLogChunkPath'];
 
 function makers(module: object): [string, MakesPath][] {
@@ -37,15 +37,15 @@ function check(make: MakesPath, hostile: readonly string[], reserved: RegExp): v
     }
 }
 
-describe('paths', () => {
+describe('database path', () => {
   for (const [name, make] of makers(firestore))
-    it(`of Firestore by ${name} have a fixed depth`, () => check(make, HOSTILE, /^(?:\.\.?|__.*__|)$/));
+    it(`of Firestore has a fixed depth for any argument: ${name}`, () => check(make, HOSTILE, /^(?:\.\.?|__.*__|)$/));
 
   for (const [name, make] of makers(realtime))
-    it(`of the Realtime Database by ${name} have a fixed depth`, () =>
+    it(`of the Realtime Database has a fixed depth for any argument: ${name}`, () =>
       check(make, [...HOSTILE, ...NO_KEYS], /^(?:\.\.?|)$/));
 
-  it('of the Realtime Database contain no forbidden characters', () => {
+  it('of the Realtime Database contains no forbidden character', () => {
     for (const [name, make] of makers(realtime))
       for (const part of NO_KEYS) {
         try {

@@ -18,7 +18,7 @@ describe('retryStale', () => {
 
   beforeEach(() => bounds.splice(0));
 
-  it('retries until the commit succeeds', async () => {
+  it('repeats a commit after conflicts until the commit succeeds', async () => {
     const attempts: number[] = [];
     const result = await retryOnConflict(randomness, async (number) => {
       attempts.push(number);
@@ -29,7 +29,7 @@ describe('retryStale', () => {
     assert.deepEqual(attempts, [0, 1, 2, 3]);
   });
 
-  it('waits longer each time, up to a maximum', async () => {
+  it('waits longer before each retry, up to a maximum', async () => {
     await refusal(() => retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())));
     const [shortest = 0, longest = 0] = [bounds[0], bounds.at(-1)];
     assert.deepEqual(
@@ -40,13 +40,13 @@ describe('retryStale', () => {
     assert.ok(bounds.reduce((sum, bound) => sum + bound, 0) < 10_000, 'all waits together fit into a call');
   });
 
-  it('gives up with CONFLICT and the reason CONTENTION', async () => {
+  it('throws CONFLICT with the reason CONTENTION after the last retry', async () => {
     const error = await refusal(() => retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())));
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'CONTENTION']);
     assert.equal(bounds.length, 25);
   });
 
-  it('does not retry other failures', async () => {
+  it('does not retry after an error that is not a conflict', async () => {
     let attempts = 0;
     const broken = retryOnConflict(randomness, () => {
       attempts++;

@@ -12,7 +12,7 @@ import {
 
 const finds = (text: string, search: string): boolean => matchesWords(text, searchWords(search));
 
-describe('search', () => {
+describe('search by words', () => {
   it('ignores case and accents', () => {
     assert.deepEqual(searchWords('  Crème, BRÛLÉE crème '), ['creme', 'brulee']);
     assert.ok(matchesWords('Crème brûlée', ['creme', 'BRU'.toLowerCase()]));
@@ -20,18 +20,18 @@ describe('search', () => {
     assert.ok(matchesWords('anything', []));
   });
 
-  it('finds the words within a name and the whole name', () => {
+  it('finds a name by any of its words and by the whole name', () => {
     assert.deepEqual(wordsOf('readFile'), ['read', 'file', 'readfile']);
     assert.deepEqual(wordsOf('coordination.claim_task'), ['coordination', 'claim', 'task']);
   });
 
-  it('looks up no word that another one implies, and at most the indexed prefix', () => {
+  it('skips a word that another word implies, and looks up at most the indexed prefix', () => {
     assert.deepEqual(searchPrefixes(['meet', 'meeting', 'met', 'meet']), ['meeting', 'met']);
     assert.deepEqual(searchPrefixes(['internationalisation']), ['internationalis']);
     assert.deepEqual(searchPrefixes([]), []);
   });
 
-  it('finds by the index what it matches', () => {
+  it('finds through the index every text that matches', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (name, which, length) => {
@@ -47,7 +47,7 @@ describe('search', () => {
   });
 });
 
-describe('search in a script without spaces', () => {
+describe('search in a script without spaces between words', () => {
   const TEXTS = {
     Japanese: ['明日の会議を準備する', '会議', '準備', '会', '明日の会議', 'る'],
     Katakana: ['コーヒーメーカーを買う', 'メーカー', 'ﾒｰｶｰ', 'ー'],
@@ -62,7 +62,7 @@ describe('search in a script without spaces', () => {
   };
 
   for (const [name, [text = '', ...sought]] of Object.entries(TEXTS))
-    it(`finds words in the middle of a text: ${name}`, () => {
+    it(`finds words within a text in ${name}`, () => {
       for (const search of sought) {
         assert.ok(finds(text, search), search);
         const index = prefixesOf(text);
@@ -77,7 +77,7 @@ describe('search in a script without spaces', () => {
     const text = fc.string({ unit: letter, minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (written, from, length) => {
-        // Splits between letters with their marks, because half of a letter is another letter.
+        // Divides the text before letters, because a letter without its mark is another letter.
         const letters = folded(written).match(/.\p{M}*/gsu) ?? [];
         if (letters.length === 0) return;
         const start = from % letters.length;
@@ -91,7 +91,7 @@ describe('search in a script without spaces', () => {
     );
   });
 
-  it('finds long words by the whole word and by any prefix', () => {
+  it('finds a long word by the whole word and by any prefix', () => {
     const word = 'Donaudampfschifffahrtsgesellschaft';
     for (let length = 1; length <= word.length; length++) {
       const sought = word.slice(0, length);
@@ -101,7 +101,7 @@ describe('search in a script without spaces', () => {
   });
 });
 
-describe('search with plain letters', () => {
+describe('search with letters that have no accents', () => {
   const PAIRS = [
     ['Đà Nẵng', 'da nang'],
     ['Łódź', 'lodz'],
@@ -121,7 +121,7 @@ describe('search with plain letters', () => {
   ] as const;
 
   for (const [one, other] of PAIRS)
-    it(`finds ${one} by ${other} in either case and form`, () => {
+    it(`finds ${one} with the search word ${other}, whether composed or decomposed`, () => {
       const ways = [other, other.toUpperCase(), other.normalize('NFD')];
       for (const search of ways) assert.ok(finds(one, search), search);
       const texts = [one, one.toUpperCase(), one.normalize('NFD')];
@@ -129,7 +129,7 @@ describe('search with plain letters', () => {
       if (folded(one) === folded(other)) assert.ok(finds(other, one));
     });
 
-  it('folds every Latin letter with a base to plain letters, in both cases', () => {
+  it('replaces each Latin letter that has a base letter by that letter, in both cases', () => {
     const without: string[] = [];
     for (let code = 0xc0; code < 0x1e00 + 0x200; code++) {
       const letter = String.fromCodePoint(code);
@@ -137,17 +137,17 @@ describe('search with plain letters', () => {
       assert.equal(folded(letter.toUpperCase()), folded(letter), letter);
       if (!/^[a-z]+$/.test(folded(letter).replace('ʼ', ''))) without.push(letter);
     }
-    // Letters that decompose into a letter and a sign, and phonetic signs without a plain letter.
+    // Letters that consist of a letter and a sign, and phonetic signs that have no base letter.
     assert.equal(without.join(''), 'ĿŀƄƅƛƧƨƪƸƹƼƽƾɁɂɤɮʅʖʘʡʢʤʧʩʬʭᴞᴤᴥẚ');
   });
 
-  it('does not change folded text', () => {
+  it('does not change a text that is already converted', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(fc.property(text, (one) => assert.equal(folded(folded(one)), folded(one))));
   });
 });
 
-describe('search for a letter with a distinguishing mark', () => {
+describe('search for a letter whose mark makes it a different letter', () => {
   const DIFFERENT = [
     ['はなを買う', 'ばな'],
     ['ばなを買う', 'はな'],
@@ -161,11 +161,11 @@ describe('search for a letter with a distinguishing mark', () => {
   ] as const;
 
   for (const [text, search] of DIFFERENT)
-    it(`does not find ${text} by ${search}`, () => {
+    it(`does not find ${text} with the search word ${search}`, () => {
       for (const form of ['NFC', 'NFD'] as const) assert.ok(!finds(text.normalize(form), search), form);
     });
 
-  it('finds composed and decomposed texts by each other in every script', () => {
+  it('finds a composed text by a decomposed word, and the reverse, in every script', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(text, (one) => {
@@ -177,14 +177,14 @@ describe('search for a letter with a distinguishing mark', () => {
       assert.ok(finds(word.normalize('NFD'), word.normalize('NFC')), word);
   });
 
-  it('finds a word with vowel points also without them, but not by other points', () => {
+  it('finds a word with vowel points by the word without points, but not with other points', () => {
     assert.ok(finds('מִטְבָּח', 'מטבח'));
     assert.ok(finds('كِتاب مُفيد', 'كتاب'));
     assert.ok(finds('كِتاب', 'كِتاب'));
     assert.ok(!finds('كِتاب', 'كُتاب'));
   });
 
-  it('finds words with invisible joiners and hyphens, as one word and as several', () => {
+  it('finds a word that contains invisible joiners or hyphens, as one word and as several', () => {
     for (const search of ['می\u200cخواهم', 'میخواهم', 'خواهم']) assert.ok(finds('می\u200cخواهم', search), search);
     for (const search of ['dampfschiff', 'schiff']) assert.ok(finds('Dampf\u00adschiff', search), search);
     assert.ok(finds('葛\u{e0100}飾区', '葛飾'));

@@ -31,7 +31,7 @@ const line = (message: string) => ({
 
 describe('terminal control sequences', () => {
   for (const [what, written, shown] of CASES) {
-    it(`are not shown: ${what}`, () => {
+    it(`have no effect when a text is shown: ${what}`, () => {
       assert.equal(terminalText(written), shown);
       const { message, prefix } = logLineResponse(line(written));
       assert.deepEqual([message, prefix], [shown, shown]);
@@ -39,7 +39,7 @@ describe('terminal control sequences', () => {
     });
   }
 
-  it('are removed from any text, quickly', () => {
+  it('are removed from any text, and quickly', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.constantFrom('\u001b', '\u001b[', '\u001b]', '\u0007', '\u009b', ';', 'm'),

@@ -23,7 +23,7 @@ function listOf(visible: readonly boolean[]) {
 }
 
 describe('visiblePage', () => {
-  it('returns each visible item once with any hidden items in between', () =>
+  it('returns each visible item once, with any hidden items between them', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 300 }),
@@ -46,13 +46,13 @@ describe('visiblePage', () => {
       ),
     ));
 
-  it('reads only as many items as it returns if nothing is hidden', async () => {
+  it('reads only as many items as it returns if no item is hidden', async () => {
     const { page, sizes } = listOf(Array.from({ length: 50 }, () => true));
     assert.equal((await page({ limit: 7 })).items.length, 7);
     assert.deepEqual(sizes, [7]);
   });
 
-  it('reads a limited number of items with few queries if all are hidden', async () => {
+  it('reads a limited number of items in few queries if all items are hidden', async () => {
     const { page, sizes } = listOf(Array.from({ length: 1000 }, () => false));
     const { items, more } = await page({ limit: 1 });
     assert.deepEqual([items, more], [[], true]);

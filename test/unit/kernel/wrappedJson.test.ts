@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isWrappedJson } from '../../../functions/src/kernel/json.ts';
 
 describe('isWrappedJson', () => {
-  it('returns true for the JSON text of any object or list', () => {
+  it('returns true for the JSON text of every object and every array', () => {
     const holder = fc.oneof(fc.object(), fc.array(fc.jsonValue({ maxDepth: 3 })));
     fc.assert(
       fc.property(holder, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
@@ -16,7 +16,7 @@ describe('isWrappedJson', () => {
   for (const text of ['', 'text', '5', 'null', 'true', '"[]"', '[', '{a: 1}', '[draft] a title', '{', '[1] and more'])
     it(`returns false for ${JSON.stringify(text)}`, () => assert.equal(isWrappedJson(text), false));
 
-  it('needs little time', () => {
+  it('returns quickly for a long text', () => {
     const began = process.cpuUsage();
     assert.equal(isWrappedJson('['.repeat(4_000_000)), false);
     assert.equal(isWrappedJson(`[${'1,'.repeat(2_000_000)}1]`), false);

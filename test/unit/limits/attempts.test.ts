@@ -12,7 +12,7 @@ import { refusal } from '../../support/refusal.ts';
 const ADA: Principal = personOf('ada', 'viewer');
 const HERE = '203.0.113.7';
 
-describe('limit of failed authentications', () => {
+describe('limit on failed sign-in attempts', () => {
   let now: Date;
   let lookups: number;
   let verify: (token: string) => Promise<SignedInPerson>;
@@ -46,7 +46,7 @@ describe('limit of failed authentications', () => {
     return codes;
   }
 
-  it('allows a hundred per address, then five per second', async () => {
+  it('allows a hundred failures per network address, and then five per second', async () => {
     await guess(100);
     assert.equal(lookups, 100);
     const error = await refusal(() => authenticator.authenticate('bad', HERE));
@@ -56,7 +56,7 @@ describe('limit of failed authentications', () => {
     assert.equal((await guess(20)).filter((code) => code === 'UNAUTHORIZED').length, 10);
   });
 
-  it('looks up at most four at a time beyond the limit, and repeats none within 5 seconds', async () => {
+  it('permits four lookups at a time beyond the limit, and none for the same value in 5 seconds', async () => {
     await guess(100);
     let running = 0;
     let most = 0;
@@ -75,13 +75,13 @@ describe('limit of failed authentications', () => {
     assert.equal(lookups, 80, 'a rejected credential is not looked up again');
   });
 
-  it('applies to concurrent attempts', async () => {
+  it('applies to attempts that are made concurrently', async () => {
     const codes = await Promise.all(Array.from({ length: 300 }, (_, count) => codeOf(`bad-${count}`)));
     assert.equal(codes.filter((code) => code === 'UNAUTHORIZED').length, 100);
     assert.equal(codes.filter((code) => code === 'RATE_LIMITED').length, 200);
   });
 
-  it('rejects no valid credential of a noisy address, even if it is new to the instance', async () => {
+  it('accepts a valid credential from an address with many failures, even a new credential', async () => {
     await guess(150);
     const noise = Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`noise-${count}`)));
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -89,24 +89,24 @@ describe('limit of failed authentications', () => {
     assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'a valid credential returns no attempts');
   });
 
-  it('rejects no valid credential of a new address after failures at many others', async () => {
+  it('accepts a valid credential from a new address after failures from many other addresses', async () => {
     for (let count = 0; count < 3000; count += 1) await codeOf('bad', `2001:db8:${count}`);
     assert.deepEqual(await authenticator.authenticate('good', '198.51.100.7'), ADA);
   });
 
-  it('reports an expired token as expired, even at a noisy address', async () => {
+  it('reports that a token has expired, even to an address with many failures', async () => {
     await guess(150);
     verify = () => Promise.reject(new MusterError('TOKEN_EXPIRED', 'It has expired.'));
     assert.equal(await codeOf('once-good'), 'TOKEN_EXPIRED');
   });
 
-  it('is separate for each address', async () => {
+  it('is counted separately for each network address', async () => {
     await guess(150);
     assert.deepEqual(await guess(1, '203.0.113.8'), ['UNAUTHORIZED']);
     assert.deepEqual(await authenticator.authenticate('good', '203.0.113.8'), ADA);
   });
 
-  it('exempts a credential that was valid before, even when its cache entry expires', async () => {
+  it('exempts a credential that was valid before, even after it left the credential cache', async () => {
     await authenticator.authenticate('good', HERE);
     await guess(150);
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -115,7 +115,7 @@ describe('limit of failed authentications', () => {
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
   });
 
-  it('applies to a credential that was valid and then revoked', async () => {
+  it('applies to a credential that was valid before but has been revoked', async () => {
     await authenticator.authenticate('good', HERE);
     now = secondsAfterStart(6);
     verify = async () => {
@@ -126,7 +126,7 @@ describe('limit of failed authentications', () => {
     assert.equal(await codeOf('good'), 'RATE_LIMITED');
   });
 
-  it('ignores valid credentials and failed lookups', async () => {
+  it('counts neither valid credentials nor lookups that the database did not answer', async () => {
     for (let count = 0; count < 150; count += 1) await authenticator.authenticate(`good-${count}`, HERE);
     verify = () => Promise.reject(new Error('The database is away.'));
     for (let count = 0; count < 150; count += 1) {
@@ -136,7 +136,7 @@ describe('limit of failed authentications', () => {
     assert.equal(await codeOf('bad'), 'UNAUTHORIZED');
   });
 
-  it('shares one bucket between new addresses, without affecting known ones', async () => {
+  it('is shared by all new addresses, and does not affect known addresses', async () => {
     await guess(1, '203.0.113.8');
     await guess(100);
     const codes = new Map<string, number>();

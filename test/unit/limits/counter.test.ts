@@ -37,7 +37,7 @@ function groups<Key>(calls: readonly EndedCall[], keyOf: (call: EndedCall) => Ke
   return found;
 }
 
-/** Returns the expected tally, computed in the simplest way. */
+/** Returns the expected totals, computed in the simplest way. */
 function tallyOf(calls: readonly EndedCall[]): Tally {
   const byMinute = groups(calls, ({ at }) => at.toISOString().slice(0, 16));
   const agents = groups(calls, ({ agentId }) => agentId);
@@ -58,7 +58,7 @@ function tallyOf(calls: readonly EndedCall[]): Tally {
 }
 
 describe('CallCounter', () => {
-  it('adds up by minute, tool, agent and error, and restarts when it is emptied', () => {
+  it('adds up calls by minute, tool, agent and error, and starts again after it was emptied', () => {
     fc.assert(
       fc.property(fc.array(call), fc.array(call), (first, second) => {
         const counter = new CallCounter();
@@ -72,7 +72,7 @@ describe('CallCounter', () => {
     );
   });
 
-  it('limits its size while nothing is stored', () => {
+  it('stores a limited number of entries until they are written', () => {
     const counter = new CallCounter();
     for (let number = 0; number < 20_000; number++) {
       counter.add({ tool: 't', agentId: `agent-${number}`, outcome: 'OK', milliseconds: 1, at: new Date(START) });

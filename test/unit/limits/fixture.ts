@@ -1,4 +1,4 @@
-/** Fixture: rate limiters of several instances over one bucket, with a simulated clock and ledger. */
+/** Rate limiters of several instances that share one bucket, with a simulated clock and a simulated ledger. */
 
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -17,7 +17,7 @@ import { personOf } from '../../support/principals.ts';
 export const ANN: Principal = personOf('ann', 'worker');
 export const BOB: Principal = { ...ANN, uid: 'bob', owner_uid: 'bob' };
 
-/** Start time in milliseconds. */
+/** Time at which the simulated clock starts, in milliseconds. */
 const START = 1_000_000;
 
 export class LimiterFixture {
@@ -25,16 +25,16 @@ export class LimiterFixture {
   readonly warnings: unknown[] = [];
   passed = 0;
   readonly refusals: MusterError[] = [];
-  /** Number of pending calls. */
+  /** Number of calls that wait for the limiter. */
   waiting = 0;
-  /** Pending requests to the ledger. */
+  /** Requests to the ledger that it has not answered. */
   readonly asked: (() => void)[] = [];
-  /** Number of requested leases, answered or not. */
+  /** Number of leases that were requested from the ledger so far. */
   leases = 0;
   isAway = false;
-  /** User whose leases fail while the ledger is available. */
+  /** User whose lease requests fail although the ledger is available. */
   contended: string | undefined;
-  /** Whether the ledger answers automatically. */
+  /** If true, the ledger answers immediately; otherwise `answer` must be called. */
   isPrompt = true;
   bucket: Bucket | undefined;
   private elapsed = 0;
@@ -59,7 +59,7 @@ export class LimiterFixture {
     this.elapsed += milliseconds;
   }
 
-  /** Starts a call; `settle` lets it continue as far as possible. */
+  /** Starts a call without waiting for its end; `settle` lets the call continue. */
   call(instance = 0, principal = ANN): void {
     this.waiting += 1;
     const taken = this.instances[instance]?.take(principal) ?? Promise.reject(new Error('no such instance'));
@@ -78,7 +78,7 @@ export class LimiterFixture {
       });
   }
 
-  /** Runs calls sequentially and returns how many passed. */
+  /** Runs calls one at a time, and returns how many of them the limiter allowed. */
   async callTimes(count: number, instance = 0, principal = ANN): Promise<number> {
     const before = this.passed;
     for (let made = 0; made < count; made++) {
@@ -88,7 +88,7 @@ export class LimiterFixture {
     return this.passed - before;
   }
 
-  /** Completes the oldest pending request to the ledger. */
+  /** Lets the ledger answer its oldest request. */
   answer(): void {
     this.asked.shift()?.();
   }
@@ -104,7 +104,7 @@ export class LimiterFixture {
   }
 }
 
-/** Runs all pending microtasks. */
+/** Waits until all pending microtasks have run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** Rate limiters of several instances with calls, answers and time in any order. */
+/** Rate limiters of several instances while calls, ledger answers and time passing occur in any order. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.ts';
@@ -34,13 +34,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const steps = fc.array(step, { minLength: 5, maxLength: 60 });
 
-/** Returns the tokens an instance grants a new principal on trust: a tenth of its largest lease. */
+/** Returns the tokens that an instance grants to a new caller at first: a tenth of its largest lease. */
 function onTrust({ perSecond, burst }: RateLimit): number {
   const largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
   return Math.max(1, Math.floor(largest / 10));
 }
 
-/** Returns the calls an instance does not charge: half of that per 30 seconds. */
+/** Returns the calls that an instance does not charge: half of the tokens of `onTrust` per 30 seconds. */
 function uncharged(limit: RateLimit, seconds: number): number {
   return Math.floor(onTrust(limit) / 2) * (1 + Math.floor(seconds / 30));
 }
@@ -52,7 +52,7 @@ async function take(fixture: LimiterFixture, one: Step): Promise<void> {
   await settle();
 }
 
-/** Completes ledger requests until none is pending. */
+/** Lets the ledger answer until no request is left. */
 async function answerAll(fixture: LimiterFixture): Promise<void> {
   for (let rounds = 0; fixture.asked.length > 0 && rounds < 1000; rounds++) {
     fixture.answer();
@@ -60,8 +60,8 @@ async function answerAll(fixture: LimiterFixture): Promise<void> {
   }
 }
 
-describe('rate limiter in any order of events', () => {
-  it('allows at most what burst, rate and trust permit', () =>
+describe('rate limiter under any order of events', () => {
+  it('allows at most the calls that burst, rate and trust together permit', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, async (limit, taken) => {
         const fixture = new LimiterFixture(limit, INSTANCES);
@@ -78,7 +78,7 @@ describe('rate limiter in any order of events', () => {
       { numRuns: 300 },
     ));
 
-  it('serves a patient caller in the end after any behavior of others', () =>
+  it('allows the call of a patient caller in the end, for any behavior of other callers', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
         const fixture = new LimiterFixture(limit, INSTANCES);
@@ -95,7 +95,7 @@ describe('rate limiter in any order of events', () => {
       { numRuns: 300 },
     ));
 
-  it('rejects no caller below the rate', () =>
+  it('rejects no caller whose calls stay below the rate', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), { minLength: 50, maxLength: 300 }),

@@ -3,11 +3,11 @@ import { LEASE_EXPIRY_MS } from '../../../functions/src/limits/rules/rateLimiter
 import { personOf } from '../../support/principals.ts';
 import { ANN, BOB, LimiterFixture, settle } from './fixture.ts';
 
-/** Leases have 1 to 10 tokens. */
+/** With this limit, an instance leases 1 to 10 tokens at a time. */
 const LIMIT = { perSecond: 10, burst: 50 };
 
 describe('rate limiter', () => {
-  it('passes a first call without waiting for the ledger, and charges it afterwards', async () => {
+  it('allows the first call of a caller immediately, and charges the ledger afterwards', async () => {
     const fixture = new LimiterFixture(LIMIT);
     fixture.isPrompt = false;
     assert.equal(await fixture.callTimes(1), 1);
@@ -17,7 +17,7 @@ describe('rate limiter', () => {
     assert.equal(fixture.bucket?.tokens, 49);
   });
 
-  it('spends leased tokens without a request', async () => {
+  it('spends the tokens of a lease without asking the ledger', async () => {
     const fixture = new LimiterFixture({ perSecond: 1000, burst: 5000 });
     await fixture.callTimes(30);
     const { leases } = fixture;
@@ -26,7 +26,7 @@ describe('rate limiter', () => {
     assert.ok(fixture.leases - leases <= 1, 'one lease, in the background');
   });
 
-  it('leases more tokens at higher call rates, and fewer when calls slow down', async () => {
+  it('leases more tokens if a caller calls often, and fewer if the calls become rare', async () => {
     const fixture = new LimiterFixture({ perSecond: 1000, burst: 5000 });
     await fixture.callTimes(2000);
     const { leases } = fixture;
@@ -35,7 +35,7 @@ describe('rate limiter', () => {
     assert.ok(fixture.leases - leases <= 5, 'chunks of hundreds');
   });
 
-  it('rejects calls over the burst and returns the retry delay', async () => {
+  it('rejects calls beyond the burst size, and reports the delay before a retry', async () => {
     const fixture = new LimiterFixture(LIMIT);
     const passed = await fixture.callTimes(100);
     assert.ok(passed >= 50 && passed <= 51, `${passed} passed`);
@@ -44,7 +44,7 @@ describe('rate limiter', () => {
     assert.deepEqual(refusal?.details, { reason: 'RATE_LIMITED', suggestion: 'Retry in 1 second.', retryAfter: 1 });
   });
 
-  it('returns a longer delay if the bucket needs it', async () => {
+  it('reports a longer delay if the bucket needs longer to fill', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 1 }, 6);
     for (const instance of fixture.instances.keys()) await fixture.callTimes(1, instance);
     await fixture.callTimes(1, 5);
@@ -52,7 +52,7 @@ describe('rate limiter', () => {
     assert.match(fixture.refusals.at(-1)?.details.suggestion ?? '', /6 seconds/);
   });
 
-  it('enforces the rate after the burst', async () => {
+  it('allows calls only at the configured rate after the burst is used up', async () => {
     const fixture = new LimiterFixture(LIMIT);
     await fixture.callTimes(100);
     const before = fixture.passed;
@@ -64,7 +64,7 @@ describe('rate limiter', () => {
     assert.ok(passed >= 95 && passed <= 101, `${passed} of 500 calls in 10 seconds passed`);
   });
 
-  it('rarely asks the ledger while it rejects', async () => {
+  it('rarely asks the ledger while it rejects calls', async () => {
     const fixture = new LimiterFixture(LIMIT);
     await fixture.callTimes(100);
     const { leases } = fixture;
@@ -75,24 +75,24 @@ describe('rate limiter', () => {
     assert.ok(fixture.leases - leases <= 8, `${fixture.leases - leases} leases in a second`);
   });
 
-  it('limits each principal separately', async () => {
+  it('limits each caller separately', async () => {
     const fixture = new LimiterFixture(LIMIT);
     await fixture.callTimes(100);
     const bob = personOf('bob', 'worker');
-    fixture.bucket = undefined; // This ledger has one bucket; Bob's is full.
+    fixture.bucket = undefined; // The simulated ledger has only one bucket. An undefined bucket is full, as Bob's would be.
     const before = fixture.passed;
     fixture.call(0, bob);
     await settle();
     assert.equal(fixture.passed, before + 1);
   });
 
-  it('shares a lease between concurrent calls', async () => {
+  it('uses one lease for concurrent calls of a caller', async () => {
     const fixture = new LimiterFixture(LIMIT);
     fixture.isPrompt = false;
     for (let made = 0; made < 40; made++) fixture.call();
     await settle();
     assert.equal(fixture.waiting, 39);
-    fixture.answer(); // Charges the first call.
+    fixture.answer(); // Completes the request that charges the first call.
     await settle();
     assert.equal(fixture.leases, 2);
     fixture.answer();
@@ -100,7 +100,7 @@ describe('rate limiter', () => {
     assert.equal(fixture.passed, 40);
   });
 
-  it('neither charges nor asks the ledger for a few calls per 30 seconds', async () => {
+  it('neither charges the first few calls in 30 seconds nor asks the ledger about them', async () => {
     const fixture = new LimiterFixture({ perSecond: 100, burst: 500 }, 2);
     for (let minutes = 0; minutes < 3; minutes++) {
       assert.equal(await fixture.callTimes(5, 0), 5);
@@ -115,7 +115,7 @@ describe('rate limiter', () => {
     assert.equal(fixture.leases, 2, 'uncharged calls return only after 30 seconds');
   });
 
-  it('returns unspent tokens in time', async () => {
+  it('returns unspent tokens to the ledger before the lease expires', async () => {
     const fixture = new LimiterFixture({ perSecond: 100, burst: 500 });
     await fixture.callTimes(5 + 1);
     assert.equal(fixture.bucket?.tokens, 490);
@@ -128,7 +128,7 @@ describe('rate limiter', () => {
     }
   });
 
-  it('lets unspent tokens expire', async () => {
+  it('does not charge leased tokens that expire unspent', async () => {
     const fixture = new LimiterFixture(LIMIT);
     await fixture.callTimes(48);
     assert.ok((fixture.bucket?.tokens ?? 0) < 1, 'the rest is leased');
@@ -136,7 +136,7 @@ describe('rate limiter', () => {
     assert.equal(await fixture.callTimes(200), LIMIT.burst);
   });
 
-  it('grants trust once to a principal over the rate, on any number of instances', async () => {
+  it('trusts a caller above the rate only once per instance before it asks the ledger', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 5 }, 100);
     for (let times = 0; times < 5; times++) {
       for (const instance of fixture.instances.keys()) await fixture.callTimes(1, instance);
@@ -145,7 +145,7 @@ describe('rate limiter', () => {
     assert.ok(fixture.passed <= 5 + fixture.seconds + 100, `${fixture.passed} passed`);
   });
 
-  it('passes all calls while the ledger is unavailable, and warns once a minute', async () => {
+  it('allows all calls while the ledger is unavailable, and logs a warning once a minute', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 1 });
     fixture.isAway = true;
     for (let seconds = 0; seconds < 130; seconds++) {
@@ -166,7 +166,7 @@ describe('rate limiter', () => {
     assert.equal(fixture.waiting, 0);
   });
 
-  it('limits again when the ledger is back', async () => {
+  it('limits calls again after the ledger is available again', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 5 });
     fixture.isAway = true;
     await fixture.callTimes(50);
@@ -176,7 +176,7 @@ describe('rate limiter', () => {
     assert.ok(passed <= 7, `${passed} passed`);
   });
 
-  it('passes only the principal whose lease fails, and limits the others', async () => {
+  it('allows all calls only of the caller whose leases fail, and limits other callers', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 5 });
     fixture.contended = ANN.uid;
     assert.equal(await fixture.callTimes(20), 20);

@@ -15,7 +15,7 @@ class Stage {
   readonly stored: Tally[] = [];
   readonly warnings: string[] = [];
   now = 1_000_000;
-  /** Additional behavior of the ledger. */
+  /** Replaceable action that runs before the ledger stores calls. */
   adding: () => Promise<void> = async () => undefined;
   readonly recorder = new CallRecorder(
     {
@@ -34,7 +34,7 @@ class Stage {
     return this.recorder.record({ ...CALL, at: new Date(this.now) });
   }
 
-  /** Number of stored calls. */
+  /** Number of calls that the ledger has stored. */
   get calls(): number {
     return this.stored.flatMap(({ minutes }) => minutes).reduce((sum, { all }) => sum + all.calls, 0);
   }
@@ -44,7 +44,7 @@ describe('CallRecorder', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('stores at most every five seconds, and only the call that stores waits', async () => {
+  it('stores calls at most every five seconds, and only the call that stores them waits', async () => {
     const fixture = new Stage();
     assert.equal(fixture.record(), undefined);
     fixture.now += FLUSH_INTERVAL_MS - 1;
@@ -57,7 +57,7 @@ describe('CallRecorder', () => {
     assert.equal(fixture.stored.length, 1);
   });
 
-  it('stores the remaining calls by a timer', async () => {
+  it('stores the last calls by a timer', async () => {
     const fixture = new Stage();
     fixture.record();
     mock.timers.tick(FLUSH_INTERVAL_MS);
@@ -67,7 +67,7 @@ describe('CallRecorder', () => {
     assert.equal(fixture.stored.length, 1, 'nothing is stored without calls');
   });
 
-  it('never fails without the ledger, and logs the loss', async () => {
+  it('never fails if the ledger is unavailable, and logs how many calls were lost', async () => {
     const fixture = new Stage();
     fixture.adding = () => Promise.reject(new Error('no database'));
     fixture.record();
@@ -75,7 +75,7 @@ describe('CallRecorder', () => {
     assert.deepEqual(fixture.warnings, ['metrics_lost']);
   });
 
-  it('delays one call by a second if the ledger is unreachable, and keeps counting', async () => {
+  it('delays only one call, by a second, if the ledger does not respond, and continues to count', async () => {
     const fixture = new Stage();
     let back = (): void => undefined;
     fixture.adding = () =>

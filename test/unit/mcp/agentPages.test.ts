@@ -1,4 +1,4 @@
-/** Pages that registerAgent returns as endpoints. Each is one tool call over a plain GET. */
+/** Pages that registerAgent returns as endpoints. A GET request to such a page calls one tool. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -6,7 +6,7 @@ import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { personOf } from '../../support/principals.ts';
 
-/** Returns a toolset whose tools return their arguments. */
+/** Returns a toolset whose tools return the arguments that they receive. */
 function echoing(toolset: string, names: readonly string[]): Toolset {
   const tools = names.map((name) =>
     toolsFor<unknown>()({
@@ -27,7 +27,7 @@ function echoing(toolset: string, names: readonly string[]): Toolset {
   return { name: toolset, instructions: '', tools, resources: [] };
 }
 
-describe('agent pages', () => {
+describe('endpoint pages of an agent', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -43,7 +43,7 @@ describe('agent pages', () => {
   const get = (page: string, key = 'leader-key', method = 'GET') =>
     fetch(`${endpoint.url}/mcp/agent/${page}`, { method, headers: { Authorization: `Bearer ${key}` } });
 
-  it("respond to a GET with the tool's response for the caller", async () => {
+  it("respond to a GET request with the tool's response for the caller", async () => {
     const messages = (id: string) => ({ database: 'realtime', path: `messages/agents/${id}`, query: { limit: 100 } });
     for (const [page, key, tool, given] of [
       ['messages', 'leader-key', 'firebase.read', messages('lead')],
@@ -64,7 +64,7 @@ describe('agent pages', () => {
     );
   });
 
-  it('report errors as HTTP status codes', async () => {
+  it('report the errors of the tool as HTTP status codes', async () => {
     assert.equal((await get('tasks', 'nobody')).status, 401);
     assert.equal((await get('tasks', 'unlucky')).status, 404);
     assert.equal((await get('messages', 'confined')).status, 403);
@@ -75,7 +75,7 @@ describe('agent pages', () => {
     }
   });
 
-  it('are listed among the known paths if their tool is served', async () => {
+  it('are listed among the known paths if the toolset of their tool is served', async () => {
     const { endpoints } = z.object({ endpoints: z.array(z.string()) }).parse(await (await get('nothing')).json());
     assert.deepEqual(
       endpoints.filter((path) => path.includes('/agent/')),

@@ -1,4 +1,4 @@
-/** Tables of rejected arguments with their errors, and of accepted arguments with their parsed values. */
+/** Arguments that the check rejects, with their errors, and arguments that it accepts, with the parsed values. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Only `text` is required. */
+/** Only the argument `text` is required. */
 const check = argumentsChecker(
   z.strictObject({
     text: z.string().max(20).describe('What to say'),
@@ -32,10 +32,10 @@ const check = argumentsChecker(
   }),
 );
 
-/** Maximum cost of a rejection. */
+/** Upper limits of time, memory and message length for one rejection. */
 const MOST = { milliseconds: 1500, mebibytes: 64, characters: 2000 };
 
-/** Returns the cost of a rejection: the minimum of three runs, because garbage collection may run. */
+/** Returns the cost of a rejection: the minimum of three runs, because garbage collection may slow a run down. */
 function costOf(work: () => unknown) {
   const costs = [1, 2, 3].map(() => {
     const memory = process.memoryUsage().heapUsed;
@@ -60,7 +60,7 @@ function refusal(raw: Raw): MusterError {
   assert.fail('it was accepted');
 }
 
-/** Returns nested objects, built without recursion. */
+/** Returns objects nested to this depth, built without recursion. */
 function nested(levels: number): Raw {
   let value: Raw = {};
   for (let level = 1; level < levels; level += 1) value = { inner: value };
@@ -83,7 +83,7 @@ const LEAP = /a leap second can only be at 23:59:60 UTC\.$/;
 const noTime = (message: RegExp): Refused => ({ code: 'INVALID_FORMAT', message });
 const tooMany = (message: string | RegExp): Refused => ({ reason: 'TOO_MANY', message });
 
-/** Each case except the first also gets a valid `text`. */
+/** Every case except the first also gets a valid value of `text`. */
 const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   [
     'a missing argument',
@@ -221,7 +221,7 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   ],
 ];
 
-/** The last element is undefined if the arguments stay unchanged. */
+/** The last element is the expected result; undefined means that the arguments stay unchanged. */
 const TAKEN: readonly (readonly [what: string, raw: Raw, taken?: Raw])[] = [
   ['valid arguments unchanged', { items: [{ name: 'b' }] }],
   ['whole surrogate pairs and large numbers', { text: '😀', size: 1e308 }],
@@ -255,9 +255,9 @@ function assertSays(error: MusterError, { code = 'VALIDATION_ERROR', message = /
   assert.ok(error.message.length < MOST.characters);
 }
 
-describe('argument check', () => {
+describe("check of a call's arguments", () => {
   for (const [what, raw, refused] of REFUSED) {
-    it(`rejects at little cost: ${what}`, () => {
+    it(`rejects with little time and memory: ${what}`, () => {
       const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
       assertSays(refusal(sent), refused);
       const { milliseconds, mebibytes } = costOf(() => refusal(sent));
@@ -272,13 +272,13 @@ describe('argument check', () => {
     });
   }
 
-  it('passes on an argument that clients also add, if the schema defines it', () => {
+  it("keeps an argument that some clients add to every call, if the tool's schema defines it", () => {
     const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));
     assert.deepEqual(own({ action: 'x', chatInput: 'hi\0', sessionId: null }), { action: 'x' });
     assert.throws(() => own({ action: 5 }), MusterError);
   });
 
-  it('treats a JSON value and its text alike', () => {
+  it('treats a JSON value and the JSON text of that value in the same way', () => {
     const arrays = argumentsChecker(z.strictObject({ list: z.array(z.json()) }));
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), (list) => {

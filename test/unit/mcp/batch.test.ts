@@ -1,4 +1,4 @@
-/** Limits of batches, whose messages run sequentially. */
+/** Limits of JSON-RPC batches, whose messages run one at a time. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type BatchResponse, MAX_BATCH_BYTES, respondSequentially } from '../../../functions/src/mcp/protocol/batch.ts';
@@ -13,7 +13,7 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string; readonly data: { readonly reason: string } };
 }
 
-/** Returns a toolset whose tool returns the requested number of letters, and counts of its runs. */
+/** Returns a toolset whose tool returns the requested number of letters, and the number of times that tool ran. */
 function letters() {
   const seen = { runs: 0, now: 0, most: 0 };
   const tool = toolsFor<unknown>()({
@@ -53,7 +53,7 @@ const PROTOCOLS = [
 ] as const;
 
 for (const [path, large, message] of PROTOCOLS) {
-  describe(`batch at ${path}`, () => {
+  describe(`JSON-RPC batch at ${path}`, () => {
     async function send(count: number, unnoticed = false) {
       const { toolset, seen } = letters();
       const ports = memoryPorts();
@@ -82,7 +82,7 @@ for (const [path, large, message] of PROTOCOLS) {
       }
     }
 
-    it('runs its calls sequentially, each against the limits of single calls', async () => {
+    it('runs its calls one at a time, and each call counts against the limits of single calls', async () => {
       const { replies, seen, taken } = await send(1);
       assert.deepEqual(
         replies.map(({ id, result }) => [id, result !== undefined]),
@@ -94,7 +94,7 @@ for (const [path, large, message] of PROTOCOLS) {
       );
     });
 
-    it('stops once its responses are large, and reports each skipped call', async () => {
+    it('stops when its responses are too large together, and reports each call that did not run', async () => {
       const { replies, bytes, seen } = await send(large);
       assert.ok(bytes <= MAX_BATCH_BYTES, `${bytes} bytes`);
       assert.ok(seen.runs >= 3 && seen.runs <= 4, `${seen.runs} runs`);
@@ -110,7 +110,7 @@ for (const [path, large, message] of PROTOCOLS) {
 }
 
 describe('batch of notifications', () => {
-  it('is limited by the size of the responses it would have returned', async () => {
+  it('is limited by the size that its responses would have had', async () => {
     let runs = 0;
     const told = await respondSequentially(
       Array.from({ length: 50 }, (_, id) => id),
@@ -127,8 +127,8 @@ describe('batch of notifications', () => {
   });
 });
 
-describe('slow batch', () => {
-  it('reports its running and its remaining messages at the timeout', async () => {
+describe('JSON-RPC batch that reaches its timeout', () => {
+  it('reports the message that was running and the messages that did not run', async () => {
     const never = new Promise<BatchResponse>(() => undefined);
     const run: number[] = [];
     const told = await respondSequentially(

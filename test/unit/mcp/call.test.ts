@@ -50,7 +50,7 @@ async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal,
 }
 
 describe('callTool', () => {
-  it('returns the result, updates presence and logs without arguments', async () => {
+  it("returns the result, updates the agent's presence, and logs the call without its arguments", async () => {
     const ports = memoryPorts();
     const result = await call(
       ports,
@@ -78,7 +78,7 @@ describe('callTool', () => {
     assert.deepEqual(counted, { tool: 'coordination.work', agentId: 'lead', outcome: 'OK', milliseconds });
   });
 
-  it("logs waiting time separately from a call's processing time", async () => {
+  it('logs the time that a call waits separately from its processing time', async () => {
     const ports = memoryPorts();
     const began = performance.now();
     const waiting = tool(async (context) => {
@@ -88,7 +88,7 @@ describe('callTool', () => {
     });
     await call(ports, LEADER, waiting);
     const { milliseconds, waited } = ports.entries[0]?.fields ?? {};
-    // Timers may fire early, and the wait starts before the call receives it.
+    // A timer may fire slightly early, and the wait starts before the call receives the waiting function.
     assert.ok(Number(waited) >= 80, String(waited));
     assert.ok(Number(milliseconds) >= 19, String(milliseconds));
     assert.ok(Number(milliseconds) + Number(waited) <= performance.now() - began + 1);
@@ -96,7 +96,7 @@ describe('callTool', () => {
   });
 
   for (const scope of ['workspace', 'owner'] as const)
-    it(`returns no result if the role needed by ${scope} is lost while the call waits`, async () => {
+    it(`returns no result if the caller loses the required role (${scope}) while the call waits`, async () => {
       const ports = memoryPorts();
       const work = tool(async (context) => {
         const lost = { ...LEADER, maxRole: scope === 'workspace' ? 'viewer' : 'worker' } as const;
@@ -110,7 +110,7 @@ describe('callTool', () => {
       assert.equal(outcome.error.details.reason, reason);
     });
 
-  it('checks the limits first, and logs and counts a rejection', async () => {
+  it('checks the rate limits before anything else, and logs and counts a rejection', async () => {
     const ports = memoryPorts();
     const details = { reason: 'RATE_LIMITED', retryAfter: 2 };
     ports.limits.take = () => Promise.reject(new MusterError('RATE_LIMITED', 'Slower.', details));
@@ -129,7 +129,7 @@ describe('callTool', () => {
     assert.equal(ports.counted[0]?.outcome, 'RATE_LIMITED');
   });
 
-  it('checks permission before it validates the arguments', async () => {
+  it("checks the caller's permission before it validates the arguments", async () => {
     const ports = memoryPorts();
     const result = await call(
       ports,
@@ -147,7 +147,7 @@ describe('callTool', () => {
     assert.match(confined.content[0].text, /does not include the toolset coordination\. It includes: todo/);
   });
 
-  it('returns an internal error for unexpected errors and invalid tool responses', async () => {
+  it('returns an internal error if the tool throws an unexpected error or returns an invalid response', async () => {
     for (const handler of [
       async () => {
         throw new TypeError('at /srv/secret');
@@ -161,7 +161,7 @@ describe('callTool', () => {
     }
   });
 
-  it('succeeds if presence cannot be updated', async () => {
+  it("succeeds even if the agent's presence cannot be updated", async () => {
     const failing = memoryPorts();
     failing.presence.touch = () => Promise.reject(new Error('no database'));
     const result = await call(
@@ -183,7 +183,7 @@ describe('callTool at its timeout', () => {
       { args: {} },
     );
 
-  it('reports what the call has started', async () => {
+  it('reports what the call has started so far', async () => {
     const outcome = await late(
       20,
       tool(async ({ onTimeout }) => {
@@ -210,7 +210,7 @@ describe('callTool at its timeout', () => {
     assert.deepEqual([outcome.error.code, outcome.error.details.reason, ran], ['TIMEOUT', 'NOT_RUN', false]);
   });
 
-  it('passes the remaining time to the tool', async () => {
+  it('gives the tool the remaining time of the request', async () => {
     const left: number[] = [];
     await late(
       30_000,
@@ -222,7 +222,7 @@ describe('callTool at its timeout', () => {
     assert.deepEqual(left, [30_000]);
   });
 
-  it('has 50 seconds from the arrival of the request', async () => {
+  it('has 50 seconds, counted from the arrival of the request', async () => {
     const timeLeft = requestTimeLeft();
     const first = timeLeft();
     await pause(20);
@@ -231,12 +231,12 @@ describe('callTool at its timeout', () => {
 });
 
 describe('withDeadline', () => {
-  it('rejects with TIMEOUT if the promise takes too long', async () => {
+  it('rejects with TIMEOUT if the promise is not settled in time', async () => {
     const late = withRequestTimeout(new Promise(() => {}), 10);
     await assert.rejects(late, (error) => error instanceof MusterError && error.code === 'TIMEOUT');
   });
 
-  it('passes on results and errors that arrive in time', async () => {
+  it('returns results and throws errors that arrive in time', async () => {
     assert.equal(await withRequestTimeout(Promise.resolve(5), 1000), 5);
     await assert.rejects(withRequestTimeout(Promise.reject(new Error('x')), 1000), /x/);
   });

@@ -6,7 +6,7 @@ import { clearArgument, clearedFields } from '../../../functions/src/mcp/tool.ts
 const FIELDS = ['description', 'due_date', 'hints'] as const;
 
 describe('clear', () => {
-  it('removes the named fields, and keeps or changes the others', () => {
+  it('removes the named fields, and keeps or changes all other fields', () => {
     const value = fc.option(fc.oneof(fc.string(), fc.integer(), fc.constant(false)), { nil: undefined });
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...FIELDS)), fc.constantFrom(...FIELDS), value, (clear, field, given) => {
@@ -24,7 +24,7 @@ describe('clear', () => {
     assert.equal(clearedFields<'hints'>()('hints', undefined), undefined);
   });
 
-  it('accepts only the names of fields that can be removed', () => {
+  it('accepts only the names of fields that a caller may remove', () => {
     const argument = clearArgument('hints', 'due_date');
     for (const taken of [undefined, [], ['hints'], ['hints', 'due_date', 'hints']])
       assert.deepEqual(argument.safeParse(taken), { success: true, data: taken });

@@ -1,4 +1,4 @@
-/** `completion/complete` over HTTP with clients of both revisions. */
+/** The MCP method `completion/complete` over HTTP, with clients of both protocol revisions. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -55,7 +55,7 @@ const eras: Readonly<Record<string, (url: URL) => Promise<Completing>>> = {
   },
   '2025-11-25': async (url) => {
     const client = new OlderClient({ name: 'test', version: '1' });
-    // The older client's types contradict each other under exactOptionalPropertyTypes.
+    // The types of the older client contradict each other under exactOptionalPropertyTypes.
     await client.connect(new OlderTransport(url, { requestInit }) as Parameters<OlderClient['connect']>[0]);
     return client;
   },
@@ -80,11 +80,11 @@ for (const [era, connect] of Object.entries(eras)) {
       return (await client.complete({ ref, argument, context: { arguments: chosen } })).completion;
     };
 
-    it('is announced as a capability', () => {
+    it('is announced as a capability of the server', () => {
       assert.deepEqual(client.getServerCapabilities()?.completions, {});
     });
 
-    it('returns each value with the typed prefix once', async () => {
+    it('returns each value that starts with the typed text once', async () => {
       assert.deepEqual(await complete('feature/'), {
         values: ['feature/auth', 'feature/log'],
         total: 2,
@@ -93,12 +93,12 @@ for (const [era, connect] of Object.entries(eras)) {
       assert.deepEqual((await complete('x')).values, []);
     });
 
-    it('receives the other variables and returns at most 100 values', async () => {
+    it('receives the values of the other variables, and returns at most 100 values', async () => {
       const { values, total, hasMore } = await complete('', { part: 'many' });
       assert.deepEqual([values.length, total, hasMore], [100, 150, true]);
     });
 
-    it('returns nothing for a variable without values, and rejects unknown names', async () => {
+    it('returns nothing for a variable without values, and rejects the name of an unknown variable', async () => {
       const argument = { name: 'part', value: '' };
       assert.deepEqual((await client.complete({ ref, argument })).completion.values, []);
       await assert.rejects(() => client.complete({ ref, argument: { name: 'other', value: '' } }), /no variable other/);

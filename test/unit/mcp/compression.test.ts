@@ -28,10 +28,11 @@ describe('encodingFor', () => {
     ['gzip;q=nonsense', undefined],
     ['gzip;q=7', undefined],
   ] as const)
-    it(`returns ${encoding} for ${JSON.stringify(accepted)}`, () => assert.equal(encodingFor(accepted), encoding));
+    it(`returns ${encoding} for the header Accept-Encoding: ${JSON.stringify(accepted)}`, () =>
+      assert.equal(encodingFor(accepted), encoding));
 });
 
-describe('endpoint compression', () => {
+describe('compression of a response', () => {
   const ports = memoryPorts();
   const description = 'Many words that are listed. '.repeat(100);
   let endpoint: RunningEndpoint;
@@ -47,7 +48,7 @@ describe('endpoint compression', () => {
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json', Accept: '*/*' };
 
-  /** Returns the bytes on the wire, which `fetch` would decompress. */
+  /** Returns the bytes as they are transferred, because `fetch` would decompress them. */
   async function raw(body: unknown, headers: Record<string, string>) {
     const sent = send(`${endpoint.url}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers } });
     sent.end(JSON.stringify(body));
@@ -61,7 +62,7 @@ describe('endpoint compression', () => {
     ['a list', LIST],
     ['a batch', [LIST, { ...LIST, id: 2 }]],
   ] as const)
-    it(`compresses ${what} for clients that accept it`, async () => {
+    it(`applies to ${what} if the client accepts it`, async () => {
       const plain = await raw(body, {});
       assert.equal(plain.headers['content-encoding'], undefined);
       assert.equal(plain.headers.vary, 'Accept-Encoding');
@@ -75,18 +76,18 @@ describe('endpoint compression', () => {
       assert.ok(brotliDecompressSync(br.bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).equals(plain.bytes));
     });
 
-  it('does not compress short responses', async () => {
+  it('is omitted if the response is short', async () => {
     const { headers } = await raw({ ...LIST, method: 'ping' }, { 'Accept-Encoding': 'gzip' });
     assert.equal(headers['content-encoding'], undefined);
     assert.equal(headers.vary, undefined);
   });
 
-  it('also varies by origin if a page calls', async () => {
+  it('adds Accept-Encoding to the header Vary, together with Origin if a page makes the call', async () => {
     const { headers } = await raw(LIST, { Origin: 'https://console.example' });
     assert.equal(headers.vary, 'Origin, Accept-Encoding');
   });
 
-  it('is decompressed by fetch, which accepts compression by default', async () => {
+  it('is reversed by fetch, which accepts compressed responses by default', async () => {
     const response = await fetch(`${endpoint.url}/mcp`, {
       method: 'POST',
       headers: HEADERS,

@@ -1,4 +1,4 @@
-/** The endpoint over HTTP with ports in memory. */
+/** The MCP endpoint over HTTP, with databases and other ports in memory. */
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import http from 'node:http';
@@ -16,7 +16,7 @@ const HEADERS = {
 
 type Json = Record<string, unknown>;
 
-describe('endpoint', () => {
+describe('MCP endpoint', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -49,7 +49,7 @@ describe('endpoint', () => {
     return tools.map(({ name }) => name);
   }
 
-  it('selects the listed tools by path, query and header', async () => {
+  it('lists the tools that the path, the query and the header select', async () => {
     const own = ['system_echo', 'coordination_increment'];
     assert.deepEqual(await toolNames('/mcp'), own);
     assert.deepEqual(await toolNames('/'), own);
@@ -62,7 +62,7 @@ describe('endpoint', () => {
     assert.deepEqual(await toolNames('/mcp/coordination/readonly'), []);
   });
 
-  it('accepts every documented form of a tool name', async () => {
+  it('accepts every form of a tool name that the documentation describes', async () => {
     for (const [path, name] of [
       ['/mcp', 'coordination_increment'],
       ['/mcp', 'coordination.increment'],
@@ -78,7 +78,7 @@ describe('endpoint', () => {
     assert.ok(written['error']);
   });
 
-  it('lists only the toolsets of a restricted principal, and refuses calls of others', async () => {
+  it('lists only the toolsets to which a caller is restricted, and refuses calls of others', async () => {
     const confined = { Authorization: 'Bearer confined' };
     assert.deepEqual(await toolNames('/mcp', confined), ['system_echo']);
     const params = { name: 'coordination_increment', arguments: {} };
@@ -87,7 +87,7 @@ describe('endpoint', () => {
     assert.equal((await post('/mcp/coordination', {}, confined)).status, 403);
   });
 
-  it('creates few promises per request, because each costs processing time', async () => {
+  it('creates few promises per request, because each promise costs processing time', async () => {
     const requests = 20;
     let promises = 0;
     const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) });
@@ -108,14 +108,14 @@ describe('endpoint', () => {
     assert.ok(promises > 0 && promises / requests < 75, `${promises / requests} for each request`);
   });
 
-  it('replays a call with the same idempotency key', async () => {
+  it('returns the first response again if a call has the same idempotency key', async () => {
     const first = await call('/mcp', 'coordination_increment', { by: 5, idempotency_key: 'k' });
     assert.deepEqual(await call('/mcp', 'coordination_increment', { by: 5, idempotency_key: 'k' }), first);
     const other = await call('/mcp', 'coordination_increment', { by: 6, idempotency_key: 'k' });
     assert.match(JSON.stringify(other), /used with other arguments/);
   });
 
-  it('reads resources', async () => {
+  it('returns the contents of resources', async () => {
     const { result } = await rpc('/mcp', 'resources/read', { uri: 'coordination://status' });
     assert.match(JSON.stringify(result), /"mimeType":"application\/json"/);
     const missing = await rpc('/mcp', 'resources/read', { uri: 'coordination://nope' });
@@ -124,13 +124,13 @@ describe('endpoint', () => {
     assert.equal(((await rpc('/mcp/system', 'resources/list'))['error'] as Json)['code'], -32601);
   });
 
-  it('reads the workspace from the URL and the base URL from the request', async () => {
+  it('takes the workspace from the URL, and its base URL from the request', async () => {
     const { structuredContent } = await call('/mcp?workspace=alpha', 'system_echo', { text: 'a', data: 1 });
     assert.deepEqual(structuredContent, { text: 'a', workspace: 'alpha', baseUrl: `${endpoint.url}/mcp` });
     assert.equal((await post('/mcp?workspace=../x', {})).status, 400);
   });
 
-  it('processes batches of the 2025 revisions in order and within limits', async () => {
+  it('runs the batches of the 2025 revisions in order, within limits', async () => {
     const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
@@ -154,7 +154,7 @@ describe('endpoint', () => {
     assert.equal((await post('/mcp', [{ ...ping(1), method: 'initialize' }, ping(2)])).status, 400);
   });
 
-  it('accepts notifications and responses with an empty body', async () => {
+  it('accepts notifications and responses, and returns an empty body', async () => {
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 1, result: {} },
@@ -165,7 +165,7 @@ describe('endpoint', () => {
     }
   });
 
-  it('responds to CORS requests from allowed pages only', async () => {
+  it('responds to CORS requests from allowed web pages only', async () => {
     const preflight = (origin: string) =>
       send('/mcp', {
         method: 'OPTIONS',
@@ -204,7 +204,7 @@ describe('endpoint', () => {
     }
   });
 
-  it('reports the retry delay to callers that exceed the rate limit', async () => {
+  it('reports the delay before a retry to a caller that exceeds the rate limit', async () => {
     const limited = new MusterError('RATE_LIMITED', 'Too many calls.', {
       suggestion: 'Call again in 7 seconds.',
       retryAfter: 7,
@@ -228,7 +228,7 @@ describe('endpoint', () => {
     assert.equal(ports.counted.at(-1)?.outcome, 'RATE_LIMITED');
   });
 
-  it('hides the details if one of its ports fails', async () => {
+  it('does not reveal details in the response if one of its databases fails', async () => {
     const broken = memoryPorts();
     broken.authenticator.authenticate = () => Promise.reject(new Error('10.0.0.1 refused'));
     const other = await serveEndpoint({ ...broken, toolsets: [systemToolset] });
@@ -238,8 +238,8 @@ describe('endpoint', () => {
     await other.close();
   });
 
-  describe('hostile messages', () => {
-    it('never cause a crash or reveal internals', async () => {
+  describe('given hostile messages', () => {
+    it('never crashes and never reveals internals', async () => {
       const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
       const message = fc.record(
         {

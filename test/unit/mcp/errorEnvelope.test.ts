@@ -19,8 +19,8 @@ const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
   cause: new Error('vendor text'),
 });
 
-describe('error envelopes', () => {
-  it('returns the error as one text for coordination', () => {
+describe('error response of a tool', () => {
+  it('is a single text in the toolset coordination', () => {
     assert.deepEqual(refused('coordination', error), {
       content: [{ type: 'text', text: '{"error":"Task task-1 not found. List the tasks."}' }],
       structuredContent: { error: 'Task task-1 not found. List the tasks.' },
@@ -28,7 +28,7 @@ describe('error envelopes', () => {
     });
   });
 
-  it('returns code, message and data for the network toolsets', () => {
+  it('contains code, message and data in the toolsets of the network specification', () => {
     const { structuredContent } = refused('onboarding', error);
     assert.deepEqual(structuredContent, {
       success: false,
@@ -40,7 +40,7 @@ describe('error envelopes', () => {
     });
   });
 
-  it('returns the error codes of the specification for todo', () => {
+  it('has one of the error codes of the specification in the toolset todo', () => {
     const details = { task_id: '123', user_id: 'abc-123' };
     const { structuredContent, content, isError } = refused('todo', notFound('Task', '123', 'abc-123'));
     assert.deepEqual(structuredContent, {
@@ -69,7 +69,7 @@ describe('error envelopes', () => {
       assert.equal(codeOf(new MusterError(code, 'No.')), code);
   });
 
-  it('keeps reason and retry delay in the details of todo, but no value', () => {
+  it('keeps the reason and the retry delay in the toolset todo, but no rejected value', () => {
     const limited = new MusterError('RATE_LIMITED', 'No.', { retryAfter: 2, reason: 'TOO_FAST', value: 'secret' });
     assert.deepEqual(refused('todo', limited).structuredContent['error'], {
       code: 'RATE_LIMITED',
@@ -78,7 +78,7 @@ describe('error envelopes', () => {
     });
   });
 
-  it('omits structured content for 2025 clients if it would violate the listed schema', () => {
+  it('has no structured content for 2025 clients if that content would violate the listed schema', () => {
     const network = refused('onboarding', error);
     assert.deepEqual(legacyResult(envelopeOf('onboarding'), network), { content: network.content, isError: true });
     assert.deepEqual(
@@ -97,12 +97,12 @@ describe('error envelopes', () => {
     }
   });
 
-  it('also returns the whole response as text', () => {
+  it('also contains the whole response as text', () => {
     const { content, structuredContent } = answered({ a: 1, b: [{ c: null }] });
     assert.deepEqual(JSON.parse(content[0].text), structuredContent);
   });
 
-  it('replaces an unexpected error by a request id and logs the cause', () => {
+  it('contains only a request id for an unexpected error, whose cause is logged', () => {
     const { log, entries } = memoryPorts();
     const shown = presentableError(new Error('at /srv/app/secret.ts'), 'request-1', 'tool', log);
     assert.equal(shown.code, 'INTERNAL');
@@ -115,7 +115,7 @@ describe('error envelopes', () => {
     }
   });
 
-  it('passes on a known error and logs its cause', () => {
+  it('contains a known error unchanged, and its cause is logged', () => {
     const { log, entries } = memoryPorts();
     assert.equal(presentableError(error, 'request-1', 'tool', log), error);
     assert.equal(entries[0]?.event, 'call_refused_with_cause');

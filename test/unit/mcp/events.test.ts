@@ -1,4 +1,4 @@
-/** `/mcp/events` over HTTP with the event log in memory. */
+/** The event stream `/mcp/events` over HTTP, with the event log in memory. */
 import assert from 'node:assert/strict';
 import { eventually } from '../../e2e/support/waiting.ts';
 import type { MemoryEventLog } from '../../support/event-log.ts';
@@ -8,7 +8,7 @@ import { UID } from './logFixture.ts';
 describe('/mcp/events', () => {
   const fixture = new EventsStage();
 
-  it('sends each event as the specified notification, with its cursor', async () => {
+  it("sends each event as the notification that the specification defines, with the event's cursor", async () => {
     fixture.log.add(UID, fixture.subscriptionId, { id: 'task-456' });
     const stream = await fixture.open();
     assert.equal(stream.response.headers.get('content-type'), 'text/event-stream');
@@ -29,7 +29,7 @@ describe('/mcp/events', () => {
     });
   });
 
-  it('sends existing events and then new ones, in order', async () => {
+  it('sends the existing events first and then new ones, in order', async () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3, 4, 5);
     const stream = await fixture.open();
     assert.deepEqual((await stream.take(5)).map(dataOf), [1, 2, 3, 4, 5]);
@@ -44,7 +44,7 @@ describe('/mcp/events', () => {
     );
   });
 
-  it('keeps frames intact for any event data', async () => {
+  it('sends one valid frame per event for any event data', async () => {
     const data = ['a\nb', '\r\n\r\n', 'data: x\n\nid: 9\n\n', '\u2028\u2029\u0085', '😀é', '', { 'a\nb': ['\n'] }];
     fixture.log.add(UID, fixture.subscriptionId, ...data);
     const stream = await fixture.open();
@@ -53,7 +53,7 @@ describe('/mcp/events', () => {
     for (const frame of frames) assert.deepEqual(Object.keys(frame).sort(), ['data', 'id']);
   });
 
-  it('resumes after Last-Event-ID, otherwise after the cursor, otherwise from the start', async () => {
+  it('resumes after Last-Event-ID, or after the cursor without that header, or else from the start', async () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
     const first = async (asked: Asked) => dataOf((await (await fixture.open(asked)).take(1))[0] ?? {});
     assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '2' } }), 3);
@@ -63,7 +63,7 @@ describe('/mcp/events', () => {
     assert.equal(await first({}), 1);
   });
 
-  it('neither loses nor repeats events over many resumptions', async () => {
+  it('neither loses nor repeats an event over many resumptions', async () => {
     const all = Array.from({ length: 40 }, (_, number) => number);
     fixture.log.add(UID, fixture.subscriptionId, ...all);
     const received: unknown[] = [];
@@ -78,7 +78,7 @@ describe('/mcp/events', () => {
     assert.deepEqual(received, all);
   });
 
-  it('reports dropped events by an event of type overflow', async () => {
+  it('reports that events were deleted by an event of the type overflow', async () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
     fixture.log.drop(UID, fixture.subscriptionId, 2);
     const [overflow, event] = await (await fixture.open()).take(2);
@@ -93,7 +93,7 @@ describe('/mcp/events', () => {
     });
   });
 
-  it('sends comments while there are no events, and its agent stays online', async () => {
+  it('sends comments while there are no events, so that the agent stays online', async () => {
     const quick = await fixture.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
     fixture.ports.seen.length = 0;
     const stream = await fixture.open({ at: quick });
@@ -105,14 +105,14 @@ describe('/mcp/events', () => {
     assert.equal(dataOf(frame ?? {}), 1);
   });
 
-  it('stops reading the log when the client disconnects', async () => {
+  it('stops reading the event log when the client disconnects', async () => {
     const stream = await fixture.open();
     await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
     stream.close();
     await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
   });
 
-  it('refuses the 21st open stream of a caller until another one is closed', async () => {
+  it('refuses the 21st concurrent stream of a caller until another stream is closed', async () => {
     const open = await Promise.all(Array.from({ length: 20 }, () => fixture.open()));
     const { response } = await fixture.ask();
     assert.equal(response.status, 429);
@@ -122,7 +122,7 @@ describe('/mcp/events', () => {
     await eventually('a stream opens', async () => (await fixture.ask()).response.status === 200 || undefined);
   });
 
-  it('pauses reading while its client is slow, and resumes later', async () => {
+  it('stops reading the event log while the client is slow, and resumes later', async () => {
     fixture.log.add(UID, fixture.subscriptionId, ...Array.from({ length: 60 }, () => 'x'.repeat(1_000_000)));
     let pages = 0;
     const counting = {
@@ -136,7 +136,7 @@ describe('/mcp/events', () => {
     };
     const at = await fixture.serve({ services: () => ({ subscriptions: counting }) as never });
     const stream = await fixture.open({ at });
-    // The client does not read, so only the connection's buffers fill up.
+    // The client does not read yet, so the events fill only the buffers of the connection.
     let seen = -1;
     await eventually('the stream pauses', async () => {
       if (pages === seen && pages > 0) return true;

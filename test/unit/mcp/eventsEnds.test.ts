@@ -1,4 +1,4 @@
-/** Errors and ends of `/mcp/events` streams over HTTP with the event log in memory. */
+/** Errors and ends of `/mcp/events` streams over HTTP, with the event log in memory. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { EndpointDependencies } from '../../../functions/src/mcp/http/pipeline.ts';
@@ -8,10 +8,10 @@ import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
 import { type Asked, dataOf, EventsStage } from './eventsFixture.ts';
 import { UID } from './logFixture.ts';
 
-describe('/mcp/events errors and ends', () => {
+describe('/mcp/events stream', () => {
   const fixture = new EventsStage();
 
-  it('refuses a stream beyond the rate limit', async () => {
+  it('is refused if the caller exceeds the rate limit', async () => {
     const details = { retryAfter: 2 };
     const limits = { take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)) };
     const { response } = await fixture.ask({ at: await fixture.serve({ limits }) });
@@ -19,7 +19,7 @@ describe('/mcp/events errors and ends', () => {
     assert.equal(response.headers.get('retry-after'), '2');
   });
 
-  it('ends a stream after its lifetime without an error, and logs the end', async () => {
+  it('ends after its maximum lifetime without an error, and the end is logged', async () => {
     const brief = await fixture.serve({ streams: { lifetimeMs: 100, keepAliveMs: 60_000 } });
     fixture.log.add(UID, fixture.subscriptionId, 1);
     fixture.ports.entries.length = 0;
@@ -35,7 +35,7 @@ describe('/mcp/events errors and ends', () => {
     );
   });
 
-  it('refuses a stream that cannot start with a status and a code', async () => {
+  it('is refused with an HTTP status and an error code if it cannot start', async () => {
     const refused = async (asked: Asked, status: number, code: number) => {
       const { response } = await fixture.ask(asked);
       const body = (await response.json()) as { error: { code: number } };
@@ -55,7 +55,7 @@ describe('/mcp/events errors and ends', () => {
     await refused({ query: { workspace: '../x' } }, 400, -32300);
   });
 
-  it('sends an error within a stream as its last event', async () => {
+  it('sends an error as its last event if it fails after its start', async () => {
     const stream = await fixture.open();
     await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
     fixture.log.end(UID, fixture.subscriptionId);
@@ -69,7 +69,7 @@ describe('/mcp/events errors and ends', () => {
     });
   });
 
-  it('ends an idle stream after its credential is revoked, and its agent goes offline', async () => {
+  it('ends after its credential is revoked, even without events, and its agent goes offline', async () => {
     const quick = await fixture.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
     fixture.ports.principals.set('fleeting', LEADER);
     const stream = await fixture.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
@@ -85,14 +85,14 @@ describe('/mcp/events errors and ends', () => {
     assert.deepEqual(fixture.ports.seen, []);
   });
 
-  describe("a change of the owner's roles", () => {
+  describe("after a change of the owner's roles", () => {
     let news: () => void;
     const watched = () => {
       const watch: EndpointDependencies['people']['watch'] = (_uid, told) => {
         news = told;
         return () => undefined;
       };
-      // With these intervals, nothing else checks the stream's roles during the test.
+      // The intervals are so long that only the change of roles causes a check during the test.
       return fixture.serve({ people: { watch }, streams: { lifetimeMs: 600_000, keepAliveMs: 600_000 } });
     };
 
@@ -104,7 +104,7 @@ describe('/mcp/events errors and ends', () => {
       return stream;
     };
 
-    it('ends the stream with an error if its credential is no longer valid', async () => {
+    it('ends with an error if its credential is no longer valid', async () => {
       const stream = await begin();
       fixture.ports.principals.delete('changing');
       news();
@@ -113,7 +113,7 @@ describe('/mcp/events errors and ends', () => {
       assert.match(frame?.data ?? '', /-32100/);
     });
 
-    it('ends the stream if its roles changed, and keeps it otherwise', async () => {
+    it('ends if the roles of its caller changed, and otherwise stays open', async () => {
       const stream = await begin();
       news();
       fixture.log.add(UID, fixture.subscriptionId, 'heard');
@@ -125,7 +125,7 @@ describe('/mcp/events errors and ends', () => {
     });
   });
 
-  it('sends no further event to a revoked credential', async () => {
+  it('sends no further event after its credential is revoked', async () => {
     fixture.ports.principals.set('fleeting', LEADER);
     const stream = await fixture.open({ headers: { Authorization: 'Bearer fleeting' } });
     await eventually('the stream follows the log', async () => fixture.log.following === 1 || undefined);
@@ -140,7 +140,7 @@ describe('/mcp/events errors and ends', () => {
     await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
   });
 
-  it('hides the text of an unexpected error within a stream', async () => {
+  it('does not reveal the text of an unexpected error', async () => {
     const broken = {
       poll: fixture.log.poll.bind(fixture.log),
       follow() {
@@ -152,7 +152,7 @@ describe('/mcp/events errors and ends', () => {
     assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
   });
 
-  it('accepts only GET, also from allowed pages', async () => {
+  it('accepts only the method GET, including requests from allowed web pages', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) {
       const { response } = await fixture.ask({ method });
       assert.equal(response.status, 405, method);

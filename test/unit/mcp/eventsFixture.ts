@@ -1,4 +1,4 @@
-/** Fixture that opens streams of `/mcp/events` and closes them after each test. */
+/** Opens `/mcp/events` streams for a test, and closes them after that test. */
 import assert from 'node:assert/strict';
 import type { RunningEndpoint } from '../../support/mcp-endpoint.ts';
 import { EventStream, type ReceivedFrame } from '../../support/sse.ts';
@@ -40,7 +40,7 @@ export class EventsStage extends LogStage {
   }
 }
 
-/** Returns the event data of a frame. */
+/** Returns the parsed event data of a frame. */
 export function dataOf({ data = '' }: ReceivedFrame): unknown {
   return (JSON.parse(data) as { params: { data: unknown } }).params.data;
 }

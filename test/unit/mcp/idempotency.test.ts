@@ -20,7 +20,7 @@ function contextWith(operation: Operation): CallContext {
   return { operation } as CallContext;
 }
 
-/** Returns a call that counts its runs and stores its response as a service does. */
+/** Returns a call that counts its runs and stores its response in the same way as a service. */
 function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined, input: object = { n: 1 }) {
   const runs: Operation[] = [];
   const prepared: PreparedCall = {
@@ -40,7 +40,7 @@ function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined
 }
 
 describe('runOnce', () => {
-  it('stores nothing without an idempotency key', async () => {
+  it('stores nothing if the call has no idempotency key', async () => {
     const ports = memoryPorts();
     const { prepared, runs } = counting(ports, undefined);
     await runOnce(ports, identity, prepared, contextWith);
@@ -49,7 +49,7 @@ describe('runOnce', () => {
     assert.equal(runs[0]?.derivedSecret('a'), undefined);
   });
 
-  it('replays a repeated call', async () => {
+  it('returns the stored response if a call is repeated', async () => {
     const ports = memoryPorts();
     const { prepared, runs } = counting(ports, 'key');
     assert.deepEqual(await runOnce(ports, identity, prepared, contextWith), { run: 1 });
@@ -57,21 +57,21 @@ describe('runOnce', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('ignores the order of arguments', async () => {
+  it('treats calls as equal whose arguments differ only in order', async () => {
     const ports = memoryPorts();
     await runOnce(ports, identity, counting(ports, 'key', { a: 1, b: { c: 2, d: 3 } }).prepared, contextWith);
     const again = counting(ports, 'key', { b: { d: 3, c: 2 }, a: 1 });
     assert.equal((await runOnce(ports, identity, again.prepared, contextWith))['replayed'], true);
   });
 
-  it('rejects a reused key with other arguments', async () => {
+  it('rejects a key that was used before with other arguments', async () => {
     const ports = memoryPorts();
     await runOnce(ports, identity, counting(ports, 'key').prepared, contextWith);
     const other = runOnce(ports, identity, counting(ports, 'key', { n: 2 }).prepared, contextWith);
     await assert.rejects(other, (error) => error instanceof MusterError && error.code === 'CONFLICT');
   });
 
-  it('distinguishes callers, tools and workspaces', async () => {
+  it('treats the keys of different callers, tools and workspaces as different', async () => {
     const ports = memoryPorts();
     for (const other of [{}, { uid: 'agent:b' }, { tool: 'coordination.fail_task' }, { workspace: 'w' }]) {
       const { prepared } = counting(ports, 'key');
@@ -82,7 +82,7 @@ describe('runOnce', () => {
     assert.equal(ports.settled.size, 4);
   });
 
-  it('runs the call again after 24 hours', async () => {
+  it('runs the call again if the first call was more than 24 hours ago', async () => {
     const ports = memoryPorts();
     let now = new Date('2026-01-01T00:00:00Z');
     const timed = { ...ports, clock: { now: () => now } };
@@ -96,7 +96,7 @@ describe('runOnce', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('replays the stored response if a concurrent call was stored first', async () => {
+  it('returns the stored response if a concurrent call was stored first', async () => {
     const ports = memoryPorts();
     const { prepared } = counting(ports, 'key');
     const losing: PreparedCall = {
@@ -109,7 +109,7 @@ describe('runOnce', () => {
     assert.deepEqual(await runOnce(ports, identity, losing, contextWith), { run: 1, replayed: true });
   });
 
-  it('derives the same secret only for the same key and credential', async () => {
+  it('derives the same secret again only for the same key and the same credential', async () => {
     const ports = memoryPorts();
     const secret = async (key: string, credential: string) => {
       const { prepared, runs } = counting(ports, key);
@@ -124,7 +124,7 @@ describe('runOnce', () => {
     assert.notEqual(await secret('key', 'other'), first);
   });
 
-  it('serializes equal values to equal JSON', () => {
+  it('serializes equal values to the same JSON text', () => {
     assert.equal(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }), '{"a":true,"b":[1,{"c":"x","d":null}]}');
   });
 });

@@ -1,4 +1,4 @@
-/** Checks of a message's text before it is parsed: limits, and the position of a syntax error. */
+/** Checks of a message's text before the text is parsed: its limits, and the position of a syntax error. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { beyondLimits } from '../../../functions/src/kernel/json.ts';
@@ -21,8 +21,8 @@ function sizeOf(value: unknown): Size {
 const excess = (json: string, most: Size) => beyondLimits(Buffer.from(json), most);
 const ones = (count: number) => Array.from({ length: count }, () => '1').join(',');
 
-describe('limits of a JSON text', () => {
-  it('find the first value or level beyond the limit', () => {
+describe('limits on the JSON text of a message', () => {
+  it('report the first value or level of nesting beyond the limit', () => {
     const indent = fc.constantFrom(undefined, 1, '\t', ' \n');
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), indent, (value, space) => {
@@ -36,12 +36,12 @@ describe('limits of a JSON text', () => {
     );
   });
 
-  it('ignore signs within strings', () => {
+  it('do not count brackets and commas within strings', () => {
     const json = JSON.stringify({ a: '[[[,,,"{\\', ',': ['\\"', '\\\\', 'é,[', '\ud83d\ude00,'] });
     assert.equal(excess(json, { values: 7, depth: 2 }), undefined);
   });
 
-  it('never throw for bytes that are not JSON', () => {
+  it('never throw an error for bytes that are not JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         beyondLimits(bytes, { values: 100, depth: 10 });
@@ -99,12 +99,12 @@ describe('jsonFault', () => {
     ['["abc', 'line 1, column 6: expected the end of the string that starts at 2, found the end of the body'],
     ['\u0000', 'line 1, column 1: expected a value, found U+0000'],
   ] as const) {
-    it(`finds the fault of ${JSON.stringify(text)} at ${fault.split(':')[0]}`, () => {
+    it(`returns the position and the fault of ${JSON.stringify(text)}: ${fault.split(':')[0]}`, () => {
       assert.equal(jsonFault(text), fault);
     });
   }
 
-  it('finds no fault in valid JSON', () => {
+  it('returns undefined for valid JSON', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
         assert.equal(jsonFault(text), undefined);
@@ -113,7 +113,7 @@ describe('jsonFault', () => {
     );
   });
 
-  it('finds a fault in every broken JSON text', () => {
+  it('returns a fault for every invalid JSON text', () => {
     const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');
     const isJson = (text: string) => {
       try {

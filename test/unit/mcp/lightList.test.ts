@@ -1,4 +1,4 @@
-/** Contents of `tools/list` by role and path. */
+/** Tools that `tools/list` returns, depending on the caller's role and the path. */
 import assert from 'node:assert/strict';
 import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
@@ -16,8 +16,8 @@ const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
     .listFor(everywhere(role), 'person')
     .tools.map(({ name }) => name);
 
-describe('light list', () => {
-  it('contains the tools a role may call, except those for runners, older clients and administrators', () => {
+describe('light tool list', () => {
+  it('contains the tools that a role may call, except those for runners, older clients and admins', () => {
     for (const role of ROLES) {
       const names = namesFor(role);
       for (const { name: toolset, tools } of toolsets)
@@ -63,7 +63,7 @@ describe('light list', () => {
     ]);
   });
 
-  it('has no output schemas, and only hints that differ from the defaults', () => {
+  it('contains no output schemas, and only those hints that differ from the defaults', () => {
     for (const tool of catalog('light').listFor(everywhere('admin'), 'person').tools) {
       assert.equal(tool.outputSchema, undefined);
       const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
@@ -72,12 +72,12 @@ describe('light list', () => {
     }
   });
 
-  it('has descriptions of one line', () => {
+  it('contains descriptions of one line', () => {
     for (const { name, description } of catalog('light').listFor(everywhere('admin'), 'person').tools)
       assert.match(description, /^[^\n]{1,280}$/, name);
   });
 
-  it('is built once per role, and the whole list once for all roles', () => {
+  it('is built once per role, while the whole list is built once for all roles', () => {
     const light = catalog('light');
     assert.equal(light.listFor(everywhere('worker'), 'person'), light.listFor(everywhere('worker'), 'person'));
     assert.notEqual(light.listFor(everywhere('worker'), 'person'), light.listFor(everywhere('viewer'), 'person'));
@@ -88,17 +88,17 @@ describe('light list', () => {
   });
 });
 
-describe('light schema', () => {
+describe('light schema of a tool', () => {
   for (const { name: toolset, tools } of toolsets)
     for (const { name, input, rare = [] } of tools)
-      it(`of ${toolset}.${name} has all properties of the schema except the rare ones`, () => {
+      it(`(${toolset}.${name}) has all properties of the full schema except the rarely used ones`, () => {
         const whole = inputJsonSchema(input);
         const omitted = ['idempotency_key', 'limit', 'part_of', ...rare];
         assert.deepEqual(bones(compactSchema(whole, rare)), bones(whole, omitted));
         for (const key of rare) assert.ok(isOptional(whole, key), `${key} is an argument and may be omitted`);
       });
 
-  it('omits bounds, patterns and descriptions that only repeat a name', () => {
+  it('omits limits, patterns, and descriptions that only repeat the name of an argument', () => {
     const whole = {
       type: 'object',
       additionalProperties: false,
@@ -134,7 +134,7 @@ describe('light schema', () => {
 
 const BONES = ['type', 'enum', 'const', 'default', 'format', 'required'];
 
-/** Reduces a schema to the parts that both kinds of schemas contain. */
+/** Reduces a schema to the parts that full and light schemas have in common. */
 function bones(schema: unknown, omitted: readonly string[] = []): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const { properties = {}, items, anyOf = [], ...rest } = schema as Record<string, unknown>;
@@ -152,7 +152,7 @@ function bones(schema: unknown, omitted: readonly string[] = []): unknown {
   };
 }
 
-/** Returns whether the property exists at any level and is optional at each. */
+/** Returns whether the property exists in the schema and is optional wherever it occurs. */
 function isOptional(schema: unknown, name: string): boolean {
   const exists = JSON.stringify(schema).includes(`"${name}":`);
   const requires = (value: unknown): boolean =>

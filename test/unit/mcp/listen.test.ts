@@ -1,4 +1,4 @@
-/** `subscriptions/listen` over HTTP with an SDK client and the event log in memory. */
+/** The MCP method `subscriptions/listen` over HTTP, with an SDK client and the event log in memory. */
 import assert from 'node:assert/strict';
 import { Client, type McpSubscription, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -10,7 +10,7 @@ const OTHER: Principal = { ...LEADER, uid: 'agent:other', agent_id: 'other' };
 
 interface Listener {
   readonly client: Client;
-  /** URIs of update notifications, in order of arrival. */
+  /** URIs in the update notifications, in the order of arrival. */
   readonly updated: string[];
 }
 
@@ -46,7 +46,7 @@ describe('subscriptions/listen', () => {
     await eventually('no log is read', async () => log.following === 0 || undefined);
   });
 
-  it('is announced in 2026-07-28 only', async () => {
+  it('is announced only in the revision 2026-07-28', async () => {
     const { client } = await connect();
     assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
     const legacy = await fetch(`${fixture.endpoint.url}/mcp`, {
@@ -62,7 +62,7 @@ describe('subscriptions/listen', () => {
     assert.match(await legacy.text(), /"resources":\{\}/);
   });
 
-  it('notifies of each new event, and the resource contains it', async () => {
+  it('notifies the client of each new event, which the resource then contains', async () => {
     const listener = await connect();
     const subscription = await listen(listener, uri);
     assert.deepEqual(subscription.honoredFilter, { resourceSubscriptions: [uri] });
@@ -85,14 +85,14 @@ describe('subscriptions/listen', () => {
     assert.equal(cursor, '2');
   });
 
-  it('notifies immediately if events already exist', async () => {
+  it('notifies the client immediately if events already exist', async () => {
     log.add(UID, id, 1);
     const listener = await connect();
     await listen(listener, uri);
     await eventually('the client is notified', async () => listener.updated.length === 1 || undefined);
   });
 
-  it('notifies two principals with the same subscription id separately', async () => {
+  it('notifies two callers separately, even if their subscriptions have the same id', async () => {
     log.begin(OTHER.uid, id);
     const [mine, theirs] = [await connect(), await connect('other')];
     await listen(mine, uri);
@@ -105,7 +105,7 @@ describe('subscriptions/listen', () => {
     assert.equal(theirs.updated.length, 1);
   });
 
-  it('acknowledges only resources that support subscriptions', async () => {
+  it('acknowledges only those resources that support subscriptions', async () => {
     const book = 'firebase://shelves/a/books/b';
     const missing = 'firebase://subscriptions/nope';
     ports.entries.length = 0;
@@ -121,21 +121,21 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(others.honoredFilter, {});
   });
 
-  it('watches at most 20 resources per request', async () => {
+  it('watches at most 20 resources for one request', async () => {
     const uris = Array.from({ length: 25 }, (_, number) => `${uri}-${number}`);
     for (let number = 0; number < 25; number += 1) log.begin(UID, `${id}-${number}`);
     const { honoredFilter } = await listen(await connect(), ...uris);
     assert.deepEqual(honoredFilter.resourceSubscriptions, uris.slice(0, 20));
   });
 
-  it('stops reading when the client closes', async () => {
+  it('stops reading the event log when the client disconnects', async () => {
     const subscription = await listen(await connect(), uri);
     await eventually('the stream follows the log', async () => log.following === 1 || undefined);
     await subscription.close();
     await eventually('the stream stopped reading', async () => log.following === 0 || undefined);
   });
 
-  it('ends after its lifetime without an error, and logs the end', async () => {
+  it('ends after its maximum lifetime without an error, and logs the end', async () => {
     const brief = await fixture.serve({ streams: { lifetimeMs: 200, keepAliveMs: 60_000 } });
     ports.entries.length = 0;
     const subscription = await listen(await connect(undefined, brief), uri);
@@ -150,14 +150,14 @@ describe('subscriptions/listen', () => {
     );
   });
 
-  it('ends without an error when the last subscription has ended', async () => {
+  it('ends without an error when the last of its subscriptions has ended', async () => {
     const subscription = await listen(await connect(), uri);
     await eventually('the stream follows the log', async () => log.following === 1 || undefined);
     log.end(UID, id);
     assert.equal(await subscription.closed, 'graceful');
   });
 
-  it('sends no notification to a revoked credential', async () => {
+  it('sends no further notification after the credential is revoked', async () => {
     ports.principals.set('fleeting', LEADER);
     const listener = await connect('fleeting');
     const subscription = await listen(listener, uri);
@@ -168,14 +168,14 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(listener.updated, []);
   });
 
-  it('watches nothing for a credential without the toolset', async () => {
+  it('watches nothing if the credential does not include the toolset firebase', async () => {
     const { polled } = log;
     const { honoredFilter } = await listen(await connect('confined'), uri);
     assert.deepEqual(honoredFilter, {});
     assert.equal(log.polled, polled, 'the subscription is not looked up');
   });
 
-  it('rejects a malformed filter as invalid params', async () => {
+  it('rejects a malformed filter with the error "invalid params"', async () => {
     for (const notifications of [undefined, 5, { resourceSubscriptions: 'x' }, { resourceSubscriptions: [5] }]) {
       const response = await fetch(`${fixture.endpoint.url}/mcp`, {
         method: 'POST',

@@ -1,4 +1,4 @@
-/** Fixture: endpoints over HTTP with an event log in memory and one subscription per test. */
+/** MCP endpoints over HTTP for tests, with an event log in memory and one subscription per test. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MemoryEventLog } from '../../support/event-log.ts';
@@ -10,7 +10,7 @@ export const UID = LEADER.uid;
 
 const toolsets = [systemToolset, streamingToolset({ waiting: 0, gone: 0 })];
 
-/** Endpoints that share one log. Construct it within a `describe`. */
+/** Endpoints that share one event log. Create an instance within a `describe`. */
 export class LogStage {
   readonly ports = memoryPorts();
   readonly log = new MemoryEventLog();
@@ -37,7 +37,7 @@ export class LogStage {
     return this.served;
   }
 
-  /** Subscription of the running test. */
+  /** Id of the subscription that belongs to the running test. */
   get subscriptionId(): string {
     return `sub-${this.count}`;
   }

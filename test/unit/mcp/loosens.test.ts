@@ -11,12 +11,12 @@ const tools = toolsets.flatMap(({ name: toolset, tools }) =>
   })),
 );
 
-describe('loosens', () => {
-  it('is declared by every tool that writes, and by no tool that only reads', () => {
+describe('declaration of the limits that a tool may loosen', () => {
+  it('exists in every tool that writes, and in no tool that only reads', () => {
     for (const { name, writes, loosens } of tools) assert.equal(loosens !== undefined, writes, name);
   });
 
-  it('covers every known limit', () => {
+  it('mentions every known limit in at least one tool', () => {
     const named = new Set(tools.flatMap(({ loosens = [] }) => loosens));
     assert.deepEqual([...named].sort(), [...LOOSENING_KINDS].sort());
   });

@@ -1,4 +1,4 @@
-/** Error messages for unknown tool names. */
+/** Suggestions in the error for a tool name that does not exist. */
 import assert from 'node:assert/strict';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import type { Dialect } from '../../../functions/src/mcp/names.ts';
@@ -18,7 +18,7 @@ function told(name: string, { at = catalogs.names, dialect = 'prefixed', readonl
   return unknownTool(name, listed, listed.directory.tools);
 }
 
-describe('unknown tool', () => {
+describe('error for an unknown tool', () => {
   for (const [asked, meant] of [
     ['create_tasks_batch', 'coordination_create_tasks_batch'],
     ['coordination.createTask', 'coordination_create_task'],
@@ -28,36 +28,36 @@ describe('unknown tool', () => {
     ['todo_ad_task', 'todo_add_task'],
     ['claim_task', 'coordination_claim_task or coding_claim_task'],
   ] as const) {
-    it(`${asked} suggests ${meant}`, () => {
+    it(`suggests ${meant} for ${asked}`, () => {
       assert.equal(told(asked), `Unknown tool: ${asked}. Did you mean ${meant}?`);
     });
   }
 
-  it('suggests the name in the form that the URL lists', () => {
+  it('suggests the name in the form in which the URL lists tools', () => {
     const at = { at: ['coordination'], dialect: 'own' } as const;
     assert.equal(told('get_statuss', at), 'Unknown tool: get_statuss. Did you mean get_status?');
   });
 
-  it('names the URL for a tool that the URL does not select', () => {
+  it('names the right URL if the tool exists but the URL does not select it', () => {
     assert.equal(
       told('todo.addTask', { at: ['coordination'], dialect: 'own' }),
       'Unknown tool: todo.addTask. This URL does not select todo.add_task. Use /mcp/todo or /mcp.',
     );
   });
 
-  it('explains that a read-only URL has no tools that write', () => {
+  it('explains that a read-only URL does not offer tools that write', () => {
     assert.equal(
       told('todo_add_task', { readonly: true }),
       'Unknown tool: todo_add_task. todo.add_task writes, but this URL is read-only. Use the URL without "readonly".',
     );
   });
 
-  it('refers to tools/list if no name is similar', () => {
+  it('refers to tools/list if no tool has a similar name', () => {
     for (const name of ['', '🙈', 'x'.repeat(500_000), 'archive_everything_there_is'])
       assert.match(told(name), /^Unknown tool: .*\. Call tools\/list for the available tools\.$/);
   });
 
-  it('suggests similar methods of plain JSON-RPC', () => {
+  it('suggests similar method names in plain JSON-RPC', () => {
     const methods = ['todo.add_task', 'todo.delete_task', 'coordination.claim_task'];
     assert.deepEqual(nearestMethods('todo.addTask', methods), ['todo.add_task']);
     assert.deepEqual(nearestMethods('claim_task', methods), ['coordination.claim_task']);

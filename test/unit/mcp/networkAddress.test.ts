@@ -6,10 +6,10 @@ import { root } from '../../../scripts/project.mjs';
 
 const names = toolsets.map(({ name }) => name);
 
-/** Text after the address, up to the end of its sentence or table cell. */
+/** Matches the text after the address `/mcp/network`, up to the end of its sentence or table cell. */
 const SENTENCE = /`\/mcp\/network`([^|.\n]*(?:\|[^|\n]*)?)/g;
 
-describe('/mcp/network', () => {
+describe('the address /mcp/network', () => {
   const files = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].filter(
     (file) => !file.startsWith('docs/decisions/'),
   );
@@ -26,7 +26,7 @@ describe('/mcp/network', () => {
   });
 
   for (const { file, text } of sentences)
-    it(`serves the toolsets that ${file} lists`, () => {
+    it(`serves exactly the toolsets that ${file} lists`, () => {
       const told = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
       assert.deepEqual(told.sort(), [...NETWORK_TOOLSETS].sort(), text);
     });

@@ -18,7 +18,7 @@ const CLIENT = { protocolVersion: '2025-06-18', clientInfo: { name: 'test', vers
 
 type Params = Record<string, unknown> | null | undefined;
 
-describe('null in the params of a message', () => {
+describe('null as a value in the params of an MCP message', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -66,7 +66,7 @@ describe('null in the params of a message', () => {
   ];
 
   for (const [method, left, sent] of cases)
-    it(`is ignored in ${method}: ${JSON.stringify(sent)}`, async () => {
+    it(`is treated as absent in ${method}: ${JSON.stringify(sent)}`, async () => {
       const withoutCount = (text: string) => text.replace(/(count\D+)\d+/g, '$1');
       const [wanted, given] = [await send(request(method, left)), await send(request(method, sent))];
       assert.deepEqual([given.status, withoutCount(given.text)], [wanted.status, withoutCount(wanted.text)]);
@@ -83,14 +83,14 @@ describe('null in the params of a message', () => {
       assert.doesNotMatch(later[1]?.text ?? '', /received null/);
     });
 
-  it('is ignored in notifications and in each message of a batch', async () => {
+  it('is treated as absent in notifications and in each message of a batch', async () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized', params: null };
     assert.deepEqual(await send(notification), { status: 202, text: '' });
     const { status, text } = await send([notification, request('ping', null)]);
     assert.deepEqual([status, JSON.parse(text)], [200, [{ jsonrpc: '2.0', id: 1, result: {} }]]);
   });
 
-  it('is ignored at /mcp/rpc', async () => {
+  it('is treated as absent at /mcp/rpc', async () => {
     const call = request('coordination.increment', null);
     for (const body of [call, { ...call, params: { _meta: null, idempotency_key: null } }]) {
       const { text } = await send(body, {}, '/mcp/rpc');
@@ -100,7 +100,7 @@ describe('null in the params of a message', () => {
     assert.equal(text.split('"result"').length, 3);
   });
 
-  it('is kept in arguments, in responses and in params that are not an object', () => {
+  it('is kept in tool arguments, in responses, and in params that are not an object', () => {
     const parse = (message: unknown) => parseMessage(Buffer.from(JSON.stringify(message)));
     const call = request('tools/call', { name: 'x', arguments: { data: { a: null } } });
     assert.deepEqual(parse(call), call);
@@ -110,7 +110,7 @@ describe('null in the params of a message', () => {
     assert.throws(() => parse(request('ping', { _meta: 5 })), /"params\._meta" must be an object/);
   });
 
-  it('is removed, and nothing else is', () => {
+  it('is removed, while all other values are kept', () => {
     const withoutNulls = (value: unknown): unknown =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Comparison of responses that bypass the SDK's HTTP handling with those of the SDK. */
+/** Compares responses that bypass the SDK's HTTP handling with the responses of the SDK. */
 import assert from 'node:assert/strict';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
@@ -18,7 +18,7 @@ const HEADERS = {
   Authorization: 'Bearer leader-key',
 };
 
-describe('pre-serialized tool list', () => {
+describe('tool list that is serialized in advance', () => {
   const toolsets = [systemToolset, counterToolset(new Map())];
   let endpoint: RunningEndpoint;
 
@@ -28,7 +28,7 @@ describe('pre-serialized tool list', () => {
 
   after(() => endpoint.close());
 
-  /** A server with the SDK's own serialization. */
+  /** A server that uses the SDK's own serialization. */
   const plain = createMcpHandler(() => {
     const selection = { toolsets: ['system', 'coordination'], readonly: false, workspace: undefined };
     const catalog = new Catalogs(toolsets).of({ ...selection, dialect: 'prefixed', listing: 'light' });
@@ -37,7 +37,7 @@ describe('pre-serialized tool list', () => {
     const cacheHints = { 'tools/list': { ttlMs: 300_000, cacheScope: 'private' } } as const;
     const identity = { name: 'muster', title: 'Muster', version: '0.0.0' };
     const server = new Server(identity, { capabilities: { tools: {} }, instructions, cacheHints });
-    // The SDK's types require known properties, but these schemas come from zod.
+    // The SDK's types require known properties, but these JSON Schemas come from zod.
     server.setRequestHandler('tools/list', () => ({ tools: JSON.parse(JSON.stringify(tools)) }));
     return server;
   });
@@ -54,7 +54,7 @@ describe('pre-serialized tool list', () => {
   }
 
   for (const id of [1, 'a', '"tools":[]', '\\"tools\\":[]']) {
-    it(`equals the SDK's list byte for byte in the 2025 revisions (id ${JSON.stringify(id)})`, async () => {
+    it(`is identical to the SDK's response in the 2025 revisions (id ${JSON.stringify(id)})`, async () => {
       for (const params of [undefined, {}, { _meta: { progressToken: 1, '"tools":[]': [] } }]) {
         const message = { jsonrpc: '2.0', id, method: 'tools/list', ...(params && { params }) };
         const answer = await ours(message, {});
@@ -63,7 +63,7 @@ describe('pre-serialized tool list', () => {
       }
     });
 
-    it(`equals the SDK's list byte for byte in 2026-07-28 (id ${JSON.stringify(id)})`, async () => {
+    it(`is identical to the SDK's response in the revision 2026-07-28 (id ${JSON.stringify(id)})`, async () => {
       const message = { jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: ENVELOPE } };
       const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/list' };
       const answer = await ours(message, headers);
@@ -72,13 +72,13 @@ describe('pre-serialized tool list', () => {
     });
   }
 
-  it('is absent from errors', async () => {
+  it('is not contained in error responses', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } };
     assert.match(await ours(message, {}), /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32602/);
   });
 });
 
-describe('plain call of 2026-07-28', () => {
+describe('simple call in the revision 2026-07-28', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -89,7 +89,7 @@ describe('plain call of 2026-07-28', () => {
 
   after(() => endpoint.close());
 
-  /** Returns an encoded name, which is equivalent but handled by the SDK. */
+  /** Returns the name in an equivalent encoding, which only the SDK handles. */
   const encoded = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
   async function answer(params: { name: string; arguments?: unknown }, nameHeader: string): Promise<string[]> {
@@ -107,12 +107,12 @@ describe('plain call of 2026-07-28', () => {
     ['an unknown tool', { name: 'nope' }],
     ['arguments that are a list', { name: 'system_echo', arguments: [] }],
   ] as const) {
-    it(`gets the SDK's response byte for byte with ${what}`, async () => {
+    it(`gets a response identical to the SDK's: ${what}`, async () => {
       assert.deepEqual(await answer(params, params.name), await answer(params, encoded(params.name)));
     });
   }
 
-  it('is rejected by the SDK if its headers do not match', async () => {
+  it('is rejected by the SDK if its headers do not match its body', async () => {
     const params = { name: 'system_echo', arguments: { text: 'a', data: 1 } };
     const [status, , text] = await answer(params, 'system_other');
     assert.equal(status, '400');

@@ -1,11 +1,11 @@
-/** Tools that every credential may call, even if it is restricted to other toolsets. */
+/** Tools that every credential may call, even a credential that is restricted to other toolsets. */
 import assert from 'node:assert/strict';
 import { permissionError } from '../../../functions/src/access/rules/permissionCheck.ts';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentOf } from '../../support/principals.ts';
 
-describe('tools that are open to all', () => {
+describe('tools that every credential may call', () => {
   const catalogs = new Catalogs(toolsets);
   const methodsAt = (chosen: readonly string[], allowed?: readonly string[]) =>
     catalogs.of(
@@ -14,7 +14,7 @@ describe('tools that are open to all', () => {
     ).methods;
   const ofAccess = (methods: readonly string[]) => methods.filter((name) => name.startsWith('access.')).sort();
 
-  it('are available to a credential that is restricted to other toolsets', () => {
+  it('are listed for a credential that is restricted to other toolsets', () => {
     const methods = methodsAt(catalogs.names, ['todo']);
     assert.deepEqual(ofAccess(methods), ['access.explain', 'access.whoami']);
     assert.ok(methods.includes('todo.add_task'));
@@ -22,11 +22,11 @@ describe('tools that are open to all', () => {
     assert.ok(ofAccess(methodsAt(catalogs.names)).length > 2, 'unrestricted credentials find all');
   });
 
-  it('are not available at a URL that does not select their toolset', () => {
+  it('are not listed at a URL that does not select their toolset', () => {
     assert.deepEqual(ofAccess(methodsAt(['todo'], ['todo'])), []);
   });
 
-  it('only read, loosen nothing, and pass the permission check', () => {
+  it('only read, loosen no limit, and still pass through the permission check', () => {
     const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };
     const { tools } = catalogs.of(
       { toolsets: catalogs.names, readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' },

@@ -23,7 +23,7 @@ describe('namingOwnArgument', () => {
     return error.details.field;
   };
 
-  it("converts the domain's name to the tool's argument", () => {
+  it("replaces the field name in an error by the name of the tool's argument", () => {
     assert.deepEqual(['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named), [
       'taskId',
       'taskId',
@@ -34,7 +34,7 @@ describe('namingOwnArgument', () => {
     ]);
   });
 
-  it('keeps an unknown name, an absent name and other errors', () => {
+  it('keeps an unknown field name, a missing field name and other errors unchanged', () => {
     assert.deepEqual([named('claim_epoch'), named('')], ['claim_epoch', '']);
     assert.equal(named(), undefined);
     const other = new Error('another');

@@ -5,7 +5,7 @@ import { ProgressReport } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/callContext.ts';
 import { entries } from '../../contract/catalog.ts';
 
-describe('progress of a call', () => {
+describe('progress notifications of a call', () => {
   let sent: Notification[] = [];
   const report = () => new ProgressReport((notification) => sent.push(notification), 'token');
   const numbers = () => sent.map(({ params }) => Number(params['progress']));
@@ -17,7 +17,7 @@ describe('progress of a call', () => {
 
   afterEach(() => mock.timers.reset());
 
-  it('is sent every five seconds during a wait, to a client that sent a token', async () => {
+  it('are sent every five seconds during a wait, if the client sent a progress token', async () => {
     const { during } = report();
     const end = deferred();
     const wait = during(end.promise.then(() => 'answer'));
@@ -31,14 +31,14 @@ describe('progress of a call', () => {
     assert.equal(sent.length, 4);
   });
 
-  it('ends with a wait that fails', async () => {
+  it('end when the wait fails', async () => {
     const wait = report().during(Promise.reject(new Error('gone')));
     await assert.rejects(wait, /gone/);
     mock.timers.tick(60_000);
     assert.deepEqual(sent, []);
   });
 
-  it("increases with each notification and includes the tool's own steps", () => {
+  it('have increasing numbers, and include the steps that the tool itself reports', () => {
     const { during, send } = report();
     void during(new Promise(() => undefined));
     mock.timers.tick(5_000);
@@ -50,7 +50,7 @@ describe('progress of a call', () => {
     assert.deepEqual(numbers().map(Math.floor), [0, 0, 0, 1, 1, 1, 1, 3, 3]);
   });
 
-  it('is supported by every tool that waits', () => {
+  it('are supported by every tool that waits', () => {
     const waits = entries.filter(({ input }) => /"wait_?ms"/i.test(JSON.stringify(input)));
     assert.ok(waits.length >= 4);
     const silent = waits.filter(({ tool }) => tool.notifies !== true);

@@ -1,4 +1,4 @@
-/** Request bodies at the endpoint and of webhooks: size, encoding, timeout and memory limits. */
+/** Bodies of requests to the endpoint and of webhooks: limits of size, encoding, time and memory. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ const CREDENTIAL = { Authorization: 'Bearer leader-key' };
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 const MIB = 1024 * 1024;
 
-describe('endpoint body', () => {
+describe('request body at the endpoint', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
   const open: RawConnection[] = [];
@@ -51,7 +51,7 @@ describe('endpoint body', () => {
     assert.doesNotThrow(() => JSON.parse(body), body);
   }
 
-  it('is limited to 4 MiB if its length is unknown', async () => {
+  it('may have at most 4 MiB, even if its length is not declared', async () => {
     const raw = await connection();
     raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Transfer-Encoding': 'chunked' });
     let answer: RawAnswer | undefined;
@@ -70,7 +70,7 @@ describe('endpoint body', () => {
     refusedInJson(answer, 413, /4194304 bytes/);
   });
 
-  it('is never decompressed and is refused with any Content-Encoding', async () => {
+  it('is never decompressed; a request with a Content-Encoding is refused', async () => {
     for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'identity, gzip', 'compress', 'x\u00ff']) {
       for (const body of [gzipSync(PING), 'not packed at all']) {
         const raw = await connection();
@@ -97,7 +97,7 @@ describe('endpoint body', () => {
     }
   });
 
-  it('does not block further requests on the connection after a refusal', async () => {
+  it('does not block further requests on the same connection if it was refused', async () => {
     const raw = await connection();
     raw.head('POST /mcp', { ...JSON_TYPE, 'Content-Length': String(3 * MIB) });
     assert.equal((await raw.answer()).status, 401);
@@ -107,7 +107,7 @@ describe('endpoint body', () => {
     assert.equal((await raw.answer()).status, 200);
   });
 
-  it('is requested by 100 Continue only if the request is accepted', async () => {
+  it('is requested with "100 Continue" only if the endpoint accepts the request', async () => {
     const expecting = { ...JSON_TYPE, Expect: '100-continue', 'Content-Length': String(PING.length) };
     const refused = await connection();
     refused.head('POST /mcp', expecting);
@@ -119,7 +119,7 @@ describe('endpoint body', () => {
     assert.equal((await wanted.answer()).status, 200);
   });
 
-  it('does not cause an error of the endpoint if it is interrupted', async () => {
+  it('causes no server error if the client interrupts it', async () => {
     ports.entries.length = 0;
     const raw = await connection();
     raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Content-Length': '1000' });
@@ -136,7 +136,7 @@ describe('endpoint body', () => {
     );
   });
 
-  it('is refused with an empty response if Node cannot parse the request', async () => {
+  it('is not read, and the response is empty, if Node cannot parse the request', async () => {
     for (const [line, headers, body, status] of [
       ['POST /mcp', { 'Transfer-Encoding': 'chunked' }, 'zz\r\n', 400],
       ['POST /mcp', { 'Content-Length': 'x' }, '', 400],
@@ -152,7 +152,7 @@ describe('endpoint body', () => {
   });
 });
 
-describe('body limits', () => {
+describe('limits on request bodies', () => {
   let server: Server;
   let raw: RawConnection;
   let listener: RequestListener;
@@ -170,7 +170,7 @@ describe('body limits', () => {
     await close(server);
   });
 
-  it('refuse a slow body with 408', async () => {
+  it('cause status 408 if a body arrives too slowly', async () => {
     listener = (request, response) => {
       readBody(request, response, { bytes: 100, milliseconds: 20 }).catch((error: unknown) => {
         assert.ok(error instanceof HttpRejection);
@@ -184,7 +184,7 @@ describe('body limits', () => {
     assert.match(body, /within 0\.02 seconds\. Nothing was changed/);
   });
 
-  it('refuse a body with 429 while memory is used up, and accept it later', async () => {
+  it('cause status 429 only while the memory for bodies is used up', async () => {
     const room = new BodyMemoryBudget(MIB);
     const read: string[] = [];
     let hold: (response: ServerResponse) => void = () => undefined;
@@ -222,7 +222,7 @@ describe('body limits', () => {
     assert.deepEqual(read, [`/held ${MIB}`, '/small 60000', `/large ${MIB}`]);
   });
 
-  it('close the connection of a refused body that does not end', async () => {
+  it('close the connection if a refused body does not end', async () => {
     listener = (request, response) => {
       respondEarly(request, response, { status: 413, headers: {}, body: 'no' });
     };
@@ -233,7 +233,7 @@ describe('body limits', () => {
     await raw.closed();
   });
 
-  describe('webhook body', () => {
+  describe('of webhooks', () => {
     const secret = 'a secret';
     const ping = JSON.stringify({ zen: 'Keep it logically awesome.' });
     const signed = (body: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -251,7 +251,7 @@ describe('body limits', () => {
       ['too many bytes', { 'X-Hub-Signature-256': signed(''), 'Content-Length': String(4 * MIB + 1) }, 413],
       ['a Content-Encoding', { 'X-Hub-Signature-256': signed(''), 'Content-Encoding': 'gzip' }, 415],
     ] as const) {
-      it(`is not read with ${what}`, async () => {
+      it(`cause a refusal before the body is read: ${what}`, async () => {
         raw.head('POST /', { 'Content-Length': '1000', ...headers, ...more });
         const answer = await raw.answer();
         assert.equal(answer.status, status, answer.body);
@@ -259,7 +259,7 @@ describe('body limits', () => {
       });
     }
 
-    it('is read if its signature has the right form', async () => {
+    it('permit reading the body if the signature has the right form', async () => {
       for (const [signature, status] of [
         [signed(ping), 204],
         [signed('another'), 401],

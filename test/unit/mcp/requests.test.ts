@@ -1,4 +1,4 @@
-/** Tables of requests with the response and the number of rate limit tokens each costs. */
+/** Requests with the expected response, and the number of rate limit tokens that each request costs. */
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -30,7 +30,7 @@ const withCredential = (credential: string, expected: RegExp): Head => [
 
 const POST = { ...JSON_TYPE, ...CREDENTIAL };
 
-/** Requests refused by their head. Their body never arrives, and they cost no token. */
+/** Requests that are refused because of their headers. They cost no token, and their body is never sent. */
 const REFUSED_BY_HEAD: readonly Head[] = [
   ['no credential', 'POST /mcp', JSON_TYPE, 401, /Missing credential.*Authorization: Bearer.*registerAgent/],
   withCredential('Bearer no', /not known/),
@@ -97,7 +97,7 @@ const bad = (expected?: RegExp, id?: unknown) => ({
 const ACCEPTED = { status: 202 };
 const call = (args: string) => rpc(`"id":1,"method":"tools/call","params":{"name":"system_echo",${args}}`);
 
-/** Each body gets status 200 and costs one token unless its row differs. Texts are sent verbatim. */
+/** Each body gets status 200 and costs one token, unless its row states otherwise. Texts are sent unchanged. */
 const BODIES: readonly Sent[] = [
   ['a tool call', message('tools/call', echo)],
   ['a tool call with wrong arguments', message('tools/call', { name: 'system_echo' })],
@@ -167,7 +167,7 @@ const BODIES: readonly Sent[] = [
 
 const VERSION = { protocolVersion: '2025-06-18', capabilities: {} };
 
-/** Without an expression, params are valid or fail for another reason. */
+/** If a row has no expression, its params are valid or fail for another reason. */
 const PARAMS: readonly (readonly [string, object | undefined, RegExp | undefined])[] = [
   [
     'initialize',
@@ -248,7 +248,7 @@ interface Failure {
   readonly error: { readonly code: number; readonly message: string };
 }
 
-describe('request', () => {
+describe('HTTP request to the endpoint', () => {
   const ports = memoryPorts();
   const addresses: (string | undefined)[] = [];
   let taken = 0;
@@ -310,7 +310,7 @@ describe('request', () => {
   }
 
   for (const [what, body, { status = 200, id, message: expected, cost = 1 } = {}, path = '/mcp'] of BODIES)
-    it(`with ${what} gets ${status}, costs ${cost}, and is refused beyond the rate limit`, async () => {
+    it(`with ${what} gets status ${status}, costs ${cost} tokens, and is refused beyond the rate limit`, async () => {
       const answer = await post(path, body);
       assertCivil(answer, String(body));
       assert.equal(answer.status, status, answer.text.slice(0, 300));
@@ -326,7 +326,7 @@ describe('request', () => {
     });
 
   for (const [method, params, expected] of PARAMS)
-    it(`${method} with ${JSON.stringify(params)} gets the same response in both revisions`, async () => {
+    it(`for ${method} with ${JSON.stringify(params)} gets the same response in both revisions`, async () => {
       const sent = { jsonrpc: '2.0', id: 'x', method, params };
       const name = Object(params).name;
       const headers = {
@@ -345,7 +345,7 @@ describe('request', () => {
       assert.equal(taken, eras.length);
     });
 
-  it('gets an error message for any bytes that are not a message', async () => {
+  it('gets an error message if its bytes are not a JSON-RPC message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const answer = await post('/mcp', Buffer.from(bytes));
@@ -356,11 +356,11 @@ describe('request', () => {
     );
   });
 
-  it('gets a response in JSON for unusual headers', async () => {
+  it('gets a JSON response even if its headers are unusual', async () => {
     for (const headers of HEADERS) assertCivil(await list(headers), JSON.stringify(headers));
   });
 
-  it('gets a short error for names of unknown tools and resources', async () => {
+  it('gets a short error if it names an unknown tool or resource', async () => {
     const sent = [
       ...NAMES.map((name) => message('tools/call', { name, arguments: {} })),
       ...URIS.map((uri) => message('resources/read', { uri })),
@@ -373,7 +373,7 @@ describe('request', () => {
     }
   });
 
-  it('gets a response in JSON for malformed and malicious paths', async () => {
+  it('gets a JSON response even if its path is malformed or malicious', async () => {
     const body = JSON.stringify(message('tools/list'));
     for (const path of PATHS) {
       const raw = await RawConnection.open(endpoint.url);
@@ -386,7 +386,7 @@ describe('request', () => {
     }
   });
 
-  it('of method HEAD is refused without a body', async () => {
+  it('with the method HEAD is refused without a response body', async () => {
     for (const [headers, status] of [
       [CREDENTIAL, 405],
       [{}, 401],
@@ -396,7 +396,7 @@ describe('request', () => {
     }
   });
 
-  describe('with OAuth configured', () => {
+  describe('to a deployment with OAuth', () => {
     const METADATA = 'https://muster.example/.well-known/oauth-protected-resource/mcp';
     const CHALLENGE = `Bearer realm="muster", resource_metadata="${METADATA}", scope="muster:read muster:write"`;
     let open: RunningEndpoint;
@@ -408,7 +408,7 @@ describe('request', () => {
 
     after(() => open.close());
 
-    it('is referred to sign-in if it has no credential, for any method', async () => {
+    it('gets the address of the sign-in if it has no credential, for any method', async () => {
       for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'POST']) {
         const answer = await sendTo(`${open.url}/mcp`, { method, headers: JSON_TYPE });
         assert.equal(answer.status, 401, method);
@@ -417,7 +417,7 @@ describe('request', () => {
       }
     });
 
-    it('is referred to sign-in if its credential is invalid, which is not quoted', async () => {
+    it('gets the address of the sign-in, without a quote of its credential, if that is invalid', async () => {
       const { authenticate } = ports.authenticator;
       ports.authenticator.authenticate = async () => {
         throw new MusterError('UNAUTHORIZED', 'It is "forged"\nö.');
@@ -432,7 +432,7 @@ describe('request', () => {
     });
   });
 
-  it('has the last address of the forwarding header', async () => {
+  it('has the last address in the header X-Forwarded-For as its client address', async () => {
     addresses.length = 0;
     await list({ 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' });
     await list();
@@ -457,7 +457,7 @@ describe('request', () => {
     [2, '198.51.100.7, 151.101.1.1, 34.1.1.1', '198.51.100.7'],
     [2, 'forged, 198.51.100.7', '198.51.100.7'],
   ] as const)
-    it(`from ${forwarded?.slice(0, 40)} behind ${trusted} proxies has the address ${expected}`, () => {
+    it(`from ${forwarded?.slice(0, 40)} behind ${trusted} proxies has the client address ${expected}`, () => {
       const request = new IncomingMessage(new Socket());
       if (forwarded !== undefined) request.headers['x-forwarded-for'] = forwarded;
       assert.equal(addressOf(request, trusted), expected);

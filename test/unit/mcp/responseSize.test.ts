@@ -32,9 +32,9 @@ function refusal(work: () => unknown): MusterError {
   assert.fail('the response was accepted');
 }
 
-describe('response that is too large', () => {
+describe('response that exceeds the maximum size', () => {
   for (const letter of NASTY) {
-    it(`has its long texts truncated and marked: ${JSON.stringify(letter)}`, () => {
+    it(`has its long texts truncated and marked as truncated: ${JSON.stringify(letter)}`, () => {
       const answer = {
         id: 'task-1',
         next_cursor: 'c'.repeat(20_000),
@@ -63,7 +63,7 @@ describe('response that is too large', () => {
     });
   }
 
-  it("is refused with the tool's suggestion if no text may be truncated", () => {
+  it("is replaced by an error with the tool's suggestion if no text may be truncated", () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
     const { code, message, details } = refusal(() => withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, sentBytes));
     assert.equal(code, 'VALIDATION_ERROR');
@@ -72,7 +72,7 @@ describe('response that is too large', () => {
     assert.doesNotThrow(() => withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
   });
 
-  it('is refused if it has too many items, but a write is reported as successful', () => {
+  it('is replaced by an error if it has too many items, except after a write, which succeeded', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
       refusal(() => withinSizeLimit(reads, answer, sentBytes)).details.suggestion,
@@ -81,22 +81,22 @@ describe('response that is too large', () => {
     assert.match(refusal(() => withinSizeLimit(writes, answer, sentBytes)).message, /^The call succeeded, but/);
   });
 
-  it('remains unchanged if it fits', () => {
+  it('remains unchanged if its size is within the limit', () => {
     const whole = { text: 'x'.repeat(500_000) };
     assert.equal(withinSizeLimit(readsWhole, whole, sentBytes), whole);
     const shown = { text: 'x'.repeat(40_000) };
     assert.equal(withinSizeLimit(reads, shown, sentBytes), shown);
   });
 
-  it('is not refused if it exceeds only the limit of a model', () => {
+  it('is returned if it exceeds only the limit for models', () => {
     const answer = { numbers: Array.from({ length: 20_000 }, (_, at) => at) };
     assert.equal(withinSizeLimit(reads, answer, sentBytes), answer);
   });
 });
 
-describe('resource that is too large', () => {
+describe('resource that exceeds the maximum size', () => {
   for (const letter of NASTY) {
-    it(`shows its beginning and keeps its type: ${JSON.stringify(letter)}`, () => {
+    it(`is truncated to its beginning and keeps its type: ${JSON.stringify(letter)}`, () => {
       const json = textWithinSizeLimit(
         { mimeType: 'application/json' },
         JSON.stringify({ text: letter.repeat(1_100_000) }),
@@ -115,7 +115,7 @@ describe('resource that is too large', () => {
 });
 
 describe('fitting', () => {
-  it('returns the first items, at least one, and no more than fit one response', () => {
+  it('returns the first items that fit one response, and at least one item', () => {
     const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 20_000 }));
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
@@ -132,7 +132,7 @@ describe('fitting', () => {
   });
 });
 
-describe('endpoint response', () => {
+describe('response of the endpoint', () => {
   const long = toolsFor<unknown>()({
     name: 'long',
     title: 'Long',
@@ -156,7 +156,7 @@ describe('endpoint response', () => {
   };
   const toolset: Toolset = { name: 'system', instructions: 'Long.', tools: [long], resources: [book] };
 
-  it('has at most 1 MiB for a call or a resource, on either path', async () => {
+  it('has at most 1 MiB for a tool call or a resource, at /mcp and at /mcp/rpc', async () => {
     const endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [toolset] });
     const send = async (path: string, method: string, params: object) => {
       const headers = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };

@@ -1,4 +1,4 @@
-/** `/mcp/rpc` over HTTP with ports in memory. */
+/** The plain JSON-RPC endpoint `/mcp/rpc` over HTTP, with databases and other ports in memory. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 
 const ECHO = { jsonrpc: '2.0', id: 1, method: 'system.echo', params: { text: 'a', data: null } };
 
-describe('plain JSON-RPC', () => {
+describe('plain JSON-RPC endpoint', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -44,20 +44,20 @@ describe('plain JSON-RPC', () => {
     params,
   });
 
-  it('returns the bare result with the id of the request', async () => {
+  it('returns the bare result of the tool, with the id of the request', async () => {
     for (const id of [1, '1', 'é', '', null, -1.5]) {
       const result = { text: 'a', workspace: 'default', baseUrl: `${endpoint.url}/mcp` };
       assert.deepEqual(await rpc({ ...ECHO, id }), { jsonrpc: '2.0', id, result });
     }
   });
 
-  it("accepts a tool's full name and the name that MCP lists", async () => {
+  it('accepts the full name of a tool and the name that MCP lists', async () => {
     for (const method of ['coordination.increment', 'coordination_increment']) {
       assert.ok('result' in (await rpc({ jsonrpc: '2.0', id: 1, method })), method);
     }
   });
 
-  it('also works without the function in the path, and supports the URL options of MCP', async () => {
+  it('works without the function name in the path, and supports the URL options of MCP', async () => {
     assert.ok('result' in (await rpc(ECHO, '/rpc')));
     const { result } = await rpc(ECHO, '/mcp/rpc?workspace=alpha');
     assert.equal((result as Json)['workspace'], 'alpha');
@@ -73,7 +73,7 @@ describe('plain JSON-RPC', () => {
     }
   });
 
-  it('returns errors with an integer code and details', async () => {
+  it('returns errors with an integer code, and with details', async () => {
     const fail = { ...ECHO, method: 'coordination.fail', params: { how: 'known' } };
     assert.deepEqual(await rpc(fail, undefined, { Authorization: 'Bearer admin' }), {
       jsonrpc: '2.0',
@@ -94,7 +94,7 @@ describe('plain JSON-RPC', () => {
     assert.equal((await errorOf({ ...ECHO, params: { text: 5, data: 1 } }))['code'], -32300);
   });
 
-  it('checks the same permissions as MCP', async () => {
+  it('applies the same permission checks as MCP', async () => {
     const weak = await errorOf(increment(1), undefined, { Authorization: 'Bearer viewer' });
     assert.equal(weak['code'], -32101);
     assert.match(String(weak['message']), /requires the role worker/);
@@ -102,13 +102,13 @@ describe('plain JSON-RPC', () => {
     assert.match(String(confined['message']), /does not include the toolset coordination/);
   });
 
-  it('replays a call with the same idempotency key', async () => {
+  it('returns the first response again if a call has the same idempotency key', async () => {
     const first = await rpc(increment(1, { by: 5, idempotency_key: 'rpc' }));
     assert.deepEqual(await rpc(increment(1, { by: 5, idempotency_key: 'rpc' })), first);
     assert.equal((await errorOf(increment(1, { by: 6, idempotency_key: 'rpc' })))['code'], -32201);
   });
 
-  it('updates presence and writes the audit log', async () => {
+  it("updates the agent's presence and writes the audit log", async () => {
     ports.entries.length = 0;
     ports.seen.length = 0;
     await rpc(ECHO);
@@ -119,7 +119,7 @@ describe('plain JSON-RPC', () => {
     );
   });
 
-  it('suggests methods for an unknown method', async () => {
+  it('suggests similar methods if the method is unknown', async () => {
     const suggestion = async (method: string, path?: string) => {
       const { code, data } = await errorOf({ ...ECHO, method }, path);
       assert.equal(code, -32601);
@@ -135,14 +135,14 @@ describe('plain JSON-RPC', () => {
     assert.equal(none, 'This URL does not select any tool.');
   });
 
-  it('accepts arguments only by name', async () => {
+  it('accepts arguments by name only, not by position', async () => {
     const { code, data } = await errorOf({ ...ECHO, params: ['a'] });
     assert.equal(code, -32602);
     assert.match(JSON.stringify(data), /Send params as an object/);
     assert.ok('result' in (await rpc({ jsonrpc: '2.0', id: 1, method: 'coordination.increment' })));
   });
 
-  it('runs a notification without a response', async () => {
+  it('runs a notification and returns no response', async () => {
     const count = async () => ((await rpc(increment(1, { by: 1 })))['result'] as Json)['count'] as number;
     const before = await count();
     const { id: _, ...notification } = increment(undefined, { by: 10 });
@@ -156,7 +156,7 @@ describe('plain JSON-RPC', () => {
     assert.equal(await count(), before + 21);
   });
 
-  it('responds to each message of a batch in order', async () => {
+  it('responds to the messages of a batch in their order', async () => {
     const { id: _, ...notification } = increment(undefined);
     const batch = [ECHO, notification, { ...ECHO, id: 'x', method: 'nope' }, 5, [], { ...ECHO, id: 1 }];
     const answers = (await rpc(batch)) as unknown as Json[];
@@ -172,7 +172,7 @@ describe('plain JSON-RPC', () => {
     );
   });
 
-  it('rejects an empty batch and one that is too long with one error', async () => {
+  it('rejects a batch that is empty or too long with a single error', async () => {
     for (const batch of [[], Array.from({ length: 51 }, () => ECHO)]) {
       const { id, error } = await rpc(batch);
       assert.equal(id, null);
@@ -207,7 +207,7 @@ describe('plain JSON-RPC', () => {
         1,
       ],
     ] as const) {
-      it(`return ${code} for ${what}`, async () => {
+      it(`cause the error ${code}: ${what}`, async () => {
         const response = await send('/mcp/rpc', { body });
         const answer = (await response.json()) as Json;
         assert.equal(response.status, 200);
@@ -216,7 +216,7 @@ describe('plain JSON-RPC', () => {
       });
     }
 
-    it('never breaks for any JSON', async () => {
+    it('never cause a server error, for any JSON value', async () => {
       const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
       const message = fc.record(
         {
@@ -236,7 +236,7 @@ describe('plain JSON-RPC', () => {
       );
     });
 
-    it('never breaks for any bytes', async () => {
+    it('never cause a server error, for any bytes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
           const response = await send('/mcp/rpc', { body: bytes });
@@ -248,7 +248,7 @@ describe('plain JSON-RPC', () => {
     });
   });
 
-  it('uses HTTP status codes for errors outside JSON-RPC', async () => {
+  it('uses HTTP status codes for errors that occur before the JSON-RPC message is read', async () => {
     const body = JSON.stringify(ECHO);
     const anonymous = await send('/mcp/rpc', { body, headers: { Authorization: '' } });
     assert.equal(anonymous.status, 401);
@@ -263,7 +263,7 @@ describe('plain JSON-RPC', () => {
   });
 });
 
-/** Asserts one response per request, none for a notification, and no internals. */
+/** Asserts one response per request and none per notification, and that no response reveals internals. */
 async function holdsTheProtocol(response: Response, sent: unknown): Promise<void> {
   const text = await response.text();
   assert.ok(!/node_modules|\bat .*:\d+:\d+|srv/.test(text), text);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { frameOf, KEEP_ALIVE_FRAME, RETRY_FRAME, withPauses } from '../../../functions/src/mcp/http/streams.ts';
 import { parseFrame } from '../../support/sse.ts';
 
-describe('frameOf and parseFrame', () => {
-  it('preserve an event except for its line ends', () => {
+describe('frames of server-sent events', () => {
+  it('preserve an event, except that its line ends are unified', () => {
     const word = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\r\n]/.test(text));
     fc.assert(
       fc.property(word, word, fc.string({ unit: 'binary' }), (id, event, data) => {
@@ -17,14 +17,14 @@ describe('frameOf and parseFrame', () => {
     );
   });
 
-  it('reject an id or a type with several lines', () => {
+  it('are refused if the id or the type of the event has several lines', () => {
     for (const bad of ['a\nb', 'a\rb', 'a\0b']) {
       assert.throws(() => frameOf({ id: bad, data: '' }), RangeError);
       assert.throws(() => frameOf({ event: bad, data: '' }), RangeError);
     }
   });
 
-  it('parse frames without an event as a retry or a comment', () => {
+  it('without an event are parsed as a retry delay or as a comment', () => {
     assert.deepEqual(parseFrame(RETRY_FRAME.trimEnd()), { retry: '1000' });
     assert.deepEqual(parseFrame(KEEP_ALIVE_FRAME.trimEnd()), { comment: 'keep-alive' });
   });
@@ -36,7 +36,7 @@ describe('withPauses', () => {
     yield { n: 2 };
   }
 
-  it('requests the next item only on demand', async () => {
+  it('requests the next item of its source only when its reader asks for one', async () => {
     let asked = 0;
     const counting = {
       [Symbol.asyncIterator]: () => ({
@@ -52,7 +52,7 @@ describe('withPauses', () => {
     await iterator.return();
   });
 
-  it('yields undefined during a pause, and then the next item', async () => {
+  it('yields undefined if the source pauses, and then the next item', async () => {
     let release: (value: IteratorResult<{ n: number }>) => void = () => undefined;
     const slow = {
       [Symbol.asyncIterator]: () => ({
@@ -69,7 +69,7 @@ describe('withPauses', () => {
     assert.deepEqual((await iterator.next()).value, { n: 1 });
   });
 
-  it('ends with its source, and closes its source if it ends early', async () => {
+  it('ends when its source ends, and closes the source if its reader stops early', async () => {
     const all: unknown[] = [];
     for await (const item of withPauses(numbers(), 60_000)) all.push(item);
     assert.deepEqual(all, [{ n: 1 }, { n: 2 }]);
@@ -87,7 +87,7 @@ describe('withPauses', () => {
     assert.ok(returned);
   });
 
-  it('throws the error of its source', async () => {
+  it('throws the error that its source throws', async () => {
     async function* broken(): AsyncGenerator<object> {
       yield {};
       throw new Error('broken');

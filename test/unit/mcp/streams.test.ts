@@ -1,4 +1,4 @@
-/** Notifications of calls and resource templates in both revisions over HTTP. */
+/** Notifications during calls, and resource templates, in both protocol revisions over HTTP. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../../e2e/support/waiting.ts';
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 
 const ERAS = ['2025', VERSION] as const;
 
-describe('streams and resource templates', () => {
+describe('MCP over HTTP', () => {
   const ports = memoryPorts();
   const told: Told = { waiting: 0, gone: 0 };
   let endpoint: RunningEndpoint;
@@ -51,7 +51,7 @@ describe('streams and resource templates', () => {
     send(era, 'tools/call', { name: 'firebase_tell', arguments: args }, accept);
 
   for (const era of ERAS) {
-    it(`a call sends its notifications before its response (${era})`, async () => {
+    it(`sends the notifications of a call before the response (${era})`, async () => {
       const texts = ['a', 'two\nlines\r\n', 'data: x\n\n', '\u2028 é 😀', ''];
       const response = await tell(era, { texts });
       assert.equal(response.status, 200);
@@ -67,7 +67,7 @@ describe('streams and resource templates', () => {
       assert.deepEqual((result as Json)['structuredContent'], { told: texts.length });
     });
 
-    it(`a call reports its progress to a client that sends a token (${era})`, async () => {
+    it(`reports the progress of a call to a client that sends a progress token (${era})`, async () => {
       const call = { name: 'firebase_tell', arguments: { stages: 2 } };
       const unasked = await send(era, 'tools/call', call);
       assert.equal(unasked.headers.get('content-type'), 'application/json');
@@ -85,13 +85,13 @@ describe('streams and resource templates', () => {
       }
     });
 
-    it(`a call without notifications gets a plain JSON response (${era})`, async () => {
+    it(`returns a plain JSON response if a call sends no notifications (${era})`, async () => {
       const response = await tell(era, {});
       assert.equal(response.headers.get('content-type'), 'application/json');
       assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { told: 0 });
     });
 
-    it(`a tool is notified when its client disconnects (${era})`, async () => {
+    it(`notifies a tool when its client disconnects (${era})`, async () => {
       for (const texts of [[], ['a']]) {
         const { waiting, gone } = told;
         const { headers, body } = requestOf(
@@ -108,7 +108,7 @@ describe('streams and resource templates', () => {
       }
     });
 
-    it(`resource templates are listed and their resources read (${era})`, async () => {
+    it(`lists resource templates and returns the resources that match one (${era})`, async () => {
       const listed = (await (await send(era, 'resources/templates/list', {})).json()) as { result: Json };
       const [book, ...others] = listed.result['resourceTemplates'] as Json[];
       assert.equal(others.length, 1);
@@ -124,7 +124,7 @@ describe('streams and resource templates', () => {
       assert.deepEqual(result['contents'], [{ uri, mimeType: 'application/json', text: '{"shelf":"a b","book":"é"}' }]);
     });
 
-    it(`a URI without a matching template or resource is rejected (${era})`, async () => {
+    it(`rejects a URI that matches neither a resource nor a template (${era})`, async () => {
       for (const uri of [
         'firebase://shelves/a/books/',
         'firebase://shelves/a/b/books/c',
@@ -142,7 +142,7 @@ describe('streams and resource templates', () => {
     });
   }
 
-  it('notifications are dropped for a client that does not accept streams', async () => {
+  it('drops notifications if the client does not accept event streams', async () => {
     const response = await tell('2025', { texts: ['a'] }, 'application/json');
     assert.equal(response.headers.get('content-type'), 'application/json');
     const { result } = (await response.json()) as { result: Json };
@@ -155,7 +155,7 @@ describe('streams and resource templates', () => {
     assert.equal(((await batch.json()) as Json[]).length, 1);
   });
 
-  it('notifications are dropped in plain JSON-RPC', async () => {
+  it('drops notifications in plain JSON-RPC', async () => {
     const params = { texts: ['a'] };
     const response = await fetch(`${endpoint.url}/mcp/rpc`, {
       method: 'POST',
@@ -166,7 +166,7 @@ describe('streams and resource templates', () => {
   });
 });
 
-/** Returns the messages of a stream that has ended. */
+/** Returns the messages of an event stream that has ended. */
 function messagesOf(stream: string): Json[] {
   return stream
     .split('\n\n')
@@ -177,7 +177,7 @@ function messagesOf(stream: string): Json[] {
     });
 }
 
-/** Sends a request over a connection that the test can close. */
+/** Sends a request over a connection that the test can close itself. */
 function sendRaw(url: string, headers: Record<string, string>, body: string): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
   const lines = Object.entries({ Host: host, ...headers, 'Content-Length': Buffer.byteLength(body) });

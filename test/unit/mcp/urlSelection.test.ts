@@ -41,7 +41,7 @@ describe('parseSelection', () => {
     ['/mcp?readonly=false', EXISTING, false, 'prefixed'],
     ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
   ] as const) {
-    it(`parses ${url || 'an empty path'}`, () => {
+    it(`returns the selection for ${url || 'an empty path'}`, () => {
       const listing = dialect === 'own' ? 'whole' : 'light';
       const rest = { workspace: undefined, protocol: 'mcp' };
       assert.deepEqual(select(url), { toolsets, readonly, dialect, listing, ...rest });
@@ -49,10 +49,10 @@ describe('parseSelection', () => {
   }
 
   for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc/more', '/events', '/mcp/github']) {
-    it(`returns undefined for ${url}`, () => assert.equal(select(url), undefined));
+    it(`returns undefined for the path ${url}`, () => assert.equal(select(url), undefined));
   }
 
-  it('recognizes plain JSON-RPC', () => {
+  it('recognizes the path of plain JSON-RPC', () => {
     const at = { dialect: 'dotted', listing: 'light', protocol: 'rpc' };
     const all = { ...at, toolsets: EXISTING, workspace: undefined };
     assert.deepEqual(select('/mcp/rpc'), { ...all, readonly: false });
@@ -60,14 +60,14 @@ describe('parseSelection', () => {
     assert.deepEqual(select('/mcp/rpc?toolsets=todo')?.toolsets, ['todo']);
   });
 
-  it('reads the headers, and combines them with the query', () => {
+  it('reads the selection from headers too, and combines them with the query', () => {
     assert.deepEqual(select('/mcp', { 'x-mcp-toolsets': 'todo' })?.toolsets, ['todo']);
     assert.equal(select('/mcp', { 'x-mcp-readonly': 'true' })?.readonly, true);
     const both = select('/mcp?toolsets=todo,system', { 'x-mcp-toolsets': 'system, coordination' });
     assert.deepEqual(both?.toolsets, ['system']);
   });
 
-  it('lists everything if all toolsets are requested', () => {
+  it('selects everything if all toolsets are requested', () => {
     for (const [url, headers] of [
       ['/mcp?toolsets=all', {}],
       ['/mcp?toolsets=todo,all', {}],
@@ -80,31 +80,31 @@ describe('parseSelection', () => {
     assert.deepEqual([narrowed?.toolsets, narrowed?.listing], [['todo'], 'whole']);
   });
 
-  it('reports an unknown toolset', () => {
+  it('reports the name of an unknown toolset', () => {
     const { message, details } = refused('/mcp?toolsets=todo,nope');
     assert.equal(message, 'Unknown toolset "nope".');
     assert.match(details.suggestion ?? '', /onboarding, system, coordination, todo/);
   });
 
-  it('rejects an empty selection', () => {
+  it('rejects an empty list of toolsets', () => {
     assert.equal(refused('/todo?toolsets=system').code, 'VALIDATION_ERROR');
     assert.equal(refused('/mcp?toolsets=todo', { 'x-mcp-toolsets': 'system' }).code, 'VALIDATION_ERROR');
   });
 
-  it('reads the workspace', () => {
+  it('reads the workspace from the query', () => {
     assert.equal(select('/mcp?workspace=alpha-1')?.workspace, 'alpha-1');
     for (const name of ['', '-a', '../b', 'a/b', 'a'.repeat(65), 'ä', '__proto__']) {
       assert.equal(refused(`/mcp?workspace=${encodeURIComponent(name)}`).details.field, 'workspace');
     }
   });
 
-  it('lists only paths that it accepts', () => {
+  it('accepts every path that the endpoint lists as known', () => {
     for (const path of knownPaths(EXISTING)) assert.ok(select(path), path);
     assert.ok(knownPaths(EXISTING).includes('/mcp/network'));
     assert.ok(!knownPaths(['todo']).includes('/mcp/network'));
   });
 
-  it('returns or throws a MusterError for any URL', () => {
+  it('returns a selection or throws a MusterError for any URL', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
         try {

@@ -1,4 +1,4 @@
-/** Views of tools and who may read them. Source: MCP Apps, 2026-01-26. */
+/** Views of tools, and the callers that may read them. Source: the MCP extension "MCP Apps", 2026-01-26. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -29,7 +29,7 @@ const listed = z.object({
 
 const EVERY_PATH = ['/mcp', '/mcp/readonly', '/mcp?toolsets=all', '/mcp?readonly=1'];
 
-/** Paths that list the tools of a toolset. */
+/** Returns the paths at which the tools of a toolset are listed. */
 const pathsOf = (toolset: string) => [
   ...EVERY_PATH,
   `/mcp/${toolset}`,
@@ -38,7 +38,7 @@ const pathsOf = (toolset: string) => [
   `/mcp?toolsets=${toolset}&readonly=1`,
 ];
 
-describe('views', () => {
+describe('views of tools', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -72,7 +72,7 @@ describe('views', () => {
     return z.object({ contents: z.tuple([content]) }).parse(result).contents[0];
   }
 
-  it('are referenced by four tools at every path that lists these', async () => {
+  it('are named by four tools, at every path that lists these tools', async () => {
     for (const path of EVERY_PATH) {
       const { tools } = listed.parse((await ask(path, 'tools/list')).result);
       const named = tools.flatMap(({ name, _meta }) => (_meta?.ui ? [[name, _meta.ui.resourceUri]] : []));
@@ -87,7 +87,7 @@ describe('views', () => {
   });
 
   for (const { toolset, uri } of VIEWS)
-    it(`include ${uri} at every path that lists its tool`, async () => {
+    it(`include ${uri} at every path that lists the tool of this view`, async () => {
       for (const path of pathsOf(toolset))
         assert.deepEqual(await read(path, uri), {
           uri,
@@ -97,7 +97,7 @@ describe('views', () => {
         });
     });
 
-  it('are readable by every caller whose list includes the tool', async () => {
+  it('can be read by every caller whose tool list includes the tool', async () => {
     for (const credential of ['reader', 'roleless']) {
       for (const { uri } of VIEWS) await read('/mcp?toolsets=all', uri, credential);
     }
@@ -106,7 +106,7 @@ describe('views', () => {
     assert.match(error?.message ?? '', /does not include the toolset coordination/);
   });
 
-  it('are not readable at paths without their tool, nor under other names', async () => {
+  it('cannot be read at a path without their tool, or under another name', async () => {
     for (const [path, uri] of [
       ['/mcp/todo', 'ui://muster/goal'],
       ['/mcp/github', 'ui://muster/todos'],
@@ -118,7 +118,7 @@ describe('views', () => {
     }
   });
 
-  it('are announced only at paths with views, and not listed as resources', async () => {
+  it('are announced only at paths that have views, and are not listed as resources', async () => {
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
     const greeting = z.object({ capabilities: z.looseObject({ extensions: z.unknown().optional() }) });
     const announced = async (path: string) =>

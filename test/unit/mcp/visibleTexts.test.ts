@@ -5,7 +5,7 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const INVISIBLE = ['\u200b', '\u3164', '\u2060', '\u2800', ' \ufeff ', '\u{e0041}\u{e007f}', '\u00a0\u200d'];
 
-/** Texts that are checked after the schema because the error lists valid values, or that may be blank. */
+/** Texts that the tool checks after the schema, to list the valid values, and texts that may be blank. */
 const LATER = [
   'onboarding.getWelcome agentName',
   'access.remove_member uid',
@@ -35,7 +35,7 @@ interface Text {
   readonly schema: z.core.$ZodType;
 }
 
-/** Yields the required texts of an object, including nested ones. */
+/** Yields the required text arguments of an object, including those of nested objects. */
 function* textsOf(holder: z.ZodObject, before = ''): Generator<Text> {
   for (const [name, schema] of Object.entries(holder.shape)) {
     const path = `${before}${name}`;
@@ -58,14 +58,14 @@ function* textsIn(
   if (element instanceof z.ZodString && isRequired) yield { path, schema: inner.element };
 }
 
-describe('required text', () => {
+describe('required text argument', () => {
   const texts = toolsets.flatMap(({ name, tools }) =>
     tools.flatMap((tool) =>
       [...textsOf(tool.input)].map(({ path, schema }) => ({ name: `${name}.${tool.name} ${path}`, schema })),
     ),
   );
 
-  it('is rejected if it has no visible character', () => {
+  it('is rejected if the text has no visible character', () => {
     assert.ok(texts.length > 50);
     const taken = texts.filter(({ schema }) => INVISIBLE.some((text) => z.safeParse(schema, text).success));
     assert.deepEqual(taken.map(({ name }) => name).toSorted(), LATER.toSorted());

@@ -11,12 +11,12 @@ describe('WaitingTime', () => {
     time = new WaitTime(() => now);
   });
 
-  it('is zero without a wait', () => {
+  it('is zero if the call has not waited', () => {
     now += 100;
     assert.equal(time.milliseconds, 0);
   });
 
-  it('is the sum of sequential waits', async () => {
+  it('is the sum of waits that follow each other', async () => {
     for (const length of [20, 30]) {
       const end = deferred();
       const wait = time.during(end.promise.then(() => length));
@@ -28,7 +28,7 @@ describe('WaitingTime', () => {
     assert.equal(time.milliseconds, 50);
   });
 
-  it('counts overlapping waits once', async () => {
+  it('counts overlapping waits only once', async () => {
     const [first, second] = [deferred(), deferred()];
     const waits = [time.during(first.promise)];
     now += 10;
@@ -43,7 +43,7 @@ describe('WaitingTime', () => {
     assert.equal(time.milliseconds, 30);
   });
 
-  it('includes an unfinished wait so far, and the whole of a failed wait', async () => {
+  it('includes the elapsed part of a wait that has not ended, and the whole of a failed wait', async () => {
     const end = deferred();
     const wait = time.during(
       end.promise.then(() => {

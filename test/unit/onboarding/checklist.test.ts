@@ -1,4 +1,4 @@
-/** Checklist of a new agent, and its progress. */
+/** Onboarding checklist of a new agent, and the progress on that checklist. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
@@ -19,7 +19,7 @@ const ticked = (items: readonly ChecklistItem[]) => items.filter(({ completed })
 const required = (items: readonly ChecklistItem[]) => items.filter((item) => item.required).map(({ id }) => id);
 
 describe('onboarding checklist', () => {
-  it("marks items from the agent's actions, with their times", () => {
+  it("marks an item as done by the agent's actions, with the time of the action", () => {
     assert.deepEqual(ticked(itemsOf()), ['register']);
     const milestones = { seen: secondsAfterStart(1), joined: secondsAfterStart(2), claimed: secondsAfterStart(3) };
     const items = itemsOf(
@@ -44,7 +44,7 @@ describe('onboarding checklist', () => {
     assert.deepEqual(later.find(({ id }) => id === 'complete')?.completedAt, secondsAfterStart(4));
   });
 
-  it('requires items that depend on the role', () => {
+  it("requires different items depending on the agent's role", () => {
     const work = ['register', 'connect', 'join', 'claim', 'complete'];
     assert.deepEqual(required(itemsOf({ type: 'developer' })), work);
     assert.deepEqual(required(itemsOf({ type: 'specialist' })), work);
@@ -60,7 +60,7 @@ describe('onboarding checklist', () => {
     assert.deepEqual(required(itemsOf({ role: 'viewer' })), ['register', 'connect']);
   });
 
-  it('prepares the completion call for the held task', () => {
+  it('contains the call that completes the task which the agent holds', () => {
     const complete = (changes: Partial<Agent>) => itemsOf(changes).find(({ id }) => id === 'complete');
     assert.equal(complete({})?.call?.tool, 'coordination.claim_task');
     const held = { 'task-7': { session: 's', claim_epoch: 1 } };
@@ -70,7 +70,7 @@ describe('onboarding checklist', () => {
     });
   });
 
-  it('depends only on earlier items', () => {
+  it('makes an item depend only on earlier items', () => {
     const kinds = fc.record({ type: fc.constantFrom(...AGENT_TYPES), role: fc.constantFrom(...ROLES) });
     fc.assert(
       fc.property(kinds, (kind) => {
@@ -85,7 +85,7 @@ describe('onboarding checklist', () => {
   });
 });
 
-describe('checklist progress', () => {
+describe('progress on the onboarding checklist', () => {
   const item = fc
     .record({ completed: fc.boolean(), required: fc.boolean() })
     .map(
@@ -99,7 +99,7 @@ describe('checklist progress', () => {
       }),
     );
 
-  it('is exact, and 100 only if all items are done', () => {
+  it('is the exact percentage, and 100 only if all items are done', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const { completed, total, percentage, requiredRemaining } = progressOf(items);

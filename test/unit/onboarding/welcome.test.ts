@@ -1,4 +1,4 @@
-/** Welcome texts for a new agent in every language. */
+/** Welcome texts for a new agent in every supported language. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES } from '../../../functions/src/agents/rules/agent.ts';
@@ -24,7 +24,7 @@ const ada = (changes: Partial<NewAgent> = {}): NewAgent => ({
   ...changes,
 });
 
-describe('welcome languages', () => {
+describe('welcome texts', () => {
   const textsOf = (language: (typeof LANGUAGES)[number]): string[] => {
     const { message, systemOverview, roles, specializations, steps, elsewhere, askWhoInvitedYou } = TEXTS[language];
     return [
@@ -39,7 +39,7 @@ describe('welcome languages', () => {
   };
 
   for (const language of LANGUAGES) {
-    it(`contain their own non-empty texts: ${language}`, () => {
+    it(`are complete and differ from the English ones: ${language}`, () => {
       const own = textsOf(language);
       assert.ok(own.every((text) => text.trim() !== ''));
       assert.equal(new Set(own).size, own.length);
@@ -54,7 +54,7 @@ describe('welcome languages', () => {
     });
   }
 
-  it('are chosen by the primary subtag, regardless of case', () => {
+  it('are chosen by the primary language subtag, in upper or lower case', () => {
     for (const [tag, language] of [
       ['pt-BR', 'pt'],
       ['ZH', 'zh'],
@@ -66,7 +66,7 @@ describe('welcome languages', () => {
     }
   });
 
-  it('fall back to English with a notice', () => {
+  it('are English with a notice if the language is not supported', () => {
     for (const tag of ['', 'tlh', 'eng', 'english', '__proto__', 'constructor', 'x'.repeat(1e6), '\0']) {
       assert.deepEqual(chooseLanguage(tag), { language: 'en', isFallback: true });
       assert.match(welcome(ada({ language: tag })).notice ?? '', /in English.*en, es, fr, de, pt, zh, ja/);
@@ -76,14 +76,14 @@ describe('welcome languages', () => {
 });
 
 describe('welcome message', () => {
-  it('mentions the name, role and specializations', () => {
+  it('mentions the name, the role and the specializations of the agent', () => {
     const { message, roleDescription } = welcome(ada({ role: 'analyst', specializations: ['sql', 'charts', 'maps'] }));
     assert.match(message, /Ada/);
     assert.match(roleDescription, /As an analyst.*sql, charts, and maps/);
     assert.doesNotMatch(welcome(ada()).roleDescription, /specializations/);
   });
 
-  it('suggests registering what the agent stated about itself', () => {
+  it('suggests registering the agent with its stated role and skills', () => {
     const [register, checklist] = welcome(ada({ specializations: ['sql'] })).steps;
     assert.deepEqual(register?.call.args, {
       agentInfo: { name: 'Ada', type: 'developer', version: '1.0.0' },
@@ -93,7 +93,7 @@ describe('welcome message', () => {
     assert.deepEqual(checklist?.call, { tool: 'onboarding.getChecklist', args: { agentId: 'Ada-12345678' } });
   });
 
-  it('suggests the role leader for a coordinator only if the caller may grant it', () => {
+  it('suggests the role leader to a coordinator only if the caller may grant that role', () => {
     for (const canLead of [true, false]) {
       const { steps } = welcome(ada({ role: 'coordinator', canLead }));
       const join = steps.find(({ call }) => call.tool === 'coordination.register_agent');
@@ -103,7 +103,7 @@ describe('welcome message', () => {
   });
 });
 
-describe('name in a sentence', () => {
+describe('agent name within a sentence', () => {
   it('contains no invisible characters', () => {
     assert.equal(oneLine(' A\u0000d\u202ea\n\t\u200bB\ud800 '), 'A d a B');
     assert.equal(oneLine('\u0007\u200b\ufeff'), '');
@@ -118,12 +118,12 @@ describe('name in a sentence', () => {
   });
 });
 
-describe('registration name', () => {
-  it('is the name itself if registration accepts it', () => {
+describe('suggested name for a registration', () => {
+  it('is the given name if registration accepts that name', () => {
     for (const name of ['Ada', 'code_reviewer-2']) assert.equal(registrationName(name, systemHashing), name);
   });
 
-  it('is always valid and different for different names', () => {
+  it('is always valid, and differs for different given names', () => {
     const names = fc.oneof(
       fc.constantFrom('智能体', '代理', 'é', 'e', 'a b', 'a-b', 'Zoë Müller', '-', 'x'.repeat(100)),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),

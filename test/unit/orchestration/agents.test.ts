@@ -26,12 +26,12 @@ import { START, sampleAttempt, sampleTask } from '../../support/builders.ts';
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
 
-/** Random source that must not be used: without outcomes, routing draws nothing. */
+/** Random source that must not be used, because routing draws no random number without recorded outcomes. */
 const NO_CHANCE = { integer: (): number => assert.fail('a random number was drawn') };
 const away = { availability: { available: false as const, reason: 'There is no key.' } };
 
-describe('agent recommendation', () => {
-  it("ranks the agents of the specification's example", () => {
+describe('recommendation of an agent', () => {
+  it('ranks the agents in the example of the specification as that example does', () => {
     const requirements = { role: 'execute', language: 'Python', contextSize: 1_000_000 } as const;
     assert.deepEqual(recommend(available, requirements), [
       { agent: 'gemini', score: 0.95, reasons: ['Best execution capability', 'Supports Python'], warnings: [] },
@@ -44,7 +44,7 @@ describe('agent recommendation', () => {
     ]);
   });
 
-  it('ranks an agent that lacks a requirement after one that lacks none', () => {
+  it('ranks an agent that lacks a requirement behind an agent that lacks none', () => {
     const [first, second] = recommend(available, { role: 'plan', contextSize: 500_000 });
     assert.deepEqual([first?.agent, first?.score], ['gemini', 0.85]);
     assert.deepEqual([second?.agent, second?.score], ['claude', 0.85]);
@@ -52,7 +52,7 @@ describe('agent recommendation', () => {
     assert.deepEqual([plan?.agent, plan?.score], ['claude', 0.95]);
   });
 
-  it('warns of an unavailable agent and of an unknown language', () => {
+  it('contains a warning if an agent is unavailable or the language is unknown', () => {
     const [claude, gemini] = available;
     assert.ok(claude && gemini);
     const [first, last] = recommend([claude, { ...gemini, ...away }], { role: 'execute' });
@@ -62,7 +62,7 @@ describe('agent recommendation', () => {
   });
 });
 
-describe('inferred requirements of a task', () => {
+describe('requirements that are inferred from a task', () => {
   const read: readonly [string, object][] = [
     ['Process 1MB of text data', { role: 'execute', contextSize: 250_000 }],
     ['Write a Python web scraper', { role: 'execute', language: 'Python' }],
@@ -74,19 +74,19 @@ describe('inferred requirements of a task', () => {
     ['', { role: 'execute' }],
   ];
   for (const [task, expected] of read) {
-    it(`match the expected ones for "${task}"`, () => {
+    it(`are the expected ones for "${task}"`, () => {
       const { notes: _notes, ...requirements } = inferRequirements(task, {});
       assert.deepEqual(requirements, expected);
     });
   }
 
-  it('are ignored if the caller specifies requirements', () => {
+  it('are ignored if the caller states the requirements', () => {
     const given = { role: 'plan', language: 'Rust', contextSize: 1000 } as const;
     const { notes, ...requirements } = inferRequirements('Review 1MB of Python', given);
     assert.deepEqual([requirements, notes], [given, []]);
   });
 
-  it('are inferred quickly from hostile text', () => {
+  it('are inferred quickly, even from a hostile text', () => {
     for (const part of ['1,', '\n', 'build ', '- x\n', 'then ', '1.5 ', '(', 'a.ts ']) {
       const task = part.repeat(50_000);
       inferRequirements(task, {});
@@ -96,7 +96,7 @@ describe('inferred requirements of a task', () => {
 });
 
 describe('roleNamed', () => {
-  it('finds a role by its name or by its capability', () => {
+  it('finds a role by its own name or by the name of its capability', () => {
     assert.deepEqual(['Planning', 'executor', ' review ', 'cook'].map(roleNamed), [
       'plan',
       'execute',
@@ -106,7 +106,7 @@ describe('roleNamed', () => {
   });
 });
 
-describe('automatic choice', () => {
+describe('automatic choice of a workflow and its agents', () => {
   const chosen: readonly [string, string][] = [
     ['What is 2+2?', 'direct'],
     ['Write a Python web scraper', 'direct'],
@@ -118,20 +118,20 @@ describe('automatic choice', () => {
     ['Polish this text', 'iterative'],
   ];
   for (const [prompt, workflow] of chosen) {
-    it(`selects the workflow ${workflow} for "${prompt.slice(0, 40)}", with a reason`, () => {
+    it(`selects the workflow ${workflow} for "${prompt.slice(0, 40)}", and states a reason`, () => {
       const choice = chooseWorkflow(prompt, 2);
       assert.equal(choice.workflow, workflow);
       assert.ok(choice.reason.startsWith(`${workflow}: `));
     });
   }
 
-  it('does not select competitive if only one agent is available', () => {
+  it('does not select the workflow competitive if only one agent is available', () => {
     const { workflow, reason } = chooseWorkflow('Optimize this SQL query', 1);
     assert.equal(workflow, 'direct');
     assert.match(reason, /only one agent is available/);
   });
 
-  it('assigns agents by the role of the step and explains the choice', () => {
+  it('assigns agents by the role of each step, and explains the choice', () => {
     const workflow = builtIn('iterative');
     assert.ok(workflow);
     const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', UNKNOWN, NO_CHANCE);
@@ -141,7 +141,7 @@ describe('automatic choice', () => {
     assert.deepEqual(allSteps(preferred).flatMap(agentsOf), ['claude', 'claude', 'claude']);
   });
 
-  it('yields to overrides of agents and timeouts per step', () => {
+  it('is replaced by the agents and timeouts that the caller sets for a step', () => {
     const workflow = builtIn('competitive');
     assert.ok(workflow);
     const overrides = { agents: { compete: 'gemini' }, timeouts: { pick: 5000 } };
@@ -149,13 +149,13 @@ describe('automatic choice', () => {
     assert.deepEqual([compete?.agent, compete?.agents, pick?.timeout], ['gemini', undefined, 5000]);
   });
 
-  it('orders fallback agents by score, and has none for the network', () => {
+  it('orders fallback agents by score, and has none for a step of live agents', () => {
     assert.deepEqual(fallbackAgents('claude', 'plan', available), ['gemini']);
     assert.deepEqual(fallbackAgents('network', 'plan', available), []);
   });
 });
 
-describe('measures of an agent', () => {
+describe('measured values of an agent', () => {
   const attempt = (agent: string, end: Attempt['end'], milliseconds = 100): Attempt =>
     sampleAttempt({ agent, end, milliseconds });
 
@@ -178,7 +178,7 @@ describe('measures of an agent', () => {
   });
 });
 
-describe('step for the network', () => {
+describe('workflow step for live agents', () => {
   const workflow = readWorkflow(
     { name: 'custom', steps: [{ name: 'code', agent: 'network', capabilities: ['Coding'] }] },
     'workflow',
@@ -187,7 +187,7 @@ describe('step for the network', () => {
   assert.ok(next.kind === 'execute' && next.steps[0]);
   const [due] = next.steps;
 
-  it('maps to the same task each time it is built', () => {
+  it('becomes the same task each time the task is built', () => {
     const run = { id: `run-${'a'.repeat(20)}`, workflow: 'custom' };
     const task = networkTask(run, due);
     assert.deepEqual(networkTask(run, due), task);

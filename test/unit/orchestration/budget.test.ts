@@ -25,7 +25,7 @@ const planned = fc.record({
 type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('Budget', () => {
-  it('caps a call at the remaining tokens and refuses one without output tokens', () => {
+  it('limits a call to the remaining tokens, and refuses a call that could not output any', () => {
     const budget = new RunBudget({ tokens: 10_000 });
     const first = budget.reserve({ ...usual, max_output_tokens: 5000 });
     assert.equal(first?.max_output_tokens, 5000);
@@ -33,14 +33,14 @@ describe('Budget', () => {
     assert.equal(budget.reserve(usual), undefined);
   });
 
-  it('reserves the minimum output or refuses, unless a step requests less', () => {
+  it('reserves the minimum output or refuses the call, unless the step requests less', () => {
     const least = 1000 + MIN_OUTPUT_TOKENS;
     assert.equal(new RunBudget({ tokens: least }).reserve(usual)?.max_output_tokens, MIN_OUTPUT_TOKENS);
     assert.equal(new RunBudget({ tokens: least - 1 }).reserve(usual), undefined);
     assert.equal(new RunBudget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens, 10);
   });
 
-  it('returns the part of a reservation that a call did not use', () => {
+  it('releases the part of a reservation that the call did not use', () => {
     const budget = new RunBudget({ tokens: 12_000 });
     budget.reserve(usual)?.complete({ input_tokens: 50, output_tokens: 150 });
     assert.equal(budget.describe(), '11800 tokens');
@@ -60,7 +60,7 @@ describe('Budget', () => {
     assert.equal(budget.reserve(usual), undefined);
   });
 
-  it("limits the cost by the agent's price", () => {
+  it('limits the cost of a call by the price of its agent', () => {
     const budget = new RunBudget({ cost_usd: 0.048 });
     assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
@@ -68,13 +68,13 @@ describe('Budget', () => {
     assert.equal(new RunBudget({ cost_usd: 0 }).reserve(usual), undefined);
   });
 
-  it('counts what an earlier execution has spent', () => {
+  it('counts the amount that an earlier execution of the run has spent', () => {
     const spent = { usage: { input_tokens: 5000, output_tokens: 4000 }, cost_usd: 1 };
     assert.equal(new RunBudget({ tokens: 10_000 }, spent).reserve(usual), undefined);
     assert.ok(new RunBudget({ tokens: 20_000 }, spent).reserve(usual));
   });
 
-  it('is never exceeded by calls that respect their reservation', () => {
+  it('is never exceeded if each call stays within its reservation', () => {
     const limits = fc.record({
       tokens: fc.integer({ min: 1, max: 40_000 }),
       cost_usd: fc.double({ min: 0, max: 0.6, noNaN: true }),
@@ -101,7 +101,7 @@ describe('Budget', () => {
 
   it('counts the same cost for every order in which calls end', () => {
     const usage = fc.record({ input_tokens: fc.nat(200_000), output_tokens: fc.nat(64_000) });
-    // US dollars per million tokens, with at most six decimals.
+    // Price in US dollars per million tokens, with at most six decimal places.
     const perMillion = fc.nat(100_000_000).map((millionths) => millionths / 1_000_000);
     const prices = fc.record({ inputPerMillion: perMillion, outputPerMillion: perMillion });
     const attempt = { call: 'answer', number: 1, agent: 'claude', model: 'm', waited: 0 };
@@ -124,7 +124,7 @@ describe('Budget', () => {
   });
 });
 
-/** @returns the maximum of tokens that were billed but not recorded */
+/** @returns the largest number of tokens that were billed but not yet recorded */
 function spend(budget: RunBudget, calls: readonly Planned[]): number {
   const open: (() => void)[] = [];
   let unknown = 0;
@@ -157,11 +157,11 @@ describe('estimatedTokens', () => {
     Japanese: 'タスクはエージェントによって取得され、期限が切れると解放されます。',
     German: 'Die Warteschlange verteilt Aufgaben an Agenten, deren Pacht verlängert wird.',
   };
-  /** Newer models count more tokens than the available encodings, by this factor at most. */
+  /** Maximum factor by which newer models count more tokens than the encodings that are available here. */
   const NEWER = 1.3;
 
   for (const [name, text] of Object.entries(texts)) {
-    it(`is 1 to 2 times the count of a newer model for ${name}`, () => {
+    it(`is 1 to 2 times the token count of a newer model: ${name}`, () => {
       const counted = NEWER * Math.max(cl100k(text), o200k(text));
       const estimated = estimatedTokens(text);
       assert.ok(estimated >= counted, `${estimated} of ${counted}`);
@@ -169,7 +169,7 @@ describe('estimatedTokens', () => {
     });
   }
 
-  it('grows with the text', () => {
+  it('increases with the length of the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
         const whole = estimatedTokens(left + right);

@@ -40,7 +40,7 @@ describe('cache key of a run', () => {
     fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => ({ repeat: { until: 'true', max: 2 }, steps })),
   );
 
-  it('exists only on request, and if every step is hosted and repeatable', () => {
+  it('exists only if the caller requests caching, and if every step is hosted and repeatable', () => {
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 5 }), fc.boolean(), (steps, cache) => {
         const isOutside = /network|"repeatable":false/.test(JSON.stringify(steps));
@@ -49,13 +49,13 @@ describe('cache key of a run', () => {
     );
   });
 
-  it('does not exist if an override assigns a step to the network', () => {
+  it('is undefined if an override assigns a step to live agents', () => {
     const steps = [{ name: 'work', agent: 'claude' }];
     assert.equal(keyFor(steps, true, { agents: { work: 'network' } }), undefined);
     assert.ok(keyFor(steps, true, { agents: { work: 'gemini' } }));
   });
 
-  it('exists for orchestrate unless the caller disables caching', () => {
+  it('exists for the tool orchestrate, unless the caller disables caching', () => {
     const { budget } = GIVEN;
     assert.ok(keyOf(requestFor({ prompt: 'Do it.' }, {}, { budget }, situation)));
     assert.equal(keyOf(requestFor({ prompt: 'Do it.' }, { cache: false }, { budget }, situation)), undefined);

@@ -1,4 +1,4 @@
-/** Calls of one agent: attempts, waits, fallback agents and recorded attempts. */
+/** Calls of hosted agents: attempts, waits, fallback agents and records of the attempts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -31,7 +31,7 @@ const PASSING: readonly FailureClass[] = [
 
 const FINAL: readonly FailureClass[] = ['authentication', 'quota', 'refused', 'invalid_request', 'aborted'];
 
-describe('agent call', () => {
+describe('call of a hosted agent', () => {
   let time: VirtualTime;
 
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('agent call', () => {
     new ScriptedAgent(name, time, script);
 
   for (const kind of PASSING) {
-    it(`is retried with growing waits after ${kind}, then sent to the next agent`, async () => {
+    it(`is retried with increasing waits after ${kind}, and then sent to the fallback agent`, async () => {
       const claude = agent('claude', { fails: kind });
       const gemini = agent('gemini', { says: 'Done.' });
       const journal = new NotedAttempts();
@@ -72,7 +72,7 @@ describe('agent call', () => {
     });
   }
 
-  it('falls back after context_too_long only to an agent with a larger context', async () => {
+  it('uses a fallback agent after context_too_long only if that agent has a larger context', async () => {
     const claude = agent('claude', { fails: 'context_too_long' });
     const gemini = agent('gemini', { fails: 'context_too_long' });
     const larger = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -87,7 +87,7 @@ describe('agent call', () => {
     );
   });
 
-  it('falls back immediately if an agent is unavailable, and reports the reason', async () => {
+  it('uses the fallback agent immediately if an agent is unavailable, and reports the reason', async () => {
     const reason = 'There is no key.';
     const claude = new ScriptedAgent('claude', time, [], { available: false, reason });
     const gemini = agent('gemini', { says: 'Done.' });
@@ -97,7 +97,7 @@ describe('agent call', () => {
     assert.equal(time.elapsed, 0);
   });
 
-  it('fails for the requested agent if no agent can answer, with each reason', async () => {
+  it('fails with the requested agent and every reason if no agent can answer', async () => {
     const without = (name: string) =>
       new ScriptedAgent(name, time, [], { available: false, reason: `${name} has no key.` });
     const nobody = await time.during(call(callOf(time, [without('claude'), without('gemini')]), ...calling(time)));
@@ -115,7 +115,7 @@ describe('agent call', () => {
     );
   });
 
-  it('waits as long as the vendor asks, or falls back if that is too long', async () => {
+  it('waits as long as the vendor asks, or uses the fallback agent if that is too long', async () => {
     const asks = (retryAfterMs: number) =>
       agent('claude', { fails: 'rate_limited', details: { retry_after_ms: retryAfterMs } }, { says: 'Done.' });
     const patient = await time.during(call(callOf(time, [asks(7000)]), ...calling(time)));
@@ -148,7 +148,7 @@ describe('agent call', () => {
     assert.equal(budget.describe(), `${10_000 - 1000 - input} tokens`);
   });
 
-  describe('answer truncated before any text', () => {
+  describe('whose answer is truncated before any text', () => {
     const CUT = { says: '', complete: false } as const;
     const roomsOf = ({ requests }: ScriptedAgent) => requests.map(({ maxOutputTokens }) => maxOutputTokens);
 
@@ -172,7 +172,7 @@ describe('agent call', () => {
       assert.deepEqual(journal.ended, result.attempts);
     });
 
-    it('falls back if more output tokens do not help, and fails if no agent answers', async () => {
+    it('uses the fallback agent if more tokens do not help, and fails if that does not answer', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', CUT);
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -187,7 +187,7 @@ describe('agent call', () => {
       assert.ok(result.attempts.every(({ end }) => end === 'truncated'));
     });
 
-    it('falls back if the agent rejects the larger number of output tokens', async () => {
+    it('uses the fallback agent if the first agent rejects the larger number of output tokens', async () => {
       const claude = agent('claude', CUT, { fails: 'invalid_request' });
       const gemini = agent('gemini', { says: 'Done.' });
       const changes = { maxOutputTokens: 32_000 };
@@ -196,7 +196,7 @@ describe('agent call', () => {
       assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[32_000, 64_000], [32_000]]);
     });
 
-    it('falls back immediately if the budget caused the truncation', async () => {
+    it('uses the fallback agent immediately if a budget caused the truncation', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', { says: 'Done.' });
       const budget = new RunBudget({ tokens: 4000 });
@@ -206,7 +206,7 @@ describe('agent call', () => {
       assert.equal(claude.requests.length, 1);
     });
 
-    it('respects the output tokens allowed by other budgets of the run', async () => {
+    it('requests only as many output tokens as the other budgets of the run allow', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', { says: 'Done.' });
       const journal = { begin: async () => ({ cutTo: 3000 }), end: async () => undefined };
@@ -215,7 +215,7 @@ describe('agent call', () => {
       assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[3000], [3000]]);
     });
 
-    it('is neither requested nor charged again when the call is replayed', async () => {
+    it('is neither requested nor charged again when the run is repeated after a crash', async () => {
       const usage = { input_tokens: 7, output_tokens: 8192 };
       const cut = { answer: { text: ' \n', model: 'm', usage, complete: false } };
       const asked: number[] = [];
@@ -235,7 +235,7 @@ describe('agent call', () => {
       assert.deepEqual(budget.spent.usage, { input_tokens: 10, output_tokens: 5 });
     });
 
-    it('falls back to the next agent if an answer is complete but blank', async () => {
+    it('uses the fallback agent if the answer is complete but blank', async () => {
       const claude = agent('claude', { says: ' \n ' });
       const gemini = agent('gemini', { says: 'Done.' });
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -248,7 +248,7 @@ describe('agent call', () => {
       );
     });
 
-    it('returns a truncated answer that has some text', async () => {
+    it('returns the truncated answer if it has some text', async () => {
       const claude = agent('claude', { says: 'Hal', complete: false });
       const result = await time.during(call(callOf(time, [claude]), ...calling(time)));
       assert.equal(result.kind, 'answered');
@@ -256,7 +256,7 @@ describe('agent call', () => {
     });
   });
 
-  describe('interrupted answer', () => {
+  describe('whose answer is interrupted', () => {
     const COUNTED = { usage: { input_tokens: 7, output_tokens: 1 }, outcome_unknown: true };
     const text = 'word '.repeat(200);
 
@@ -280,7 +280,7 @@ describe('agent call', () => {
       });
     }
 
-    it("is charged for the vendor's count if that is higher, up to the reservation", async () => {
+    it('is charged for the tokens that the vendor counted if these are more, up to the reservation', async () => {
       const counted = { usage: { input_tokens: 7, output_tokens: 900 }, outcome_unknown: true };
       const details = { details: counted };
       assert.equal((await booked({ fails: 'truncated', begins: 'word', ...details })).usage.output_tokens, 900);
@@ -310,7 +310,7 @@ describe('agent call', () => {
     });
   });
 
-  it('is not retried if its outcome is unknown and it is not repeatable', async () => {
+  it('is not retried if its outcome is unknown and its step is not repeatable', async () => {
     const claude = agent('claude', { fails: 'network', details: { outcome_unknown: true } });
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(call(callOf(time, [claude, gemini], { repeatable: false }), ...calling(time)));
@@ -320,7 +320,7 @@ describe('agent call', () => {
     assert.equal(again.kind, 'answered');
   });
 
-  it('starts no attempt after its deadline', async () => {
+  it('makes no attempt after its deadline', async () => {
     const deadline = new Date(time.now().getTime() + 1000);
     const claude = agent('claude', { fails: 'overloaded', after: 800 });
     const result = await time.during(call(callOf(time, [claude], { deadline }), ...calling(time)));
@@ -340,7 +340,7 @@ describe('agent call', () => {
     assert.deepEqual([result.end, time.elapsed, gemini.requests.length], ['aborted', 1000, 0]);
   });
 
-  it('is neither sent nor charged if the journal has its outcome', async () => {
+  it('is neither sent nor charged if the journal already has its outcome', async () => {
     const answer = { text: 'Before.', model: 'm', usage: { input_tokens: 7, output_tokens: 3 }, complete: true };
     const settled = [{ failure: new ModelFailure('overloaded', 'Busy.') }, { answer }];
     const budget = new RunBudget({ tokens: 5000 });
@@ -358,7 +358,7 @@ describe('agent call', () => {
     assert.deepEqual(result.attempts[1]?.usage, answer.usage);
   });
 
-  it('is charged but not repeated if its answer is too large to store, and falls back', async () => {
+  it('is charged and not repeated if its answer is too large to store; the fallback agent is asked', async () => {
     const told: string[] = [];
     const claude = agent('claude', { says: 'é'.repeat(400_001) });
     const gemini = agent('gemini', { says: 'Done.' });
@@ -380,14 +380,14 @@ describe('agent call', () => {
     assert.deepEqual(journal.ended, result.attempts);
   });
 
-  it('throws if the journal throws', async () => {
+  it('throws the error of the journal if the journal cannot store an attempt', async () => {
     const begin = () => Promise.reject(new Error('The database is away.'));
     const journal = { begin, end: async () => undefined };
     const pending = time.during(call(callOf(time, [agent('claude', { says: 'x' })]), ...calling(time, { journal })));
     await assert.rejects(pending, /database is away/);
   });
 
-  it('asks each agent at most as often as allowed, for any failures', async () => {
+  it('sends at most the allowed number of requests to each agent, for any failures', async () => {
     const failure = fc.constantFrom(...FAILURE_CLASSES);
     const acts = fc.array(failure, { minLength: 1, maxLength: 6 });
     await fc.assert(
@@ -413,7 +413,7 @@ describe('agent call', () => {
 });
 
 describe('wait before a retry', () => {
-  it('is at least what the vendor asks and less than the remaining time', () => {
+  it('is at least as long as the vendor asks, and shorter than the remaining time', () => {
     const parts = [
       fc.integer({ min: 1, max: 10 }),
       fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
@@ -430,7 +430,7 @@ describe('wait before a retry', () => {
     );
   });
 
-  it('has a reaction for every failure class', () => {
+  it('is defined for every class of failure', () => {
     for (const kind of FAILURE_CLASSES) assert.ok(REACTIONS[kind]);
   });
 });

@@ -4,13 +4,13 @@ import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
 import { cursorText, parseCursor } from '../../../../functions/src/toolsets/firebase/firestore/read.ts';
 
-/** Limit of the tool's argument. */
+/** Maximum length of the tool's cursor argument. */
 const MAX_CHARACTERS = 4000;
 
 const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(value).length < 300);
 
 describe('Firestore cursors', () => {
-  it('survive encoding and decoding', () => {
+  it('keep their contents when they are encoded and decoded', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
         const json: JsonValue = JSON.parse(JSON.stringify(value));
@@ -20,7 +20,7 @@ describe('Firestore cursors', () => {
     );
   });
 
-  it("omit long values and never exceed the argument's limit", () => {
+  it('omit long values, so that they never exceed the length limit of the argument', () => {
     for (const value of ['x'.repeat(2000), '\u0000'.repeat(500), 'ä'.repeat(900), Array(500).fill(1)]) {
       const text = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value });
       assert.ok(text.length <= MAX_CHARACTERS, String(text.length));
@@ -30,7 +30,7 @@ describe('Firestore cursors', () => {
     assert.ok(most.length <= MAX_CHARACTERS, String(most.length));
   });
 
-  it('are rejected if they are any other text', () => {
+  it('are rejected if the server has not created them', () => {
     fc.assert(
       fc.property(
         fc.oneof(

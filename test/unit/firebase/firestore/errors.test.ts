@@ -28,10 +28,10 @@ function explanation(error: unknown, of: Attempt): MusterError {
   return explained_;
 }
 
-describe('Firestore errors', () => {
+describe('errors of Firestore calls', () => {
   const decided = permissions.filter((row) => row.database === 'firestore' && isDecidedByContent(row));
 
-  it('have the names of the specification', () => {
+  it('have the error codes and reasons of the specification', () => {
     const names: [number, Attempt['action'], string][] = [
       [7, 'read', 'PERMISSION_DENIED'],
       [7, 'write', 'PERMISSION_DENIED'],
@@ -57,7 +57,7 @@ describe('Firestore errors', () => {
     assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
   });
 
-  it('report a forbidden document as missing if its fields decide about access', () => {
+  it("report NOT_FOUND for a forbidden document if the document's fields decide about access", () => {
     const held = { ...agent, held_to: 'alpha' };
     const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
       explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details.reason;
@@ -73,7 +73,7 @@ describe('Firestore errors', () => {
       assert.equal(reasonOf(place), 'PERMISSION_DENIED', place);
   });
 
-  it('match the security rules', async () => {
+  it("report NOT_FOUND for exactly those collections whose read rules use the document's fields", async () => {
     const rules = await readFile(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
     const blocks = rules.split(/^ +match \//m);
     const byContent = blocks
@@ -83,7 +83,7 @@ describe('Firestore errors', () => {
     assert.deepEqual(new Set(byContent), new Set(rows));
   });
 
-  it('distinguish values that are too large from values of the wrong type', () => {
+  it('distinguish a value that is too large from a value of the wrong type', () => {
     for (const text of [
       'The value of property "a" is longer than 1048487 bytes.',
       "Document 'x' cannot be written because its size (1,048,600 bytes) exceeds the maximum allowed size",
@@ -93,17 +93,17 @@ describe('Firestore errors', () => {
     }
   });
 
-  it('are recognized without a code when a listener ends', () => {
+  it('are recognized by their text if a listener ends without an error code', () => {
     const ended = new Error("Error 7: \nfalse for 'get' @ L33");
     assert.equal(explanation(ended, attempt('watch')).details.reason, 'PERMISSION_DENIED');
   });
 
-  it('ask a person to sign in again', () => {
+  it('ask a person to sign in again if the token has expired', () => {
     const caller = { principal: person, credential: '' };
     assert.equal(explanation(failure(16), { ...attempt('read'), caller }).code, 'TOKEN_EXPIRED');
   });
 
-  it('contain the definition of a missing index, derived from the query', () => {
+  it('contain the definition of the missing index, which is derived from the query', () => {
     const vendor = 'The query requires an index. Create it here: https://console.firebase.google.com/secret';
     const { suggestion = '' } = explanation(failure(9, vendor), attempt('read', 'shared/x/notes', 'a.b')).details;
     const definition: unknown = JSON.parse(suggestion.slice(suggestion.indexOf('{')));
@@ -115,7 +115,7 @@ describe('Firestore errors', () => {
     assert.match(suggestion, /firestore\.indexes\.json.*fieldOverrides/);
   });
 
-  it('remain unchanged if they are unknown or already converted', () => {
+  it('remain unchanged if they are unknown or were converted before', () => {
     const known = invalidPath('x', 'is wrong');
     assert.equal(explainedError(known, attempt('read')), known);
     const unknown = new TypeError('a bug');

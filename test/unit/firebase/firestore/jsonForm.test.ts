@@ -23,7 +23,7 @@ function refusal(data: JsonValue, encoding: Partial<Encoding> = {}): MusterError
   assert.fail(`accepted: ${JSON.stringify(data)?.slice(0, 200)}`);
 }
 
-/** Returns the value as a client with useBigInt reads it: whole numbers are stored as integers. */
+/** Returns the value as a client with useBigInt reads it: each stored whole number becomes a bigint. */
 function asRead(value: unknown): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(asRead);
@@ -35,8 +35,8 @@ function nested(depth: number, leaf: JsonValue): JsonValue {
   return depth === 0 ? leaf : { m: nested(depth - 1, leaf) };
 }
 
-describe('JSON form of Firestore values', () => {
-  it('survives a round trip', () => {
+describe('JSON form of Firestore data', () => {
+  it('keeps every value in a round trip', () => {
     fc.assert(
       fc.property(fieldsInJson, (fields) => {
         const read = asRead(encode(fields)) as Record<string, unknown>;
@@ -45,7 +45,7 @@ describe('JSON form of Firestore values', () => {
     );
   });
 
-  it('matches the guide', () => {
+  it('is the form that docs/guides/data.md describes', () => {
     const fields: JsonObject = {
       timestamp: { __timestamp__: '2026-11-22T01:02:03.123456789Z' },
       point: { __geopoint__: { latitude: 48.2, longitude: 16.4 } },
@@ -64,20 +64,20 @@ describe('JSON form of Firestore values', () => {
     assert.deepEqual(fieldsToJson(encoded), fields);
   });
 
-  it('marks exactly the integers that JSON would round', () => {
+  it('marks exactly those integers that a JSON number would round', () => {
     assert.equal(toJson(9007199254740991n), 9007199254740991);
     assert.deepEqual(toJson(9007199254740992n), { __integer__: '9007199254740992' });
     assert.equal(toJson(1e300), 1e300);
     assert.deepEqual(toJson(-0), { __double__: '-0' });
   });
 
-  it('names the type of values it does not support', () => {
+  it('is refused for values of an unsupported type, with the name of the type', () => {
     class Novelty {}
     assert.deepEqual(toJson(new Novelty()), { __unsupported__: 'Novelty' });
     assert.equal(refusal({ a: { __unsupported__: 'Novelty' } }).details.field, 'data.a');
   });
 
-  it('rejects values that Firestore cannot store, with the field', () => {
+  it('is refused for values that Firestore cannot store, with the name of the field', () => {
     const cases: [JsonObject, string][] = [
       [{ a: { b: [1, [2]] } }, 'data.a.b.1'],
       [{ a: [{ __vector__: [1] }] }, 'data.a.0'],
@@ -103,7 +103,7 @@ describe('JSON form of Firestore values', () => {
     assert.equal(refusal({ ['x'.repeat(1501)]: 1 }).details.reason, 'INVALID_DATA_TYPE');
   });
 
-  it('rejects malformed special values', () => {
+  it('is refused if a special value is malformed', () => {
     const malformed: Readonly<Record<string, readonly JsonValue[]>> = {
       __timestamp__: [
         '2026-02-30T00:00:00Z',
@@ -156,14 +156,14 @@ describe('JSON form of Firestore values', () => {
     }
   });
 
-  it("supports nesting up to Firestore's limit", () => {
+  it('may be nested as deeply as Firestore allows', () => {
     encode({ a: nested(20, 'leaf') });
     assert.match(refusal({ a: nested(21, 'leaf') }).message, /at most 20 levels/);
     const lists = `${'{"l":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
     assert.match(refusal({ a: JSON.parse(lists) }).message, /at most 20 levels/);
   });
 
-  it('accepts __delete__ only where the operation supports it', () => {
+  it('may contain __delete__ only in operations that support deleting a field', () => {
     const top = { a: { __delete__: true } };
     const within = { a: { b: { __delete__: true }, c: 1 } };
     refusal(top);
@@ -174,7 +174,7 @@ describe('JSON form of Firestore values', () => {
     assert.deepEqual(encode(within, { deletes: 'dropped' }), { a: { c: 1 } });
   });
 
-  it('rejects transforms if the operation does not support them', () => {
+  it('may contain a transform only in operations that support transforms', () => {
     for (const kind of ['__serverTimestamp__', '__increment__', '__delete__', '__arrayUnion__', '__arrayRemove__']) {
       assert.match(refusal({ a: { [kind]: true } }, { transforms: false }).message, /is not allowed here/);
     }

@@ -1,13 +1,13 @@
-/** Arbitrary documents in the JSON form of docs/guides/data.md. */
+/** Generates arbitrary documents in the JSON form that docs/guides/data.md describes. */
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
 
-/** Well-formed because Firestore stores UTF-8. */
+/** Text without lone surrogates, because Firestore stores UTF-8. */
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 
 const double = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0));
 
-/** Firestore stores whole JSON numbers as integers and others as doubles. */
+/** Firestore stores whole JSON numbers as integers and all other numbers as doubles. */
 const number = fc.oneof(double, fc.maxSafeInteger());
 
 const specialDouble = fc.constantFrom('NaN', 'Infinity', '-Infinity', '-0').map((one) => ({ __double__: one }));
@@ -17,7 +17,7 @@ const largeInteger = fc
   .filter((value) => !Number.isSafeInteger(Number(value)))
   .map((value) => ({ __integer__: String(value) }));
 
-/** Firestore stores microseconds. */
+/** Time with microseconds, the precision of Firestore. */
 const timestamp = fc
   .tuple(
     fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),

@@ -5,7 +5,7 @@ import { CallerClients, type Lease } from '../../../../functions/src/toolsets/fi
 
 const claimsOf = (uid: string, rest: object = {}) => ({ sub: uid, role: 'worker', iat: 1, exp: 2, ...rest });
 
-/** Returns the `auth` of each open app of a caller. */
+/** Returns the `auth` claims of each app that is open. */
 function auths(): unknown[] {
   return getApps().flatMap(({ name, options }) =>
     name.startsWith('caller-') ? [options.databaseAuthVariableOverride] : [],
@@ -18,14 +18,14 @@ describe('CallerClients', () => {
 
   after(() => deleteApp(server));
 
-  it("open an app with the caller's claims", async () => {
+  it('open an app with the claims of the caller', async () => {
     const clients = open();
     const claims = claimsOf('a', { firebase: { sign_in_provider: 'password' } });
     await clients.lease(claims);
     assert.deepEqual(auths().at(-1), { uid: 'a', provider: 'password', token: claims });
   });
 
-  it('share an app between tokens of one caller, and with no other caller', async () => {
+  it('use one app for all tokens of a caller, and a separate app for each caller', async () => {
     const clients = open();
     const first = await clients.lease(claimsOf('a'));
     const again = await clients.lease(claimsOf('a', { iat: 5, exp: 9 }));
@@ -34,7 +34,7 @@ describe('CallerClients', () => {
     for (const other of others) assert.notEqual((await clients.lease(other)).database, first.database);
   });
 
-  it('keep at most 50 unwatched apps, and never close a watched one', async () => {
+  it('keep at most 50 apps without watches, and never close an app with a watch', async () => {
     const clients = open();
     const before = auths().length;
     const leases: Lease[] = [];
@@ -47,7 +47,7 @@ describe('CallerClients', () => {
     assert.notEqual((await clients.lease(claimsOf('many-0'))).database, leases[0]?.database);
   });
 
-  it('reject claims without a subject', async () => {
+  it('reject claims that name no subject', async () => {
     await assert.rejects(open().lease({ role: 'admin' }));
   });
 });

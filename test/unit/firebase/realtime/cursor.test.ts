@@ -24,8 +24,8 @@ const position: fc.Arbitrary<RealtimeCursor> = fc.record(
 
 const refused = (error: unknown) => error instanceof MusterError && error.code === 'VALIDATION_ERROR';
 
-describe('Realtime Database cursors', () => {
-  it('survive encoding and decoding', () => {
+describe('cursors of the Realtime Database', () => {
+  it('keep their contents when they are encoded and decoded', () => {
     fc.assert(
       fc.property(position, (one) => {
         assert.deepEqual(cursors.decode(cursors.encode(one)), one);
@@ -33,7 +33,7 @@ describe('Realtime Database cursors', () => {
     );
   });
 
-  it('are rejected with another query', () => {
+  it('are rejected if they are sent with another query', () => {
     fc.assert(
       fc.property(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
         const other = new Cursors(systemHashing, QUERY.with(index, 'other'));
@@ -42,7 +42,7 @@ describe('Realtime Database cursors', () => {
     );
   });
 
-  it('are rejected if they are any other text', () => {
+  it('are rejected if the server has not created them', () => {
     const text = fc.oneof(
       fc.string(),
       fc.base64String(),
@@ -51,7 +51,7 @@ describe('Realtime Database cursors', () => {
     fc.assert(fc.property(text, (one) => assert.throws(() => cursors.decode(one), refused)));
   });
 
-  it('are rejected if they are too long or exceed the maximum number of ties', () => {
+  it('are rejected if they are too long or skip too many entries with the same value', () => {
     const end = { from: 'a', given: 1, rank: 'a', key: 'k' };
     assert.throws(() => cursors.encode({ ...end, given: MAX_TIES + 1 }), refused);
     assert.throws(() => cursors.encode({ ...end, rank: 'x'.repeat(4000) }), refused);

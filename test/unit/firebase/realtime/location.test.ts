@@ -17,7 +17,7 @@ function urlFor(databaseURL: string | undefined, emulator: string | undefined): 
   }
 }
 
-describe('Realtime Database URL', () => {
+describe('URL of the Realtime Database', () => {
   for (const [databaseURL, emulator, url] of [
     ['https://muster.firebaseio.com', undefined, 'https://muster.firebaseio.com/shared/a.json?auth=a%2Bb'],
     [
@@ -28,10 +28,11 @@ describe('Realtime Database URL', () => {
     ['https://muster.firebaseio.com', '127.0.0.1:9000', 'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster'],
     ['http://127.0.0.1:9000/?ns=other', '127.0.0.1:9001', 'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other'],
   ] as const) {
-    it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
+    it(`is ${url.split('?')[0]} if the configuration has ${databaseURL}`, () =>
+      assert.equal(urlFor(databaseURL, emulator), url));
   }
 
-  it('does not exist if the deployment has no database URL', () => {
+  it('is undefined if the deployment has no database URL', () => {
     assert.throws(() => urlFor(undefined, undefined), /has no Realtime Database URL/);
   });
 });

@@ -11,7 +11,7 @@ const WRITE: RestRequest = { method: 'PUT', path: 'shared/scores', data: { a: 1 
 
 const said = (error: string) => JSON.stringify({ error });
 
-describe('Realtime Database errors', () => {
+describe('error of the Realtime Database', () => {
   for (const [status, text, request, code, reason] of [
     [401, said('Permission denied'), READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
     [403, '<html>', READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
@@ -45,7 +45,7 @@ describe('Realtime Database errors', () => {
     [500, said('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
     [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
   ] as const) {
-    it(`map ${status} ${text?.slice(0, 40)} to ${reason ?? code}`, () => {
+    it(`with status ${status} and text ${text?.slice(0, 40)} is reported as ${reason ?? code}`, () => {
       const error = restErrorOf({ status, text }, request);
       assert.deepEqual([error.code, error.details.reason], [code, reason]);
       const shown = [error.message, error.details.suggestion].join();
@@ -53,7 +53,7 @@ describe('Realtime Database errors', () => {
     });
   }
 
-  it('contain the missing index, derived from the query', () => {
+  it('contains the missing index, which is derived from the query', () => {
     const missing = { status: 400, text: said('Index not defined') };
     const definition = (orderBy: string) =>
       restErrorOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';

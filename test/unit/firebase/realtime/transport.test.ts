@@ -10,7 +10,7 @@ import { close, listen } from '../../../support/listening.ts';
 
 const LIMITS = { timeoutMilliseconds: 5000, maxBytes: 1000 };
 
-/** Sends a request to a server with this listener. */
+/** Starts a server with this listener, sends a request to the server and returns the response. */
 async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpResponse> {
   const server = createServer(listener);
   try {
@@ -21,7 +21,7 @@ async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpRe
   }
 }
 
-/** Returns a check for assert.rejects: no response, and no URL in the error. */
+/** Returns a check for assert.rejects: the error reports a missing response and contains no URL. */
 function unanswered(isSent: boolean): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof NoResponseError);
@@ -33,13 +33,13 @@ function unanswered(isSent: boolean): (error: unknown) => boolean {
 
 const lost = unanswered(true);
 
-describe('Realtime Database exchange', () => {
-  it('returns status, ETag and text', async () => {
+describe('HTTP request to the Realtime Database', () => {
+  it('returns the status, the ETag and the text of the response', async () => {
     const answer = await asked((_, response) => response.writeHead(401, { etag: 'abc' }).end('"é"'));
     assert.deepEqual(answer, { status: 401, etag: 'abc', text: '"é"' });
   });
 
-  it('stops reading a response that is too large', async () => {
+  it('stops reading a response that exceeds the maximum size', async () => {
     let sent = 0;
     const { text } = await asked((_, response) => {
       const send = (): void => {
@@ -52,12 +52,12 @@ describe('Realtime Database exchange', () => {
     assert.ok(sent < 1e8);
   });
 
-  it('accepts a response of exactly the maximum size', async () => {
+  it('accepts a response that has exactly the maximum size', async () => {
     assert.equal((await asked((_, response) => response.end('x'.repeat(1000)))).text?.length, 1000);
     assert.equal((await asked((_, response) => response.end('x'.repeat(1001)))).text, undefined);
   });
 
-  it('has a timeout for the start and for the end of the response', async () => {
+  it('has one timeout for the start of the response and one for its end', async () => {
     const impatient = { ...LIMITS, timeoutMilliseconds: 100 };
     await assert.rejects(
       asked(() => {}, impatient),
@@ -69,7 +69,7 @@ describe('Realtime Database exchange', () => {
     );
   });
 
-  it('reports whether the request may have arrived, without its URL', async () => {
+  it('reports whether it may have arrived, and does not reveal its URL', async () => {
     await assert.rejects(
       asked((request) => request.socket.destroy()),
       lost,

@@ -21,7 +21,7 @@ function nested(levels: number): JsonValue {
   return Array.from({ length: levels }).reduce<JsonValue>((inner) => ({ in: inner }), 1);
 }
 
-describe('Realtime Database writes', () => {
+describe('data check before a Realtime Database write', () => {
   for (const value of [
     null,
     '',
@@ -34,7 +34,7 @@ describe('Realtime Database writes', () => {
     { '.sv': 'timestamp' },
     nested(30),
   ] as JsonValue[]) {
-    it(`accept ${JSON.stringify(value).slice(0, 60)}`, () => checkWritable(PATH, value));
+    it(`accepts ${JSON.stringify(value).slice(0, 60)}`, () => checkWritable(PATH, value));
   }
 
   for (const [value, field] of [
@@ -53,16 +53,16 @@ describe('Realtime Database writes', () => {
     [{ a: { '.sv': 'timestamp', b: 1 } }, 'data.a..sv'],
     [nested(31), `data${'.in'.repeat(31)}`],
   ] as [JsonValue, string][]) {
-    it(`reject ${JSON.stringify(value).slice(0, 60)} with the field`, () => {
+    it(`rejects ${JSON.stringify(value).slice(0, 60)} and names the field`, () => {
       assert.throws(() => checkWritable(PATH, value), refusedAt(field));
     });
   }
 
-  it('reject values with extreme nesting', () => {
+  it('rejects values that are nested too deeply', () => {
     assert.throws(() => checkWritable(PATH, nested(5000)), refusedAt(`data${'.in'.repeat(31)}`));
   });
 
-  it('accept only an object of children for an update', () => {
+  it('requires an object of children if the operation is an update', () => {
     assert.deepEqual(checkedChildren(PATH, { a: 1, b: null }), { a: 1, b: null });
     for (const value of [null, 1, 'a', [1]]) {
       assert.throws(() => checkedChildren(PATH, value), refusedAt('data'));
@@ -71,14 +71,14 @@ describe('Realtime Database writes', () => {
     assert.throws(() => checkedChildren(PATH, { '.sv': 'timestamp' }), refusedAt('data..sv'));
   });
 
-  it('treat values without content as nothing', () => {
+  it('treats values without content, such as an empty object, as null', () => {
     for (const value of [null, {}, [], [null], { a: { b: [{}] } }]) assert.equal(isNothing(value), true);
     for (const value of [0, '', false, { a: [null, 0] }, { '.sv': 'timestamp' }]) {
       assert.equal(isNothing(value), false);
     }
   });
 
-  it('accept or reject any JSON without another error', () => {
+  it('accepts any JSON value, or rejects the value with a known error', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         try {
