@@ -28,7 +28,7 @@ describe('encodingFor', () => {
     ['gzip;q=nonsense', undefined],
     ['gzip;q=7', undefined],
   ] as const)
-    it(`returns ${encoding} for the header Accept-Encoding: ${JSON.stringify(accepted)}`, () =>
+    it(`returns ${encoding} if the client accepts ${JSON.stringify(accepted)}`, () =>
       assert.equal(encodingFor(accepted), encoding));
 });
 

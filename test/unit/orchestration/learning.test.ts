@@ -1,4 +1,4 @@
-/** Learned routing, simulated with agents of known quality. */
+/** Routing that learns from outcomes, simulated with agents whose quality is known. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
@@ -52,7 +52,7 @@ function situation(work: WorkRecord = {}, routing: Routing = NO_ROUTING): Situat
   return { workspace: 'alpha', agentStatuses: available, routing, work };
 }
 
-/** Applies outcomes as the store does. */
+/** Adds outcomes to the record in the same way as the store. */
 function booked(work: WorkRecord, bookings: readonly RecordedOutcomes[]): WorkRecord {
   return { ...work, ...Object.fromEntries(bookings.map((one) => [one.kind, withBooking(work[one.kind], one)])) };
 }
@@ -90,7 +90,7 @@ function stepBy(agent: string, name: string, role: 'execute' | 'review', output:
   };
 }
 
-/** Simulates runs of one workspace in sequence; returns the agent of each run. */
+/** Simulates runs of a workspace one after another, and returns the agent that each run used. */
 function simulated(seed: number, runs: number, qualitiesAt: (run: number) => Qualities): string[] {
   const world = seededRandom(systemHashing, `world ${seed}`);
   let work: WorkRecord = {};
@@ -119,8 +119,8 @@ function mean(values: readonly number[]): number {
 
 const SEEDS = Array.from({ length: process.env['MUSTER_NIGHTLY'] ? 400 : 40 }, (_, seed) => seed);
 
-describe('learned routing', () => {
-  // The specification rates gemini 0.95 and claude 0.85 for execute.
+describe('routing that learns from outcomes', () => {
+  // In the specification, gemini has the rating 0.95 and claude the rating 0.85 for the work "execute".
   const pairs: readonly (Qualities & { readonly better: 'claude' | 'gemini'; readonly prior: string })[] = [
     { claude: 0.9, gemini: 0.6, better: 'claude', prior: 'against' },
     { claude: 0.8, gemini: 0.5, better: 'claude', prior: 'against' },
@@ -132,7 +132,7 @@ describe('learned routing', () => {
     const swapped = { claude: qualities.gemini, gemini: qualities.claude };
     const named = `${better} succeeds at ${qualities[better]} and ${worse} at ${qualities[worse]}`;
 
-    it(`prefers ${better} if ${named}, ${prior} the prior, and detects a change`, () => {
+    it(`prefers ${better} if ${named}, ${prior} the initial rating, and detects a change of quality`, () => {
       const all = SEEDS.map((seed) => simulated(seed, 400, (run) => (run < 300 ? qualities : swapped)));
       const after200 = all.map((agents) => share(agents.slice(200, 300), better));
       const held = after200.filter((one) => one >= 0.8).length / SEEDS.length;
@@ -145,7 +145,7 @@ describe('learned routing', () => {
     });
   }
 
-  it('makes the same choice for the same run', () => {
+  it('chooses the same agent again for the same run', () => {
     const once = simulated(7, 100, () => ({ claude: 0.7, gemini: 0.7 }));
     assert.deepEqual(
       simulated(7, 100, () => ({ claude: 0.7, gemini: 0.7 })),
@@ -154,12 +154,12 @@ describe('learned routing', () => {
     assert.ok(share(once, 'claude') > 0 && share(once, 'gemini') > 0);
   });
 
-  it('does not explore before there are outcomes', () => {
+  it('tries no agent with a lower rating before outcomes are recorded', () => {
     const first = SEEDS.map((seed) => simulated(seed, 8, () => ({ claude: 1, gemini: 1 })));
     assert.deepEqual([...new Set(first.flat())], ['gemini']);
   });
 
-  it('breaks ties of quality by cost and time', () => {
+  it('chooses by cost and time if two agents have the same quality', () => {
     const spent = { accepted: 20, failed: 0, lost: 0, retried: 0, worth: 20 };
     const record = {
       claude: { ...spent, milliseconds: 20_000, cost_usd: 0.02 },
@@ -177,7 +177,7 @@ describe('learned routing', () => {
   });
 });
 
-describe('reasons of a choice', () => {
+describe('reasons for the choice of an agent', () => {
   const tally = { failed: 0, retried: 0, milliseconds: 12_800, cost_usd: 0.16 };
   const record = {
     claude: { ...tally, accepted: 14, lost: 2, worth: 14 },
@@ -192,21 +192,21 @@ describe('reasons of a choice', () => {
     one.name === 'gemini' ? { ...one, availability: { available: false as const, reason: 'There is no key.' } } : one,
   );
 
-  it('contain the outcomes of both agents in this workspace', () => {
+  it('contain the outcomes of both agents in the workspace', () => {
     assert.equal(
       chosen(),
       'work: claude: Good execution capability, 14 of 16 accepted here for execute, 0.8 s, 0.01 USD (0.84); gemini: 7 of 9 accepted here for execute, 1.4 s, 0.0178 USD.',
     );
   });
 
-  it('report that the agent with the lower score was tried', () => {
+  it('report that an agent with a lower score was tried to learn about it', () => {
     const told = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));
     const tried = told.filter((one) => one.includes('tried occasionally: claude scores higher'));
     assert.ok(tried.length > 0 && tried.length < SEEDS.length / 2, `${tried.length}`);
     for (const one of tried) assert.match(one, /^work: gemini: /);
   });
 
-  it('report the pin in spite of better outcomes of another agent', () => {
+  it('report that the workspace pins the agent although another agent has better outcomes', () => {
     const pins = [{ kind: 'execute', agent: 'gemini' }];
     const told = SEEDS.map((seed) => chosen({ pins, forbidden: [] }, {}, `run ${seed}`));
     for (const one of told) assert.match(one, /^work: gemini: Pinned for execute in this workspace, /);
@@ -220,7 +220,7 @@ describe('reasons of a choice', () => {
     );
   });
 
-  it('report the forbidden agent, and the choice fails if all are forbidden', async () => {
+  it('report that an agent is forbidden, and no agent is chosen if all are forbidden', async () => {
     const told = SEEDS.map((seed) => chosen({ pins: [], forbidden: ['claude'] }, {}, `run ${seed}`));
     for (const one of told) assert.match(one, /^work: gemini: .*; claude: forbidden in this workspace\.$/);
     const all = { pins: [], forbidden: ['claude', 'gemini'] };
@@ -235,7 +235,7 @@ describe('reasons of a choice', () => {
   });
 });
 
-describe('forbidden agent', () => {
+describe('agent that a workspace forbids', () => {
   const given = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: ['claude'] });
   const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, cost_usd: 1 }, cache: false };
   const planned = builtIn('plan-execute') ?? assert.fail();
@@ -245,7 +245,7 @@ describe('forbidden agent', () => {
     return details.field;
   };
 
-  it('is rejected in every argument that names it', async () => {
+  it('is rejected in every argument that can name it', async () => {
     const overrides = { agents: { plan: 'claude' } };
     assert.equal(await fieldOf(() => requestOf(planned, rest, overrides, given)), 'overrides.agents.plan');
     assert.equal(await fieldOf(() => requestOf(REVIEWED, rest, {}, given)), 'workflow');
@@ -254,12 +254,12 @@ describe('forbidden agent', () => {
     assert.equal(await fieldOf(preferring), 'preferences.agent');
   });
 
-  it('is excluded from the default agents of a parallel call', () => {
+  it('is not one of the default agents of a parallel call', () => {
     const [only] = allSteps(parallelWorkflow([], 'all', 'plan', given));
     assert.deepEqual(only && agentsOf(only), ['gemini']);
   });
 
-  it('does not include an agent that a caller names instead of the pinned one', () => {
+  it('differs from an agent that is only not pinned, which a caller may still name', () => {
     const allowed = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: [] });
     const { workflow } = requestOf(planned, rest, { agents: { plan: 'claude' } }, allowed);
     assert.deepEqual(allSteps(workflow).flatMap(agentsOf), ['claude', 'gemini']);
@@ -267,25 +267,25 @@ describe('forbidden agent', () => {
     assert.deepEqual(allSteps(own).flatMap(agentsOf), ['claude', 'gemini']);
   });
 
-  it('is excluded when a workflow is selected', () => {
+  it('is not considered when a workflow is selected', () => {
     const { selection } = requestFor({ prompt: 'Which is the best name?' }, {}, { budget: rest.budget }, given);
     assert.match(selection?.reasons[0] ?? '', /^direct: .*only one agent is available/);
   });
 });
 
-describe('built-in workflow', () => {
+describe('built-in workflow in a workspace with pinned or forbidden agents', () => {
   const routed = (name: string, routing: Routing) => {
     const { workflow, reasons } = asRouted(builtIn(name) ?? assert.fail(), situation({}, routing));
     return [allSteps(workflow).map((step) => [step.name, ...agentsOf(step)].join(' ')), reasons] as const;
   };
 
-  it('assigns auto to steps whose agent is forbidden or not the pinned one', () => {
+  it('has the agent "auto" in each step whose own agent is forbidden or not the pinned one', () => {
     const pins = [{ kind: 'plan', agent: 'gemini' }];
     assert.deepEqual(routed('plan-execute', { pins, forbidden: [] })[0], ['plan auto', 'execute gemini']);
     assert.deepEqual(routed('plan-execute', { pins: [], forbidden: ['gemini'] })[0], ['plan claude', 'execute auto']);
   });
 
-  it('drops a forbidden agent, and the judge if one agent is left', () => {
+  it('omits a forbidden agent, and also the judge if only one agent is left', () => {
     assert.deepEqual(routed('competitive', { pins: [], forbidden: ['gemini'] }), [
       ['compete claude'],
       ['compete: without gemini, forbidden in this workspace.'],
@@ -293,7 +293,7 @@ describe('built-in workflow', () => {
     assert.deepEqual(routed('competitive', NO_ROUTING)[0], ['compete claude gemini', 'pick claude']);
   });
 
-  it('can be parsed again after routing', () => {
+  it('is still a valid workflow after these replacements', () => {
     const forbidden = { pins: [], forbidden: ['gemini'] };
     for (const name of ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review']) {
       const { workflow } = asRouted(builtIn(name) ?? assert.fail(), situation({}, forbidden));

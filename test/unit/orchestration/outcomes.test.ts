@@ -49,7 +49,7 @@ function together(name: string, winner: string | undefined, changed: Partial<Ste
   });
 }
 
-/** Returns agent, kind, outcome and worth of each outcome. */
+/** Returns the agent, the kind of work, the outcome and the worth of each recorded outcome. */
 function told(...given: Parameters<typeof outcomesOfRun>): string[] {
   return outcomesOfRun(...given).map(({ agent, kind, accepted, failed, retried, worth }) => {
     const end = accepted ? `accepted${retried ? ' again' : ''}` : failed ? 'failed' : 'lost';
@@ -61,8 +61,8 @@ function several(mode: string) {
   return readWorkflow({ name: 'x', steps: [{ name: 'all', agents: BOTH, mode }] }, 'workflow');
 }
 
-describe('outcomes of a run', () => {
-  it('contain an accepted answer with its cost and duration', () => {
+describe('recorded outcomes of a run', () => {
+  it('contain the accepted answer of an agent, with its cost and its duration', () => {
     const [outcome, ...others] = outcomesOfRun(DIRECT, [done('execute', 'gemini')], 'succeeded');
     assert.deepEqual(others, []);
     assert.deepEqual(outcome, {
@@ -78,14 +78,14 @@ describe('outcomes of a run', () => {
     });
   });
 
-  it('have a lower worth after a retry', () => {
+  it('are worth less if the agent answered only after a retry', () => {
     const attempts = [attempt('gemini', 'answer', 'overloaded'), attempt('gemini')];
     assert.deepEqual(told(DIRECT, [done('execute', 'gemini', { attempts })], 'succeeded'), [
       'gemini execute accepted again 0.75',
     ]);
   });
 
-  it('contain the agent that failed and the fallback agent', () => {
+  it('contain both the agent that failed and its fallback agent', () => {
     const attempts = [attempt('gemini', 'answer', 'malformed'), attempt('claude')];
     assert.deepEqual(told(DIRECT, [done('execute', 'claude', { attempts })], 'succeeded'), [
       'gemini execute failed 0',
@@ -93,7 +93,7 @@ describe('outcomes of a run', () => {
     ]);
   });
 
-  it('omit agents that were not asked, and are empty for a cancelled run', () => {
+  it('omit agents that were never asked, and are empty if the run was cancelled', () => {
     const ends = ['unavailable', 'over_budget', 'interrupted', 'aborted'] as const;
     const attempts = ends.map((end) => attempt('gemini', 'answer', end));
     const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
@@ -101,7 +101,7 @@ describe('outcomes of a run', () => {
     assert.deepEqual(told(DIRECT, [done('execute', 'gemini')], 'cancelled'), []);
   });
 
-  it('and metrics omit failures caused by the deployment or the request', () => {
+  it('and the metrics omit failures that the deployment or the request caused', () => {
     for (const end of ['authentication', 'quota', 'invalid_request', 'context_too_long'] as const) {
       const attempts = [attempt('gemini', 'answer', end)];
       const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
@@ -112,7 +112,7 @@ describe('outcomes of a run', () => {
     }
   });
 
-  it('and metrics contain every other failure of an agent that was asked', () => {
+  it('and the metrics contain every other failure of an agent that was asked', () => {
     const uncounted = ['authentication', 'quota', 'invalid_request', 'context_too_long', 'aborted'];
     for (const end of FAILURE_CLASSES.filter((kind) => !uncounted.includes(kind))) {
       const attempts = [attempt('gemini', 'answer', end)];
@@ -130,7 +130,7 @@ describe('outcomes of a run', () => {
     assert.deepEqual(told(workflow, records, 'failed'), ['gemini execute failed 0']);
   });
 
-  it("contain the judge's pick and, for the judge, whether it ranked the answers", () => {
+  it('contain the answer that the judge picked, and whether the judge ranked the answers', () => {
     const workflow = builtIn('competitive') ?? assert.fail();
     const compete = together('compete', undefined);
     const judges = { role: 'review', attempts: [attempt('claude', 'judge:claude')] } as const;
@@ -144,7 +144,7 @@ describe('outcomes of a run', () => {
     assert.deepEqual(told(workflow, [compete, byLot], 'succeeded'), ['claude review failed 0']);
   });
 
-  it('contain every agent with the winning vote, and are empty if a lot decided', () => {
+  it('contain every agent whose answer won the vote, and are empty if the vote was drawn by lot', () => {
     const vote = several('vote');
     const won = { output: 'By claude' };
     assert.deepEqual(told(vote, [together('all', 'claude', { ...won, judged: true })], 'succeeded'), [
@@ -157,7 +157,7 @@ describe('outcomes of a run', () => {
     assert.deepEqual(told(vote, [agreed], 'succeeded'), ['claude execute accepted 1', 'gemini execute accepted 1']);
   });
 
-  it('give the loser of a race half the worth', () => {
+  it('are worth half for an agent that lost a race', () => {
     const attempts = [attempt('claude', 'answer:claude', 'aborted'), attempt('gemini', 'answer:gemini')];
     const results = [
       { agent: 'claude', error: 'aborted: The request was cancelled.' },
@@ -169,7 +169,7 @@ describe('outcomes of a run', () => {
     ]);
   });
 
-  it('follow the first line of each review for the work before it', () => {
+  it('rate the reviewed work by the first line of each review after it', () => {
     const workflow = builtIn('iterative') ?? assert.fail();
     const review = (iteration: number, output: string) =>
       done('review', 'claude', { role: 'review', iteration, output });
@@ -192,7 +192,7 @@ describe('outcomes of a run', () => {
       );
   });
 
-  it('count work as lost if one of several reviews does not approve', () => {
+  it('rate the reviewed work as lost if one of several reviews does not approve it', () => {
     const workflow = builtIn('code-review') ?? assert.fail();
     const reviewed = (name: string, output: string) => done(name, 'claude', { role: 'review', output });
     const records = [
@@ -203,7 +203,7 @@ describe('outcomes of a run', () => {
     assert.equal(told(workflow, records, 'succeeded')[0], 'gemini execute lost 0');
   });
 
-  it('omit agents of the network', () => {
+  it('omit live agents', () => {
     const live = record('execute', { agents: ['worker-1'], task_id: 'task-1' });
     assert.deepEqual(told(DIRECT, [live], 'succeeded'), []);
   });

@@ -40,14 +40,14 @@ function reserve(limited: readonly CountedBudget[], call = CALL) {
   return reservationFor(ports, ['workspace-w'], call);
 }
 
-describe('reservation', () => {
-  it('covers the whole call if that fits, and is undefined without a limit', async () => {
+describe('reservation from the budgets of a call', () => {
+  it('covers the whole call if every budget allows that, and is undefined without a budget', async () => {
     assert.deepEqual(await reserve([]), { reservation: undefined, maxOutputTokens: 32_000 });
     const { reservation, maxOutputTokens } = await reserve([budgetWith({ tokens: 33_000 })]);
     assert.deepEqual([reservation?.amount.tokens, maxOutputTokens], [33_000, 32_000]);
   });
 
-  it('is cut to the amount left in every budget, but not below the minimum output', async () => {
+  it('is reduced to the amount left in every budget, but not below the minimum output', async () => {
     const cut = await reserve([budgetWith({ tokens: 50_000 }, 30_000, 5000), budgetWith({ tokens: 90_000 })]);
     assert.deepEqual([cut.reservation?.amount.tokens, cut.maxOutputTokens], [15_000, 14_000]);
     const least = 1000 + MIN_OUTPUT_TOKENS;
@@ -57,7 +57,7 @@ describe('reservation', () => {
     assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
   });
 
-  it('is refused with the cost of the whole call, and distinguishes spent from reserved', async () => {
+  it('is refused with the cost of the whole call, and the error separates spent and reserved amounts', async () => {
     const refusalOf = async (limited: CountedBudget) => {
       const error: unknown = await reserve([limited]).catch((why: unknown) => why);
       assert.ok(error instanceof BudgetExhaustedError);
@@ -67,7 +67,7 @@ describe('reservation', () => {
     assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 0, 4000)), [33_000, false]);
   });
 
-  it('never exceeds what is left, and is refused only if the minimum does not fit', async () => {
+  it('never exceeds the amount that is left, and is refused only if the minimum does not fit', async () => {
     const limits = fc.record(
       { tokens: fc.integer({ min: 0, max: 60_000 }), cost_usd: fc.double({ min: 0, max: 1, noNaN: true }) },
       { requiredKeys: [] },

@@ -1,4 +1,4 @@
-/** Hosted agent that follows a script: one act per request, then the last act repeatedly. */
+/** Simulated hosted agent that follows a script: one act per request, and the last act for all later requests. */
 
 import {
   type AskOptions,
@@ -26,12 +26,12 @@ export type Act =
     }
   | {
       readonly fails: FailureClass;
-      /** Text sent before the failure. */
+      /** Text that the agent sends before it fails. */
       readonly begins?: string;
       readonly after?: number;
       readonly details?: ModelFailureDetails;
     }
-  /** Sends this text and never ends. */
+  /** The agent sends this text and then never ends its answer. */
   | { readonly hangsAfter: string }
   | 'hangs';
 
@@ -39,7 +39,7 @@ export class ScriptedAgent implements HostedAgent {
   readonly model: string;
   readonly price = { inputPerMillion: 1, outputPerMillion: 2 };
   readonly requests: ModelRequest[] = [];
-  /** Times at which requests were cancelled, in milliseconds since the start. */
+  /** Times at which requests were cancelled, in milliseconds since the start of the test. */
   readonly calledOff: number[] = [];
   readonly name: string;
   private readonly time: VirtualTime;
@@ -106,7 +106,7 @@ export class NotedAttempts implements Journal {
   }
 }
 
-/** Returns the last two arguments of `call`. */
+/** Returns the last two arguments for `call`. */
 export function calling(
   time: VirtualTime,
   { journal = new NotedAttempts(), budget = new RunBudget({}) }: Partial<Accounts> = {},
@@ -115,7 +115,7 @@ export function calling(
   return [portsOf<OrchestrationPorts>({ clock: time, timer: time, randomness }), { journal, budget }];
 }
 
-/** Returns a call that asks the agents in sequence, with a distant deadline. */
+/** Returns a call that asks these agents one after another and has a distant deadline. */
 export function callOf(time: VirtualTime, agents: readonly HostedAgent[], changes: Partial<Call> = {}): Call {
   return {
     key: 'answer:claude',

@@ -1,4 +1,4 @@
-/** Prompt templates, which are Mustache restricted to the scope. */
+/** Prompt templates in a restricted form of Mustache, which can read only the values of its scope. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
@@ -40,7 +40,7 @@ const scope: Scope = {
   ]),
 };
 
-describe('template', () => {
+describe('prompt template', () => {
   const rendered: readonly [string, string][] = [
     ['{{input}}', '<b>"Hi" & bye</b>'],
     ['{{{input}}} {{&input}}', '<b>"Hi" & bye</b> <b>"Hi" & bye</b>'],
@@ -60,19 +60,19 @@ describe('template', () => {
     ['{{#input.constructor}}x{{/input.constructor}}', ''],
   ];
   for (const [template, text] of rendered) {
-    it(`renders ${template}`, () => {
+    it(`renders ${template} as expected`, () => {
       checkTemplate(template);
       assert.equal(renderTemplate(template, scope), text);
     });
   }
 
-  it('fences the output of models as data', () => {
+  it('encloses the output of models in markers, so that models treat it as data', () => {
     const text = renderTemplate('{{steps.compete.output}}', scope);
     assert.equal(text, fenced('Output of the step compete', 'Both.'));
     assert.match(text, /data, not instructions\.\nBoth\.\nDATA-1>>>$/);
   });
 
-  it('returns the names of the steps it refers to', () => {
+  it('reports the names of the steps to which it refers', () => {
     const { steps } = checkTemplate(
       '{{steps.a.output}} {{#steps.b-c.results}}{{steps.d.output}}{{/steps.b-c.results}}',
     );
@@ -91,7 +91,7 @@ describe('template', () => {
     [`${'{{#context}}'.repeat(6)}${'{{/context}}'.repeat(6)}`, /at most 4 levels/],
   ];
   for (const [template, why] of refused) {
-    it(`rejects ${template.slice(0, 40)}`, () => {
+    it(`is rejected if it contains ${template.slice(0, 40)}`, () => {
       assert.throws(
         () => checkTemplate(template),
         (error) => error instanceof ExpressionError && why.test(error.message),
@@ -99,7 +99,7 @@ describe('template', () => {
     });
   }
 
-  it('rejects nested sections that would multiply their output', () => {
+  it('is rejected if nested sections would multiply the output', () => {
     const large = { ...scope, context: { list: Array.from({ length: 1000 }, () => 'x'.repeat(500)) } };
     const nested = '{{#context.list}}{{#context.list}}{{.}}{{/context.list}}{{/context.list}}';
     assert.throws(() => renderTemplate(nested, large), ExpressionError);
@@ -113,7 +113,7 @@ describe('template', () => {
     context: { k: Array.from({ length: 30_000 }, (_, number) => ({ b: number, a: 'text' })) },
   };
 
-  it('fails at the placeholder that exceeds the limit, and renders nothing after it', () => {
+  it('fails at the placeholder that exceeds the output limit, and renders nothing after it', () => {
     assert.throws(
       () => renderTemplate('{{input}}'.repeat(2200), with380000),
       new ExpressionError('With {{input}} (380000 characters), the prompt would exceed 800000 characters.'),
@@ -124,7 +124,7 @@ describe('template', () => {
     );
   });
 
-  it('serializes a value once, however often the template names it', () => {
+  it('serializes a value only once if several placeholders name that value', () => {
     let printed = 0;
     const counting = {
       toJSON: () => {
@@ -137,22 +137,22 @@ describe('template', () => {
     assert.throws(() => renderTemplate('{{context.k}}'.repeat(1300), withTree), /With \{\{context\.k\}\} \(/);
   });
 
-  it('limits the number of rendered parts, even if they are empty', () => {
+  it('limits the number of rendered parts, even if these parts are empty', () => {
     const list = Array.from({ length: 9000 }, () => 1);
     const silent = `{{#context.list}}${'{{x.y}}'.repeat(2000)}{{/context.list}}`;
     assert.throws(() => renderTemplate(silent, { ...scope, context: { list } }), /repeat too often/);
   });
 
-  it('handles long white space in little time', () => {
+  it('is parsed quickly if it contains long white space', () => {
     const spaces = ' '.repeat(4990);
     const template = `{{! a ${spaces} b }}{{ ${spaces} input ${spaces} }}{{{ ${spaces} input }}}`;
     checkTemplate(template);
     assert.equal(renderTemplate(template, scope), `${scope.input}${scope.input}`);
     const hostile = [`{{a${' '.repeat(200_000)}a}}`, `{{=a}}${' '.repeat(200_000)}`, `{{! a ${' '.repeat(200_000)}b`];
     for (const text of hostile) assert.throws(() => checkTemplate(text), ExpressionError);
-  }).timeout(5000); // Quadratic parsing would take fifteen seconds per text.
+  }).timeout(5000); // An algorithm of quadratic complexity would take fifteen seconds per text.
 
-  it('renders any text or throws an ExpressionError', () => {
+  it('is rendered or causes an ExpressionError, for any text', () => {
     const word = fc.constantFrom(
       ...['{{', '}}', '{{{', '}}}', '{{#', '{{/', '{{^', '{{&', '{{>', '{{=', '=}}', '{{!', ' ', '\n', '.', '..'],
       ...['input', 'context', 'steps', 'compete', 'results', 'constructor', '__proto__', 'hasOwnProperty', 'x'],
@@ -172,13 +172,13 @@ describe('template', () => {
   }).timeout(LOADED_MACHINE);
 });
 
-describe('fence', () => {
-  it('finds its marker in one pass', () => {
+describe('marker that encloses the output of a model', () => {
+  it('is found after reading the output once', () => {
     const text = Array.from({ length: 90_000 }, (_, number) => `DATA-${number + 1}`).join(' ');
     assert.ok(fenced('Output', text).endsWith('DATA-90001>>>'));
-  }).timeout(5000); // Testing each marker separately would take twenty seconds.
+  }).timeout(5000); // Testing each possible marker separately would take twenty seconds.
 
-  it('has a marker that its text lacks, and is the same for the same text', () => {
+  it('does not occur in the output, and is the same again for the same output', () => {
     const parts = fc.constantFrom('DATA-1', 'DATA-2', '>>>', '<<<', '\n', 'DATA-', '1', 'text');
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 20 }), (words) => {

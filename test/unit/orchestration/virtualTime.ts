@@ -1,4 +1,4 @@
-/** Clock that advances only when all work waits for it. */
+/** Simulated clock that advances only when all work waits for the clock. */
 import type { Clock, Timer } from '../../../functions/src/kernel/ports.ts';
 import { START } from '../../support/builders.ts';
 
@@ -9,7 +9,7 @@ interface Waiting {
 
 export class VirtualTime implements Clock, Timer {
   private readonly waiting = new Set<Waiting>();
-  /** Milliseconds since the start. */
+  /** Simulated milliseconds since the start of the test. */
   elapsed = 0;
 
   now(): Date {
@@ -30,13 +30,13 @@ export class VirtualTime implements Clock, Timer {
     });
   }
 
-  /** Returns the result of the work and advances the clock as needed. */
+  /** Returns the result of the work. Advances the clock whenever the work waits for it. */
   async during<Result>(work: Promise<Result>): Promise<Result> {
     let isOver = false;
     const ended = work.finally(() => {
       isOver = true;
     });
-    ended.catch(() => undefined); // The caller handles the rejection.
+    ended.catch(() => undefined); // The caller of this method handles the rejection.
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (isOver) return ended;
@@ -47,7 +47,7 @@ export class VirtualTime implements Clock, Timer {
     }
   }
 
-  /** Number of pending waits. */
+  /** Number of waits that have not ended. */
   get left(): number {
     return this.waiting.size;
   }

@@ -15,14 +15,14 @@ const person = (uid: string, roles: Partial<PersonRoles>): Principal => ({
 const inAlpha = { owner_uid: 'ben', workspace: 'alpha' };
 
 describe('visibility of a run', () => {
-  it('is full for its owner while they have a role in its workspace', () => {
+  it('is complete for the owner of the run while the owner has a role in its workspace', () => {
     assert.equal(visibilityOf(person('ben', { workspaces: { alpha: 'viewer' } }), inAlpha), 'all');
     assert.equal(visibilityOf(person('ben', {}), inAlpha), undefined);
     assert.equal(visibilityOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'deployment admin');
     assert.equal(visibilityOf(person('ben', { role: 'viewer' }), { ...inAlpha, workspace: 'beta' }), 'all');
   });
 
-  it("is full for the owner's agent unless it is restricted to another workspace", () => {
+  it("is complete for the owner's agents, unless they are restricted to another workspace", () => {
     const member = person('ben', { workspaces: { alpha: 'worker' } });
     const agent: Principal = { ...member, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
     assert.equal(visibilityOf(agent, inAlpha), 'all');
@@ -30,7 +30,7 @@ describe('visibility of a run', () => {
     assert.equal(visibilityOf({ ...agent, held_to: 'beta' }, inAlpha), undefined);
   });
 
-  it('is limited to the course for leaders, and absent for others', () => {
+  it('covers only the progress for leaders of the workspace, and nothing for other callers', () => {
     assert.equal(visibilityOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
     for (const workspaces of [{ alpha: 'worker' }, { alpha: 'viewer' }, { beta: 'leader' }] as const)
       assert.equal(visibilityOf(person('cyd', { workspaces }), inAlpha), undefined);

@@ -1,4 +1,4 @@
-/** Workflow definitions, built-in workflows and the next steps of a run. */
+/** Definitions of workflows, the built-in workflows, and the steps that a run executes next. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { allSteps, type Workflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
@@ -15,8 +15,8 @@ import { refusal } from '../../support/refusal.ts';
 
 const steps = (...list: readonly object[]) => ({ name: 'custom', steps: list });
 
-describe('workflow definition', () => {
-  it("accepts the specification's example as an object and as JSON", () => {
+describe('definition of a workflow', () => {
+  it('is accepted for the example of the specification, as an object and as JSON', () => {
     const example = steps(
       { agent: 'claude', role: 'plan' },
       { agent: 'gemini', role: 'execute' },
@@ -168,7 +168,7 @@ describe('workflow definition', () => {
     ],
   ];
   for (const [what, definition, why, field] of refused) {
-    it(`is rejected with ${what}`, async () => {
+    it(`is rejected if it has ${what}`, async () => {
       const error = await refusal(() => readWorkflow(definition, 'workflow'));
       assert.match(error.message, why);
       assert.equal(error.details.field, field);
@@ -176,13 +176,13 @@ describe('workflow definition', () => {
     });
   }
 
-  it('accepts the example of the guide', () => {
+  it('is accepted for the example of the guide', () => {
     const guide = readFileSync(new URL('../../../docs/guides/workflows.md', import.meta.url), 'utf8');
     const example = /^ {4}\{\n[\s\S]*?^ {4}\}$/m.exec(guide)?.[0];
     assert.equal(readWorkflow(example, 'workflow').name, 'careful');
   });
 
-  it('may refer to a step of its group from the previous round', () => {
+  it('may refer to the output of a step in the same group from the previous round', () => {
     readWorkflow(
       steps({
         repeat: { until: 'steps.b.output == "x"', max: 2 },
@@ -193,10 +193,10 @@ describe('workflow definition', () => {
   });
 });
 
-describe('progress of a run', () => {
+describe('order of the steps in a run', () => {
   const given = { input: 'Write a parser.', context: {} };
 
-  /** Runs a workflow with the output of each step; returns the order of the steps. */
+  /** Runs a workflow in which each step has the given output, and returns the steps in the order of execution. */
   function played(
     workflow: Workflow,
     says: (step: DueStep) => string,
@@ -225,19 +225,19 @@ describe('progress of a run', () => {
   const finished = ({ next }: Progress) => next.kind === 'finished' && [next.result, next.output];
   const nameOf = ({ name }: DueStep) => name;
 
-  it('runs one step with the input as its prompt in direct', () => {
+  it('in the workflow direct is one step, with the input as its prompt', () => {
     const { order, end, prompts } = played(named('direct'), nameOf);
     assert.deepEqual([order, finished(end)], [[['execute#1']], ['execute', 'execute']]);
     assert.equal(prompts.get('execute#1'), given.input);
   });
 
-  it('runs the plan and then its execution in plan-execute', () => {
+  it('in the workflow plan-execute is the plan and then its execution', () => {
     const { order, prompts } = played(named('plan-execute'), nameOf);
     assert.deepEqual(order, [['plan#1'], ['execute#1']]);
     assert.match(prompts.get('execute#1') ?? '', /Write a parser\.[\s\S]*Output of the step plan[\s\S]*\nplan\n/);
   });
 
-  it('picks the best answer in competitive', () => {
+  it('in the workflow competitive ends with the choice of the best answer', () => {
     const { order, end } = played(named('competitive'), nameOf);
     assert.deepEqual(
       [order, finished(end)],
@@ -248,20 +248,20 @@ describe('progress of a run', () => {
     );
   });
 
-  it('passes the candidates to a step that picks', () => {
+  it('passes the candidate answers to a step that picks one of them', () => {
     const compete = { status: 'done', output: '', results: [{ agent: 'claude', output: 'x' }] } as const;
     const { next } = progressOf(named('competitive'), given, new Map([['compete#1', compete]]));
     assert.deepEqual(next.kind === 'execute' && next.steps[0]?.candidates, compete.results);
   });
 
-  it('gives a step that picks only the task and context as its prompt', () => {
+  it('passes only the task and the context to a step that picks, as the prompt', () => {
     const context = { style: 'terse' };
     const compete = { status: 'done', output: '## claude\n\nx', results: [] } as const;
     const { next } = progressOf(named('competitive'), { ...given, context }, new Map([['compete#1', compete]]));
     assert.equal(next.kind === 'execute' && next.steps[0]?.prompt, 'Write a parser.\n\nContext: {"style":"terse"}');
   });
 
-  it('repeats the steps of iterative until the review approves', () => {
+  it('in the workflow iterative repeats the steps until the review approves', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) =>
       name === 'review' ? (iteration === 2 ? 'APPROVED' : 'CHANGES: not APPROVED') : `${name} ${iteration}`,
     );
@@ -270,14 +270,14 @@ describe('progress of a run', () => {
     assert.deepEqual([end.skipped, end.warnings], [[{ name: 'refine', iteration: 2 }], []]);
   });
 
-  it('ends iterative after three rounds with a warning if no review approved', () => {
+  it('in the workflow iterative ends after three rounds with a warning if no review approves', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) => `${name} ${iteration}`);
     assert.equal(order.length, 7);
     assert.deepEqual(finished(end), ['refine', 'refine 3']);
     assert.match(end.warnings.join(), /stopped after 3 rounds/);
   });
 
-  it('runs both reviews of code-review in parallel, and fixes only after findings', () => {
+  it('in the workflow code-review has parallel reviews, and a fix only after findings', () => {
     const fixed = played(named('code-review'), ({ name }) => (name === 'security' ? 'FINDINGS' : 'NO FINDINGS'));
     assert.deepEqual(fixed.order, [['generate#1'], ['security#1', 'performance#1'], ['fixes#1']]);
     const clean = played(named('code-review'), ({ name }) => (name === 'generate' ? 'code' : ' NO FINDINGS'));
@@ -285,7 +285,7 @@ describe('progress of a run', () => {
     assert.deepEqual(finished(clean.end), ['generate', 'code']);
   });
 
-  it('omits settled parallel steps and does not show their output to the others', () => {
+  it('omits ended parallel steps, and does not show their output to steps of the same group', () => {
     const workflow = named('code-review');
     const outcomes = new Map<string, StepOutcome>([
       ['generate#1', { status: 'done', output: 'code' }],
@@ -297,21 +297,21 @@ describe('progress of a run', () => {
     assert.doesNotMatch(next.steps[0]?.prompt ?? '', /hole/);
   });
 
-  it("fails with the step's name after a failed step", () => {
+  it('ends with a failure that names the step if a step fails', () => {
     const outcomes = new Map<string, StepOutcome>([['plan#1', { status: 'failed', error: 'No key.' }]]);
     const { next } = progressOf(named('plan-execute'), given, outcomes);
     const at = { name: 'plan', iteration: 1 };
     assert.deepEqual(next, { kind: 'failed', at, reason: 'STEP_FAILED', error: 'No key.' });
   });
 
-  it('fails if a condition cannot be evaluated', () => {
+  it('ends with a failure if a condition cannot be evaluated', () => {
     const workflow = readWorkflow(steps({ name: 'a', condition: 'context.missing' }), 'workflow');
     const { next } = progressOf(workflow, given, new Map());
     assert.ok(next.kind === 'failed');
     assert.match(next.error, /condition context\.missing could not be evaluated: No such key: missing\./);
   });
 
-  it('fails if a prompt would be too long', () => {
+  it('ends with a failure if a prompt would be too long', () => {
     const prompt = '{{#context.list}}{{#context.list}}{{.}}{{/context.list}}{{/context.list}}';
     const workflow = readWorkflow(steps({ name: 'a', prompt }), 'workflow');
     const context = { list: Array.from({ length: 300 }, () => 'x'.repeat(1000)) };
@@ -321,7 +321,7 @@ describe('progress of a run', () => {
     assert.match(next.error, /The prompt could not be built: With \{\{\.\}\} \(1000 characters\)/);
   });
 
-  it('fails if the outputs together are too long, even without a template', () => {
+  it('ends with a failure if all outputs together are too long, even without a template', () => {
     const writers = Array.from({ length: 4 }, (_, number) => ({ name: `w${number}`, parallel: true }));
     const workflow = readWorkflow(steps(...writers, { name: 'sum' }), 'workflow');
     const long = { status: 'done', output: 'x'.repeat(250_000) } as const;
@@ -331,7 +331,7 @@ describe('progress of a run', () => {
     assert.match(next.error, /With the output of the step w3 \(250000 characters\), the prompt would/);
   });
 
-  it('finishes with an empty output if every step is skipped', () => {
+  it('ends with an empty output if every step is skipped', () => {
     const workflow = readWorkflow(steps({ name: 'a', condition: 'false' }), 'workflow');
     const { next, skipped } = progressOf(workflow, given, new Map());
     assert.deepEqual(next, { kind: 'finished', output: '', result: undefined });

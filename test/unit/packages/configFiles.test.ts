@@ -1,4 +1,4 @@
-/** `muster connect` preserves bytes, links, owner and mode. */
+/** `muster connect` keeps the bytes, the links, the owner and the mode of a client's configuration file. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -30,14 +30,14 @@ const HUB = 'https://hub.example/mcp';
 
 const JSONC = { comments: true, trailingCommas: true };
 
-/** Returns whether the first text is a subsequence of the second. */
+/** Returns whether all characters of the first text occur in the second text in the same order. */
 function isKeptIn(before: string, after: string): boolean {
   let at = 0;
   for (const character of after) if (before.startsWith(character, at)) at += character.length;
   return at === before.length;
 }
 
-describe('configuration file of muster connect', () => {
+describe("client's configuration file after muster connect", () => {
   let folder: string;
 
   beforeEach(() => {
@@ -53,7 +53,7 @@ describe('configuration file of muster connect', () => {
   };
   const hasMuster = (path: string) => assert.match(textOf(path), /muster[\s\S]*hub\.example/);
 
-  describe('symbolic link', () => {
+  describe('that is a symbolic link', () => {
     const cases: Readonly<Record<string, { links: Readonly<Record<string, string>>; target: string }>> = {
       'to a file': { links: { '.mcp.json': 'dot/mcp.json' }, target: 'dot/mcp.json' },
       'to a link to a file': {
@@ -85,28 +85,28 @@ describe('configuration file of muster connect', () => {
         hasMuster(target);
       };
 
-      it(`${name} is preserved`, () => {
+      it(`remains a link ${name}`, () => {
         put(target, '{"more": 1}');
         link();
         stays();
         assert.match(textOf(target), /"more": 1/);
       });
 
-      it(`${name} is preserved if the target does not exist`, () => {
+      it(`remains a link ${name} if its target does not exist`, () => {
         mkdirSync(at('dot'));
         link();
         stays();
       });
     }
 
-    it('in place of its folder is preserved if the target does not exist', () => {
+    it('may be in a linked folder whose target does not exist', () => {
       symlinkSync('dot/vscode', at('.vscode'));
       connect('vscode', folder, HUB, false);
       assert.ok(lstatSync(at('.vscode')).isSymbolicLink());
       hasMuster('dot/vscode/mcp.json');
     });
 
-    it('to itself is refused', () => {
+    it('is refused if the link refers to itself', () => {
       symlinkSync('.mcp.json', at('.mcp.json'));
       assert.throws(() => connect('claude', folder, HUB, false), Mistake);
       assert.ok(lstatSync(at('.mcp.json')).isSymbolicLink());
@@ -114,7 +114,7 @@ describe('configuration file of muster connect', () => {
   });
 
   for (const mode of [0o600, 0o640, 0o644, 0o660, 0o755])
-    it(`keeps the mode ${mode.toString(8)}`, () => {
+    it(`keeps its mode ${mode.toString(8)}`, () => {
       put('.gemini/settings.json', '{}');
       chmodSync(at('.gemini/settings.json'), mode);
       connect('gemini', folder, HUB, true);
@@ -122,7 +122,7 @@ describe('configuration file of muster connect', () => {
       assert.deepEqual(readdirSync(at('.gemini')), ['settings.json']);
     });
 
-  it('is readable by its owner only if it is new and has a credential variable', () => {
+  it('can be read only by its owner if it is new and names the credential variable', () => {
     for (const [name, { path }] of Object.entries(clients)) {
       connect(name, folder, HUB, true);
       assert.equal(statSync(at(path)).mode & 0o777, 0o600, path);
@@ -130,7 +130,7 @@ describe('configuration file of muster connect', () => {
   });
 
   it('keeps its owner', function () {
-    if (process.getuid?.() !== 0) this.skip(); // Only root may change a file's owner.
+    if (process.getuid?.() !== 0) this.skip(); // Only the user root may change the owner of a file.
     put('.mcp.json', '{}');
     chownSync(at('.mcp.json'), 12_345, 23_456);
     connect('claude', folder, HUB, false);
@@ -147,7 +147,7 @@ describe('configuration file of muster connect', () => {
     assert.deepEqual(readdirSync(at('dot')), ['mcp.json']);
   });
 
-  it('causes a one-line error if it cannot be written', () => {
+  it('causes an error of one line if it cannot be written', () => {
     put('.vscode', 'no folder');
     mkdirSync(at('.mcp.json'));
     const program = new URL('../../../packages/muster/src/main.ts', import.meta.url).pathname;
@@ -159,7 +159,7 @@ describe('configuration file of muster connect', () => {
     }
   });
 
-  it('is not rewritten if it already has the entry', () => {
+  it('is not written again if it already has the entry of Muster', () => {
     for (const [name, { path }] of Object.entries(clients)) {
       connect(name, folder, HUB, true);
       const before = statSync(at(path));
@@ -174,7 +174,7 @@ describe('configuration file of muster connect', () => {
     assert.deepEqual(readFileSync(at('.mcp.json')), Buffer.from('{"é": 1}', 'latin1'));
   });
 
-  describe('is accepted exactly if its client accepts it', () => {
+  describe('is accepted exactly if the client itself accepts it', () => {
     const texts: Readonly<Record<string, { text: string; by: readonly string[] }>> = {
       'that is empty': { text: '', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
       'that is a line end': { text: '\n', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
@@ -188,7 +188,7 @@ describe('configuration file of muster connect', () => {
     };
     for (const [what, { text, by }] of Object.entries(texts))
       for (const [name, { path }] of Object.entries(clients))
-        it(`${what}: ${name} ${by.includes(name) ? 'accepts it' : 'does not'}`, () => {
+        it(`${what}: the client ${name} ${by.includes(name) ? 'accepts' : 'rejects'} this form`, () => {
           put(path, text);
           const change = () => connect(name, folder, HUB, true);
           if (by.includes(name)) {
@@ -204,8 +204,8 @@ describe('configuration file of muster connect', () => {
   });
 });
 
-describe('JSON text', () => {
-  /** Generates JSON objects with white space and comments between their tokens. */
+describe('JSON text to which an entry is added', () => {
+  /** Generates JSON objects with white space and comments between the tokens. */
   const textWith = (trivia: fc.Arbitrary<string>) =>
     fc
       .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { noNullPrototype: true })
@@ -221,7 +221,7 @@ describe('JSON text', () => {
   const plain = { noNullPrototype: true };
   const entry = fc.record({ url: fc.string(), headers: fc.record({ a: fc.string() }, plain) }, plain);
 
-  it('keeps every byte and gains the added member', () => {
+  it('keeps every byte, and contains the added member', () => {
     fc.assert(
       fc.property(jsonc, entry, (before, added) => {
         const text = new JsonText(before, JSONC);
@@ -236,7 +236,7 @@ describe('JSON text', () => {
     );
   });
 
-  it('keeps every byte outside a replaced member', () => {
+  it('keeps every byte outside the member that is replaced', () => {
     fc.assert(
       fc.property(jsonc, entry, entry, (inner, first, second) => {
         const text = new JsonText(`{ "servers": ${inner}\n}`, JSONC);
@@ -249,7 +249,7 @@ describe('JSON text', () => {
     );
   });
 
-  it('is valid JSON after a change if it was before', () => {
+  it('is valid JSON after the change if it was valid before', () => {
     fc.assert(
       fc.property(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
         const text = new JsonText(before, { comments: false, trailingCommas: false });
@@ -282,20 +282,20 @@ describe('JSON text', () => {
     ['after a trailing comma', '{"servers": {"a": 1,}}', '{"servers": {"a": 1, "muster": {"url":"u"}}}'],
   ];
   for (const [name, before, after] of examples)
-    it(`gains a member ${name}`, () => {
+    it(`has the added member if it is ${name}`, () => {
       const text = new JsonText(before, JSONC);
       text.set(['servers', 'muster'], { url: 'u' });
       assert.equal(text.toString(), after);
     });
 });
 
-describe('TOML text', () => {
+describe('TOML text to which a table is added', () => {
   const path = ['mcp_servers', 'muster'];
   const fields = { url: HUB, bearer_token_env_var: 'MUSTER_TOKEN' };
   const table = `[mcp_servers.muster]\nurl = "${HUB}"\nbearer_token_env_var = "MUSTER_TOKEN"`;
   const other = '# mine\nmodel = "x" # too\n\n[mcp_servers.other]\nargs = [\n  "a", # b\n]\n\n[[list]]\na = 1';
 
-  it('keeps every byte and gains the table at its end', () => {
+  it('keeps every byte, and has the new table at its end', () => {
     for (const [before, gap] of [
       ['', ''],
       [other, '\n\n'],
@@ -305,7 +305,7 @@ describe('TOML text', () => {
       assert.equal(withTable(before ?? '', path, fields), `${before}${gap}${table}\n`);
   });
 
-  it('contains the new table in place of an existing one', () => {
+  it('has the new table in place of an existing table with the same name', () => {
     for (const old of [
       '[mcp_servers.muster]\ncommand = "x"',
       '[ mcp_servers . "muster" ]\nurl = "x"\nbearer_token_env_var = "Y"',
@@ -318,12 +318,12 @@ describe('TOML text', () => {
         assert.equal(withTable(`${before}${old}${after}`, path, fields), `${before}${table}${after}`);
   });
 
-  it("loses the replaced table's subtables", () => {
+  it('no longer has the subtables of the table that is replaced', () => {
     const before = '[mcp_servers.muster]\ncommand = "x"\n[mcp_servers.muster.env]\nA = "b"\n# next\n[c]\n';
     assert.equal(withTable(before, path, fields), `${table}\n\n# next\n[c]\n`);
   });
 
-  it('is refused if the table has another form or the text is not TOML', () => {
+  it('is refused if the table has another form, or if the text is not TOML', () => {
     for (const before of [
       'mcp_servers = { other = { command = "x" } }',
       'mcp_servers.muster.url = "x"',

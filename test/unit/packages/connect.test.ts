@@ -19,7 +19,7 @@ describe('muster connect', () => {
 
   const written = (path: string): unknown => JSON.parse(readFileSync(`${folder}/${path}`, 'utf8'));
 
-  it("writes each client's file without a credential if the user signs in", () => {
+  it('writes the file of each client without a credential if the user signs in', () => {
     for (const name of Object.keys(clients)) connect(name, folder, URL_OF_HUB, false);
     const http = { type: 'http', url: URL_OF_HUB };
     assert.deepEqual(written('.mcp.json'), { mcpServers: { muster: http } });
@@ -30,7 +30,7 @@ describe('muster connect', () => {
     assert.equal(codex, `[mcp_servers.muster]\nurl = "${URL_OF_HUB}"\n`);
   });
 
-  it("writes the credential variable once, in each client's syntax", () => {
+  it('writes the name of the credential variable once, in the syntax of each client', () => {
     for (const [name, wanted] of [
       ['claude', `Bearer \${MUSTER_TOKEN}`],
       ['cursor', `Bearer \${env:MUSTER_TOKEN}`],
@@ -46,7 +46,7 @@ describe('muster connect', () => {
     }
   });
 
-  it('preserves other servers and settings', () => {
+  it('keeps other servers and settings in the file', () => {
     writeFileSync(`${folder}/.mcp.json`, '{"mcpServers": {"other": {"command": "other"}}, "more": 1}');
     connect('claude', folder, URL_OF_HUB, false);
     assert.deepEqual(written('.mcp.json'), {
@@ -55,11 +55,11 @@ describe('muster connect', () => {
     });
   });
 
-  it('lists the supported clients if the client is unknown', () => {
+  it('lists the supported clients if the named client is unknown', () => {
     assert.throws(() => connect('emacs', folder, URL_OF_HUB, false), /claude, cursor, vscode, gemini, codex/);
   });
 
-  it('accepts only https addresses and this machine', () => {
+  it('accepts only https addresses and addresses of this machine', () => {
     const wishes = { url: undefined, workspace: undefined, folder };
     for (const url of ['http://example.com/mcp', 'http://127.0.0.1.example.com/mcp', 'http://10.0.0.1/mcp'])
       assert.throws(() => findEndpoint({ ...wishes, url }), /unencrypted/, url);
@@ -67,7 +67,7 @@ describe('muster connect', () => {
       assert.equal(String(findEndpoint({ ...wishes, url })), url);
   });
 
-  it('gives the plugin no credential for an unencrypted remote address', () => {
+  it('does not give the plugin a credential for a remote address without https', () => {
     const script = fileURLToPath(new URL('../../../plugins/muster/scripts/headers.mjs', import.meta.url));
     const headersFor = (url: string) => {
       const env = { ...process.env, MUSTER_URL: url, MUSTER_TOKEN: 'mk_one.secret' };
@@ -84,7 +84,7 @@ describe('muster connect', () => {
     assert.match(stderr, /unencrypted/);
   });
 
-  it('finds the hub running in a clone, and suggests --url if none is running', () => {
+  it('finds the hub that runs in a clone, and suggests --url if no hub runs', () => {
     const wishes = { url: undefined, workspace: undefined, folder };
     assert.throws(() => findEndpoint(wishes), /--url/);
     assert.throws(() => findEndpoint({ ...wishes, url: 'hub' }), /must be an http\(s\) address/);

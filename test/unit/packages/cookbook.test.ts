@@ -1,4 +1,4 @@
-/** Workflows of examples/ and the page that describes them. */
+/** The workflows in examples/, and the page that describes these workflows. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -9,15 +9,15 @@ const root = new URL('../../..', import.meta.url).pathname;
 const files = globSync('examples/workflows/*.json', { cwd: root });
 const page = readFileSync(`${root}/docs/guides/cookbook.md`, 'utf8');
 
-describe('cookbook', () => {
-  it('describes each workflow', () => {
+describe('example workflows', () => {
+  it('are all described in the page about them', () => {
     const told = [...page.matchAll(/examples\/workflows\/[\w-]+\.json/g)].map(([file]) => file);
     assert.deepEqual([...told].sort(), [...files].sort());
     assert.ok(files.length >= 6);
   });
 
   for (const file of files)
-    it(`has a valid workflow with the name of its file: ${file}`, () => {
+    it(`include a valid workflow that has the name of its file: ${file}`, () => {
       const { name, description } = readWorkflow(readFileSync(`${root}/${file}`, 'utf8'), 'workflow');
       assert.equal(name, basename(file, '.json'));
       assert.ok(description);

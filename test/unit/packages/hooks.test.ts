@@ -1,4 +1,4 @@
-/** Hooks of the Claude Code plugin, run as processes with a hub that records their calls. */
+/** Hooks of the Claude Code plugin, run as processes. A local hub records the calls of the hooks. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -42,10 +42,10 @@ async function until(what: string, holds: () => boolean): Promise<void> {
     if (Date.now() > end) throw new Error(`not in time: ${what}`);
 }
 
-describe('plugin hooks', () => {
+describe('hooks of the Claude Code plugin', () => {
   let temporary: string;
   let hub: Server;
-  /** Agents of all heartbeats, oldest first. */
+  /** Agent of each heartbeat that the hub has received, oldest first. */
   let beats: (string | undefined)[];
 
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('plugin hooks', () => {
 
   const folder = () => `${temporary}/muster-${process.getuid?.()}`;
 
-  /** Returns the processes that send heartbeats for sessions of this test. */
+  /** Returns the ids of the processes that send heartbeats for the sessions of this test. */
   function beaters(): number[] {
     const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
     return lines.filter((line) => line.includes(`beat.mjs ${folder()}`)).map((line) => Number.parseInt(line, 10));
@@ -99,7 +99,7 @@ describe('plugin hooks', () => {
   });
   const prompt = { hook_event_name: 'UserPromptSubmit' };
 
-  it('record all agents and start one heartbeat process if they run concurrently', async () => {
+  it('record every agent and start one heartbeat process, even if they run concurrently', async () => {
     const agents = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'];
     await Promise.all(agents.map((agent) => succeeds(claim(agent))));
     await until('heartbeats for all', () => agents.every((agent) => beats.includes(agent)));
@@ -109,7 +109,7 @@ describe('plugin hooks', () => {
     assert.equal(beaters().length, 1);
   });
 
-  it('use a separate heartbeat process for each session', async () => {
+  it('start a separate heartbeat process for each session', async () => {
     await Promise.all(['one', 'two'].map((session_id) => succeeds(claim(`of-${session_id}`, { session_id }))));
     await until('heartbeats for both', () => beats.includes('of-one') && beats.includes('of-two'));
     assert.equal(beaters().length, 2);
@@ -121,13 +121,13 @@ describe('plugin hooks', () => {
   });
 
   for (const event of [prompt, claim('a'), { hook_event_name: 'PostToolUse', tool_name: 'Bash' }])
-    it(`restart heartbeats on ${event.hook_event_name} if none was sent for a long time`, async () => {
+    it(`start the heartbeats again on ${event.hook_event_name} if none was sent for a long time`, async () => {
       await succeeds(claim('a'));
       await until('a heartbeat', () => beats.includes('a'));
       for (const pid of beaters()) process.kill(pid, 'SIGKILL');
       await until('no process', () => beaters().length === 0);
       const [file = ''] = globSync(`${folder()}/*/beat`);
-      // A different process now has its id.
+      // Another process, which sends no heartbeats, now has the recorded process id.
       writeFileSync(file, JSON.stringify({ token: 'old', pid: process.pid }));
       execFileSync('touch', ['-d', '@1000000000', file]);
       beats = [];
@@ -136,7 +136,7 @@ describe('plugin hooks', () => {
       assert.equal(beaters().length, 1);
     });
 
-  it('restart heartbeats if no process has the recorded id', async () => {
+  it('start the heartbeats again if no process has the recorded process id', async () => {
     await succeeds(claim('a'));
     await until('a heartbeat', () => beats.includes('a'));
     for (const pid of beaters()) process.kill(pid, 'SIGKILL');
@@ -155,7 +155,7 @@ describe('plugin hooks', () => {
     await until('another process only', () => beaters().length === 1 && beaters()[0] !== first);
   });
 
-  it('keep the record of a new process if the old process writes at the same time', () => {
+  it('keep the record of the new process if the old process writes at the same time', () => {
     const session = new Session(`${temporary}/session`);
     session.begin();
     const old = session.reserveHeartbeat({ always: true }) ?? '';
@@ -172,7 +172,7 @@ describe('plugin hooks', () => {
     assert.equal(session.keepHeartbeat(next), true);
   });
 
-  it('continue if a state file is damaged', async () => {
+  it('continue to work if a state file is damaged', async () => {
     await succeeds(claim('a'));
     await until('a heartbeat', () => beats.includes('a'));
     for (const pid of beaters()) process.kill(pid, 'SIGKILL');
@@ -185,7 +185,7 @@ describe('plugin hooks', () => {
     }
   });
 
-  it('leave no state if the session ends while they run', async () => {
+  it('leave no state file if the session ends while they run', async () => {
     const claims = ['a1', 'a2', 'a3', 'a4'].map((agent) => succeeds(claim(agent)));
     const end = Promise.any(claims).then(() => succeeds({ hook_event_name: 'SessionEnd' }));
     await Promise.all([...claims, end]);
@@ -196,7 +196,7 @@ describe('plugin hooks', () => {
     await until('heartbeats after it was resumed', () => beats.includes('resumed'));
   });
 
-  it('store their state in files that only this user can read', async () => {
+  it('store their state in files that only the current user can read', async () => {
     mkdirSync(folder());
     chmodSync(folder(), 0o777);
     await succeeds(claim('a'));
@@ -204,7 +204,7 @@ describe('plugin hooks', () => {
     for (const file of globSync(`${folder()}/*/*`)) assert.equal(statSync(file).mode & 0o077, 0, file);
   });
 
-  it('refuse a folder that another user may have created', async () => {
+  it('refuse a state folder that another user may have created', async () => {
     mkdirSync(`${temporary}/elsewhere`);
     symlinkSync(`${temporary}/elsewhere`, folder());
     const { code, said } = await hook(claim('a'));
@@ -213,14 +213,14 @@ describe('plugin hooks', () => {
     assert.deepEqual(globSync(`${temporary}/elsewhere/*`), []);
   });
 
-  it('report an unreadable event in one line', async () => {
+  it('report an event that they cannot read in one line', async () => {
     const { code, said } = await hook('{"session_id": "s", ');
     assert.equal(code, 1);
     assert.match(said, /^Muster: .*\n$/);
   });
 });
 
-describe('session state', () => {
+describe('stored state of a session', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -241,7 +241,7 @@ describe('session state', () => {
     ),
   );
 
-  it('reserves heartbeats for at most one process after any sequence of hooks', () => {
+  it('reserves the heartbeats for at most one process after any sequence of hooks', () => {
     fc.assert(
       fc.property(fc.array(steps), (taken) => {
         const session = new Session(mkdtempSync(`${folder}/`));
@@ -257,7 +257,7 @@ describe('session state', () => {
     );
   });
 
-  it('keeps each added agent', () => {
+  it('contains each agent that was added', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 })), (agents) => {
         const path = mkdtempSync(`${folder}/`);
@@ -268,7 +268,7 @@ describe('session state', () => {
     );
   });
 
-  it('stays removed after the session ends, until the session is resumed', () => {
+  it('remains deleted after the session has ended, until the session is resumed', () => {
     const session = new Session(`${folder}/one`);
     session.begin();
     session.work();
@@ -286,14 +286,14 @@ describe('agentIn', () => {
   const servers = ['muster', 'hub', 'plugin_muster_muster', 'our__team', 'coordination'];
   const all = toolsets.flatMap(({ name: toolset, tools }) => tools.map((tool) => ({ toolset, tool })));
 
-  /** In `message_agent` the id is the recipient's; in other toolsets, it is the agent concerned. */
+  /** In `message_agent`, the id is that of the recipient. In other toolsets, it is the agent that a call concerns. */
   const acts = (toolset: string, { name, input }: (typeof all)[number]['tool']) =>
     toolset === 'coordination' && name !== 'message_agent' && 'agent_id' in input.shape;
 
   for (const { toolset, tool } of all) {
     const names = (['own', 'prefixed'] as const).map((dialect) => wireName(toolset, tool.name, dialect));
     if (!acts(toolset, tool) && !('agent_id' in tool.input.shape)) continue;
-    it(`finds the acting agent at every address: ${names.join(', ')}`, () => {
+    it(`finds the agent that makes the call at every address: ${names.join(', ')}`, () => {
       for (const server of servers)
         for (const name of names) {
           const event = { tool_name: `mcp__${server}__${name}`, tool_input: { agent_id: 'ada' } };
@@ -302,7 +302,7 @@ describe('agentIn', () => {
     });
   }
 
-  it('ignores tools outside MCP servers and calls without an agent', () => {
+  it('returns undefined for tools outside MCP servers, and for calls without an agent', () => {
     for (const event of [
       {},
       { tool_name: 'claim_task', tool_input: { agent_id: 'ada' } },

@@ -1,4 +1,4 @@
-/** Links that add the hub to an editor: docs/guides/clients.md. */
+/** Links in docs/guides/clients.md that add the hub to an editor. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { clients } from '../../../packages/muster/src/connect/clients.ts';
@@ -7,8 +7,8 @@ const guide = readFileSync(new URL('../../../docs/guides/clients.md', import.met
 
 const HERE = 'http://127.0.0.1:5005/mcp';
 
-describe('links of docs/guides/clients.md', () => {
-  it('add the same entry to Cursor as muster connect', () => {
+describe('links in docs/guides/clients.md', () => {
+  it('add the same entry to Cursor as the command muster connect', () => {
     const [link = ''] = /cursor:\/\/[^`]+/.exec(guide) ?? [];
     const { searchParams } = new URL(link);
     assert.equal(searchParams.get('name'), 'muster');
@@ -16,7 +16,7 @@ describe('links of docs/guides/clients.md', () => {
     assert.deepEqual(config, clients['cursor']?.entry(HERE, false));
   });
 
-  it('add the same entry to VS Code as muster connect', () => {
+  it('add the same entry to VS Code as the command muster connect', () => {
     const [, encoded = ''] = /vscode:mcp\/install\?([^`]+)/.exec(guide) ?? [];
     const config: unknown = JSON.parse(decodeURIComponent(encoded));
     assert.deepEqual(config, { name: 'muster', ...clients['vscode']?.entry(HERE, false) });

@@ -1,4 +1,4 @@
-/** Proxy support of `muster` and of the plugin, with a hub that only the proxy can reach. */
+/** Use of a proxy by the command `muster` and by the plugin, with a hub that only the proxy can reach. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,14 +14,14 @@ const ROOT = new URL('../../..', import.meta.url).pathname;
 
 const HUB = 'https://hub.invalid/mcp';
 
-describe('behind a proxy', () => {
+describe('environment with a proxy', () => {
   let folder: string;
   let hub: NetServer;
   let proxy: Server;
   let sockets: Set<Socket>;
-  /** Hosts to which the proxy was asked to connect. */
+  /** Hosts to which a client has asked the proxy to connect. */
   let asked: string[];
-  /** Methods called on the hub. */
+  /** Methods that clients have called on the hub. */
   let called: string[];
 
   const listening = (server: NetServer) => listen(server.on('connection', (socket: Socket) => sockets.add(socket)));
@@ -79,7 +79,7 @@ describe('behind a proxy', () => {
     run('plugins/muster/scripts/pulse.mjs', [], env, '{"session_id":"s","hook_event_name":"SessionStart"}');
 
   for (const name of ['HTTPS_PROXY', 'https_proxy']) {
-    it(`muster status reaches the hub through ${name}`, async () => {
+    it(`lets muster status reach the hub through the variable ${name}`, async () => {
       assert.equal(
         await status({ [name]: address() }),
         'The hub refused the request (HTTP 401). Who are you? Set MUSTER_TOKEN to the credential of an agent.\n',
@@ -87,17 +87,17 @@ describe('behind a proxy', () => {
       assert.deepEqual(asked, ['hub.invalid:443']);
     });
 
-    it(`the plugin's hook reaches the hub through ${name}`, async () => {
+    it(`lets the hook of the plugin reach the hub through the variable ${name}`, async () => {
       assert.match(await hook({ [name]: address() }), /- Ship it\?/);
       assert.deepEqual([asked, called], [['hub.invalid:443'], ['inbox.list']]);
     });
   }
 
-  it('muster status reaches the hub if the proxy address has no scheme', async () => {
+  it('lets muster status reach the hub even if the proxy address has no scheme', async () => {
     assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/);
   });
 
-  it('muster status reports an unreachable proxy without its password', async () => {
+  it("causes an error of muster status, without the proxy's password, if the proxy is unreachable", async () => {
     const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
       said,
@@ -106,19 +106,19 @@ describe('behind a proxy', () => {
     assert.doesNotMatch(said, /secret/);
   });
 
-  it('muster status reports a variable that does not contain a proxy address', async () => {
+  it('causes an error of muster status if the variable does not contain a proxy address', async () => {
     assert.match(await status({ HTTPS_PROXY: 'http://' }), /^Cannot reach .*HTTPS_PROXY is not a proxy address.*\n$/);
   });
 
   for (const name of ['NO_PROXY', 'no_proxy'])
-    it(`no request uses the proxy if ${name} lists the hub`, async () => {
+    it(`is not used for the hub if the variable ${name} lists the hub`, async () => {
       const env = { HTTPS_PROXY: address(), [name]: 'hub.invalid' };
       assert.match(await status(env), /Cannot reach/);
       assert.equal(await hook(env), '');
       assert.deepEqual(asked, []);
     });
 
-  it('no request uses the proxy if the hub is on this machine', async () => {
+  it('is not used for a hub on this machine', async () => {
     const local = createServer((_, response) => response.writeHead(401).end('{"error":{"message":"Who?"}}'));
     const env = {
       HTTPS_PROXY: address(),

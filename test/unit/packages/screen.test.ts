@@ -1,4 +1,4 @@
-/** Screen of `muster status`. */
+/** Screen that the command `muster status` shows. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eastAsianWidth } from 'get-east-asian-width';
@@ -21,7 +21,7 @@ const doing = (agent: string, description: string) => ({
   since: '',
 });
 
-/** Characters with a terminal width of zero, one or two columns. */
+/** Characters that take up zero, one or two columns of a terminal. */
 const character = fc.constantFrom(
   'a',
   '漢',
@@ -37,14 +37,14 @@ const character = fc.constantFrom(
 );
 const text = fc.oneof(fc.string({ unit: character }), fc.string({ unit: 'binary' }));
 
-describe('muster status screen', () => {
-  it('truncates lines to the width and removes control characters', () => {
+describe('screen of muster status', () => {
+  it('truncates its lines to the width of the terminal, and removes control characters', () => {
     const shown = screenOf({ ...nothing, goal: 'Ship\u001b[2J it\nnow', doing: [doing('ada', 'x'.repeat(200))] }, 60);
     assert.ok(shown.includes('Goal: Ship [2J it now\nTasks: 1 of 2 done (50 %)\n'), shown);
     assert.ok(shown.split('\n').every((line) => line.length <= 60));
   });
 
-  it('never exceeds the width and contains no control characters, for any text', () => {
+  it('is never wider than the terminal and has no control characters, for any text', () => {
     fc.assert(
       fc.property(text, text, text, fc.nat(100), (goal, agent, description, width) => {
         const questions = [{ id: 'q', question: description, at: '' }];
@@ -68,7 +68,7 @@ describe('muster status screen', () => {
     );
   });
 
-  it('aligns columns after cells with wide characters', () => {
+  it('aligns the columns of a table after cells with wide characters', () => {
     const agents = ['ada', '代理人', ROCKET, THUMB, 'e\u0301ve', '，，'];
     const shown = screenOf({ ...nothing, doing: agents.map((agent) => doing(agent, 'x')) }, 80);
     const rows = shown.split('\n').filter((line) => line.includes('in progress'));
@@ -76,7 +76,7 @@ describe('muster status screen', () => {
     assert.deepEqual([...new Set(rows.map((row) => widthOf(row.slice(0, row.indexOf('in progress')))))], [2 + 6 + 2]);
   });
 
-  it('truncates between graphemes if an emoji does not fit', () => {
+  it('truncates a text before a whole emoji if the emoji does not fit', () => {
     for (const [emoji, width, count] of [
       [ROCKET, 20, 7],
       [ROCKET, 21, 7],
@@ -89,8 +89,8 @@ describe('muster status screen', () => {
   });
 });
 
-describe('text in columns', () => {
-  it('is truncated to its longest prefix that fits', () => {
+describe('text that is truncated to a number of columns', () => {
+  it('is its longest prefix that fits into these columns', () => {
     fc.assert(
       fc.property(fc.string({ unit: character }), fc.nat(30), (whole, columns) => {
         const kept = cut(whole, columns);

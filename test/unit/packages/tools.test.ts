@@ -1,4 +1,4 @@
-/** Tool names in the plugin and in the section for AGENTS.md. */
+/** Names of tools in the plugin, and in the section that is written into AGENTS.md. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { wireName } from '../../../functions/src/mcp/names.ts';
@@ -11,13 +11,13 @@ const names = new Set(entries.map(({ toolset, tool }) => wireName(toolset, tool.
 
 const TOOL = /\b(?:access|coding|coordination|inbox|onboarding|orchestration|system|todo)_\w+/g;
 
-describe('agent instructions', () => {
+describe('instructions for agents', () => {
   const told = new Map([['the section for AGENTS.md', INSTRUCTIONS]]);
   for (const file of globSync('plugins/**/*.{md,toml}', { cwd: root }))
     told.set(file, readFileSync(`${root}/${file}`, 'utf8'));
 
   for (const [name, text] of told) {
-    it(`mention only existing tools: ${name}`, () => {
+    it(`name only tools that exist: ${name}`, () => {
       for (const [full] of text.matchAll(TOOL)) assert.ok(names.has(full), full);
     });
   }

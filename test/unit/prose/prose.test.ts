@@ -1,4 +1,4 @@
-/** The prose linter (docs/style.md). */
+/** The prose linter, which enforces docs/style.md. */
 import assert from 'node:assert/strict';
 import { EXPRESSIONS } from '../../prose/expressions.mjs';
 import { commentsAfter, proseOfCode, proseOfMarkdown } from '../../prose/extract.mjs';
@@ -23,8 +23,8 @@ describe('greet', () => {
 });
 `;
 
-describe('the prose of a file', () => {
-  it('contains comments by paragraph and tag, whole messages and test titles', () => {
+describe('passages that the prose linter extracts from a file', () => {
+  it('are the paragraphs and tags of comments, whole messages and test titles', () => {
     assert.deepEqual(shown(proseOfCode('greet.mjs', SOURCE, { isTest: false })), [
       '3 C First sentence of a comment.',
       "5 C the agent's name",
@@ -35,12 +35,12 @@ describe('the prose of a file', () => {
     ]);
   });
 
-  it('contains no messages if the file is a test', () => {
+  it('include no messages if the file is a test', () => {
     const kinds = proseOfCode('greet.test.ts', SOURCE, { isTest: true }).map(({ kind }) => kind);
     assert.deepEqual([...new Set(kinds)], ['C', 'T']);
   });
 
-  it('contains the paragraphs, items and cells of a document, but no code', () => {
+  it('are the paragraphs, list items and table cells of a document, without code', () => {
     const document =
       '# Title\n\nA paragraph\nof `code` and [a link](x.md).\n\n- item\n\n```sh\nrun it\n```\n\n| a | b |\n|---|---|\n';
     assert.deepEqual(shown(proseOfMarkdown(document)), [
@@ -52,7 +52,7 @@ describe('the prose of a file', () => {
     ]);
   });
 
-  it('contains the comments of shell scripts and security rules', () => {
+  it('are the comments of shell scripts and security rules', () => {
     assert.deepEqual(shown(commentsAfter('#!/bin/sh\n# Two\n# lines.\nls # here\n', '#')), [
       '2 C Two lines.',
       '4 C here',
@@ -61,11 +61,11 @@ describe('the prose of a file', () => {
   });
 });
 
-describe('the expressions', () => {
+describe('expressions that the prose linter rejects', () => {
   const found = (kind: string, text: string): string[] =>
     EXPRESSIONS.filter(({ kinds, pattern }) => kinds.includes(kind) && pattern.test(text)).map(({ id }) => id);
 
-  it('find a relative clause as a condition or a name, also across a line break', () => {
+  it('include relative clauses as a condition or a name, even across a line break', () => {
     const [passage] = proseOfMarkdown('It returns null where\nthere is none.\n');
     assert.deepEqual(found('D', passage?.text ?? ''), ['L01', 'L16']);
     assert.deepEqual(found('C', 'What the agent holds.'), ['L24']);
@@ -73,7 +73,7 @@ describe('the expressions', () => {
     assert.deepEqual(found('T', 'notifies whoever asked'), ['L02']);
   });
 
-  it('accept plain English', () => {
+  it('do not occur in plain English', () => {
     const plain = 'Returns the task, or undefined if the agent holds none. Retries a stale commit at most 25 times.';
     assert.deepEqual(found('C', plain), []);
   });

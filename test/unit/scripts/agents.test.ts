@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { limitsIn, parseCommand } from '../../../scripts/agents/arguments.ts';
 import { UsageError } from '../../../scripts/operator/deployment.ts';
 
-describe('npm run agents command line', () => {
-  it('reports an invalid argument', () => {
+describe('command line of npm run agents', () => {
+  it('is rejected with an error if an argument is invalid', () => {
     const cases: [string[], RegExp][] = [
       [['create', '--project', 'demo'], /requires --name/],
       [['create', '--name', 'x y', '--project', 'demo'], /--name: 3 to 50/],
@@ -28,7 +28,7 @@ describe('npm run agents command line', () => {
     }
   });
 
-  it('keeps limits that it omits and lifts the ones it names', () => {
+  it('keeps the limits that it does not mention, and removes those that it sets to none', () => {
     const limits = (...args: string[]) => limitsIn(parseCommand(['renew', 'boss', ...args]).options);
     assert.deepEqual(limits(), { toolsets: undefined, held_to: undefined });
     assert.deepEqual(limits('--toolsets', 'todo, system', '--held-to', 'alpha', '--read-only'), {

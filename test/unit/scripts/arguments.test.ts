@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { choose, help } from '../../../scripts/tests/arguments.mjs';
 import { suites } from '../../../scripts/tests/suites.mjs';
 
-describe('npm test arguments', () => {
-  it('select every suite except real by default', () => {
+describe('arguments of npm test', () => {
+  it('select every suite except "real" if no suite is named', () => {
     const chosen = suites.filter(({ name }) => name !== 'real');
     assert.deepEqual(choose([]), {
       chosen,
@@ -15,14 +15,14 @@ describe('npm test arguments', () => {
     });
   });
 
-  it('select the real suite only if it is named', () => {
+  it('select the suite "real" only if it is named', () => {
     assert.deepEqual(
       choose(['real']).chosen.map(({ specs }) => specs),
       ['test/real'],
     );
   });
 
-  it('select suites by name and spec files by path', () => {
+  it('select suites by name, and spec files by path', () => {
     const { chosen, everything } = choose(['unit', './test/e2e/http.test.ts']);
     assert.equal(everything, false);
     assert.deepEqual(
@@ -34,13 +34,13 @@ describe('npm test arguments', () => {
     );
   });
 
-  it('pass unknown options to mocha', () => {
+  it('are passed to mocha if npm test does not know them', () => {
     assert.deepEqual(choose(['rules', '--grep', 'tasks']).mochaOptions, ['--grep', 'tasks']);
     assert.deepEqual(choose(['--grep', 'tasks']).chosen, choose([]).chosen);
     assert.equal(choose(['--grep', 'tasks']).everything, false);
   });
 
-  it('accept their own options in any position', () => {
+  it('may contain the options of npm test in any position', () => {
     const { chosen, nightly, recordTimes, mochaOptions } = choose([
       ...['--nightly', 'rules', '--grep', 'tasks', '--record-times'],
     ]);
@@ -51,11 +51,11 @@ describe('npm test arguments', () => {
     assert.equal(choose(['--nightly']).everything, true);
   });
 
-  it('imply --nightly if a nightly spec file is named', () => {
+  it('imply --nightly if they name a nightly spec file', () => {
     assert.equal(choose(['test/e2e/busyMachine.nightly.ts']).nightly, true);
   });
 
-  it('cause an error that lists the suites if a suite is unknown', () => {
+  it('cause an error that lists the suites if they name an unknown suite', () => {
     assert.throws(
       () => choose(['units']),
       /unit, stored, contract, rtdb-lite, views, runner, start, rules, integration, signin, attack, e2e, real/,

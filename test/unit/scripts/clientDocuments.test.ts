@@ -1,4 +1,4 @@
-/** Client metadata documents that `npm start` serves, so that sign-in works without internet access. */
+/** Documents of OAuth clients that `npm start` serves locally, so that sign-in works without internet access. */
 import assert from 'node:assert/strict';
 import { clientDocumentsUrl } from '../../../functions/src/config.ts';
 import { isRegistered } from '../../../functions/src/signin/rules/redirects.ts';
@@ -6,7 +6,7 @@ import { HttpsClientDocuments } from '../../../functions/src/vendors/clientdocum
 import { clientDocuments, startClientDocuments } from '../../../scripts/emulators/clientDocuments.mjs';
 import { setVariable } from '../../support/environment.ts';
 
-/** Expected redirect URI of each client, with an arbitrary port. */
+/** Redirect URI that each client uses, with an arbitrary port. */
 const REDIRECTS: Readonly<Record<string, string>> = {
   'https://claude.ai/oauth/claude-code-client-metadata': 'http://localhost:54213/callback',
   'https://chatgpt.com/oauth/codex/client.json': 'http://127.0.0.1:1455/callback',
@@ -14,7 +14,7 @@ const REDIRECTS: Readonly<Record<string, string>> = {
   'https://vscode.dev/oauth/client-metadata.json': 'http://127.0.0.1:40123/',
 };
 
-describe('local copies of client metadata documents', () => {
+describe('local copies of OAuth client documents', () => {
   const asked: string[] = [];
   let documents: HttpsClientDocuments;
 
@@ -31,7 +31,7 @@ describe('local copies of client metadata documents', () => {
   });
 
   for (const [id, redirect] of Object.entries(REDIRECTS))
-    it(`serve ${id} without internet access and contain ${redirect}`, async () => {
+    it(`replace ${id} without internet access, and contain ${redirect}`, async () => {
       const { text } = await documents.fetch(new URL(id));
       const document = clientDocuments.find(({ client_id }) => client_id === id);
       assert.ok(document);
@@ -40,7 +40,7 @@ describe('local copies of client metadata documents', () => {
       assert.deepEqual(asked, []);
     });
 
-  it('cover exactly the clients tested here', () => {
+  it('exist exactly for the clients in this test', () => {
     const ids = clientDocuments.map(({ client_id }) => client_id);
     assert.deepEqual(ids.sort(), Object.keys(REDIRECTS).sort());
   });
@@ -51,7 +51,7 @@ describe('local copies of client metadata documents', () => {
     'https://claude.ai/oauth/claude-code-client-metadata?version=2',
     'https://claude.ai/oauth/CLAUDE-code-client-metadata',
   ])
-    it(`do not replace other documents: ${other} is fetched from the internet`, async () => {
+    it(`do not replace other documents: ${other} is read from the internet`, async () => {
       asked.length = 0;
       await assert.rejects(documents.fetch(new URL(other)), /the host name does not resolve/);
       assert.deepEqual(asked, [new URL(other).host]);

@@ -1,4 +1,4 @@
-/** Simulated clock of the emulators. */
+/** Simulated clock that the command `npm run clock` moves. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { moveClock } from '../../../scripts/clock/clock.mjs';
 import { durationOf, durationText } from '../../../scripts/clock/duration.mjs';
 
 describe('npm run clock', () => {
-  it('parses durations', () => {
+  it('accepts durations such as those in the help', () => {
     assert.equal(durationOf('90s'), 90_000);
     assert.equal(durationOf('1d12h'), 36 * 3_600_000);
     assert.equal(durationOf('1w'), 7 * 86_400_000);
@@ -17,7 +17,7 @@ describe('npm run clock', () => {
     }
   });
 
-  it('formats durations in the form that it parses', () => {
+  it('prints durations in the form that it accepts', () => {
     for (const text of ['1s', '15m', '1d12h', '400d', '23h59m59s']) {
       assert.equal(durationText(durationOf(text)), text);
     }
@@ -36,16 +36,16 @@ describe('npm run clock', () => {
   });
 });
 
-describe('simulated clock', () => {
+describe('simulated clock of the emulators', () => {
   const folder = mkdtempSync(join(tmpdir(), 'clock-'));
   const file = join(folder, 'clock');
   const clock = simulatedClock(file);
-  /** Rounded to tenths of a day, because time passes between two readings. */
+  /** Rounded to tenths of a day, because time passes between the two readings. */
   const daysAhead = (): string => ((clock.now().getTime() - Date.now()) / 86_400_000).toFixed(1).replace('-', '');
 
   after(() => rmSync(folder, { recursive: true }));
 
-  it('follows its file immediately and uses the system time if the file is missing or invalid', () => {
+  it('follows its file immediately, and is the system clock if the file is missing or invalid', () => {
     assert.equal(daysAhead(), '0.0');
     writeFileSync(file, String(86_400_000));
     assert.equal(daysAhead(), '1.0');

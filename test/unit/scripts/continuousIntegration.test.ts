@@ -7,17 +7,17 @@ import { suites } from '../../../scripts/tests/suites.mjs';
 const workflow = readFileSync(`${root}/.github/workflows/ci.yml`, 'utf8');
 const guide = readFileSync(`${root}/docs/guides/testing.md`, 'utf8');
 
-/** Suites of the default run. */
+/** Names of the suites that the default run contains. */
 const usual = suites.filter(({ optional }) => optional !== true).map(({ name }) => name);
 
 describe('continuous integration', () => {
   const run = [...workflow.matchAll(/^ +suites: (.+)$/gm)].flatMap(([, names = '']) => names.split(' '));
 
-  it('runs every default suite exactly once', () => {
+  it('runs every suite of the default run exactly once', () => {
     assert.deepEqual([...run].sort(), [...usual].sort());
   });
 
-  it('runs its matrix on pushes and pull requests, unconditionally', () => {
+  it('runs its matrix on every push and pull request', () => {
     assert.match(workflow, /^on:\n {2}push:\n(?: {4}.*\n)* {2}pull_request:\n/m);
     assert.match(workflow, /^ +- run: npm test -- \$\{\{ matrix\.suites \}\}$/m);
     const job = /^ {2}test:\n((?: {4}.*\n|\n)+)/m.exec(workflow)?.[1] ?? '';
@@ -25,7 +25,7 @@ describe('continuous integration', () => {
     assert.doesNotMatch(job, /^ {4}if:/m);
   });
 
-  it('runs the suites that the testing guide lists', () => {
+  it('runs exactly the suites that the testing guide lists for it', () => {
     const table = /## Suites\n([\s\S]+?)\n\n[A-Z]/.exec(guide)?.[1] ?? '';
     const told = table
       .split('\n')

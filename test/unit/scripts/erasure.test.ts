@@ -7,17 +7,17 @@ import { isPseudonym, pseudonymOf, Traces } from '../../../scripts/people/erasur
 
 const UID = 'k3Jx9QmZ1bVtY7LrWc5HsD8nEfG2';
 
-/** Only the fields that the test needs. */
+/** Returns an account that has only the fields which the test needs. */
 function account(email: string, displayName: string): UserRecord {
   const said: Partial<UserRecord> = { uid: UID, email, displayName, phoneNumber: '+43 660 1234', providerData: [] };
   return Object.assign(Object.create(null), said);
 }
 
-describe('personal identifiers', () => {
+describe('identifiers of an erased person', () => {
   const traces = new Traces(UID, account('cyd@example.com', 'Cyd Charisse'));
   const { pseudonym } = traces;
 
-  it('are replaced in values and keys, and other values stay unchanged', () => {
+  it('are replaced in values and in keys, and all other values stay unchanged', () => {
     const at = Timestamp.now();
     const value = {
       [`seen-by-${UID}`]: true,
@@ -47,7 +47,7 @@ describe('personal identifiers', () => {
   });
 });
 
-describe('npm run people -- erase command line', () => {
+describe('command line of npm run people -- erase', () => {
   it('requires either --dry-run or --yes', () => {
     const dry = parseCommand(['erase', '--person', UID, '--dry-run']);
     assert.ok(dry.kind === 'erase' && dry.isDry && dry.who === UID);

@@ -1,4 +1,4 @@
-/** Process in which firebase-tools runs a function, with the preloaded module. */
+/** Process in which firebase-tools runs a function, with the module that Muster preloads into it. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,18 +16,18 @@ const FUNCTION = 'exports.loaded = (request, response) => response.json(Object.k
 
 const SERVER = "require('node:http').createServer().keepAliveTimeout";
 
-describe('emulator process', () => {
-  it('keeps idle connections open, because a request may be on its way', () => {
+describe('process of the functions emulator', () => {
+  it('keeps idle connections open, because a request may already be on its way', () => {
     const args = ['--require', `${root}/scripts/emulators/preload.cjs`, '--print', SERVER];
     assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), '0\n');
   });
 });
 
-describe('function process in the emulator', () => {
+describe('process of a function in the emulator', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-worker-`);
   after(() => rmSync(folder, { recursive: true }));
 
-  it('responds without loading unneeded firebase modules', async () => {
+  it('responds without loading firebase modules that it does not need', async () => {
     const dependencies = { 'firebase-admin': '*', 'firebase-functions': '*' };
     writeFileSync(`${folder}/package.json`, JSON.stringify({ dependencies }));
     writeFileSync(`${folder}/index.js`, FUNCTION);
@@ -48,7 +48,7 @@ describe('function process in the emulator', () => {
       );
       assert.ok(loaded.includes(PROGRAM));
       const filesOf = (folder: string) => loaded.filter((file) => file.includes(folder)).length;
-      // One module replaces all others of its package.
+      // The preloaded module replaces all other modules of the package.
       const folders = ['/firebase-admin/lib/', '/firebase-functions/lib/', '/firebase-tools/lib/deploy/'];
       assert.deepEqual(folders.map(filesOf), [1, 1, 0]);
     } finally {

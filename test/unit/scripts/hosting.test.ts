@@ -1,4 +1,4 @@
-/** Firebase Hosting responses according to firebase.json, as the Firebase CLI's emulator serves them. */
+/** Responses of Firebase Hosting according to firebase.json, as served by the emulator of the Firebase CLI. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { close, listen, originOf } from '../../support/listening.ts';
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** Longest time that a browser may cache a 404 response, in seconds. */
+/** Maximum time in seconds for which a browser may cache a 404 response. */
 const MAX_MISSING = 600;
 
 const ofCli = createRequire(createRequire(import.meta.url).resolve('firebase-tools'));
@@ -23,7 +23,7 @@ const { hosting } = z
   .object({ hosting: z.looseObject({}) })
   .parse(JSON.parse(readFileSync(`${root}/firebase.json`, 'utf8')));
 
-describe('Hosting', () => {
+describe('Firebase Hosting of the console', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hosting-'));
   const asset = join(folder, 'assets', 'screen-1a2b.js');
   let server: Server;
@@ -33,7 +33,7 @@ describe('Hosting', () => {
     writeFileSync(join(folder, 'index.html'), '<title>Muster</title>');
     writeFileSync(asset, 'export {};');
     const answer = superstatic({ cwd: folder, config: { ...hosting, public: '.' } });
-    // Paths that Hosting passes to other services do not exist here.
+    // Hosting passes these paths to other services, which do not run in this test.
     const missing = (response: ServerResponse) => () => void response.writeHead(404).end();
     server = createServer((request, response) => answer(request, response, missing(response)));
     await listen(server);
@@ -48,7 +48,7 @@ describe('Hosting', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Returns how many seconds a browser caches a response. */
+  /** Returns the number of seconds for which a browser caches a response. */
   function keptFor(headers: Headers): number {
     const control = headers.get('cache-control') ?? '';
     assert.doesNotMatch(control, /immutable/);
@@ -56,7 +56,7 @@ describe('Hosting', () => {
   }
 
   for (const path of ['/', '/tasks', '/tasks/task.1.js', '/workspace/assets', '/none.js', '/assets-of-mine'])
-    it(`returns the uncached page for ${path}`, async () => {
+    it(`returns the page, which browsers do not cache, for ${path}`, async () => {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200);
       assert.match(text, /<title>Muster/);
@@ -65,7 +65,7 @@ describe('Hosting', () => {
     });
 
   for (const path of ['/assets/none.js', '/assets/none', '/assets/screen-1a2b.js.map', '/assets/below/none.js'])
-    it(`returns a briefly cached 404 for ${path}`, async () => {
+    it(`returns a 404 response, which browsers cache only briefly, for ${path}`, async () => {
       const { status, headers, text } = await get(path);
       assert.equal(status, 404, text);
       assert.doesNotMatch(text, /<title>Muster/);
@@ -73,7 +73,7 @@ describe('Hosting', () => {
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     });
 
-  it('returns a file again after a rollback removed and restored it', async () => {
+  it('returns a file that a rollback had removed as soon as it exists again', async () => {
     assert.equal((await get('/assets/screen-1a2b.js')).status, 200);
     rmSync(asset);
     const { status, headers } = await get('/assets/screen-1a2b.js');

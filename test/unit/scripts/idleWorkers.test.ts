@@ -1,4 +1,4 @@
-/** Idle function processes in the functions emulator's pool. */
+/** Function processes of the functions emulator that have no calls. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -7,7 +7,7 @@ import { emulatorsPool, reapIdleWorkers } from '../../../scripts/emulators/idleW
 const SERVES =
   "require('node:http').createServer((request, response) => request.url === '/slow' ? setTimeout(() => response.end(), 600) : response.end()).listen(0, '127.0.0.1', function () { process.stderr.write(String(this.address().port) + '\\n'); })";
 
-/** Response of the emulator to a caller. */
+/** Imitates the response that the emulator sends to a caller. */
 class Response extends EventEmitter {
   readonly statuses: number[] = [];
 
@@ -27,7 +27,7 @@ class Response extends EventEmitter {
 describe('idle function processes', () => {
   const children: ChildProcess[] = [];
 
-  /** A subclass, so that the emulator's own class stays unchanged. */
+  /** The test changes a subclass, so that the class of the emulator stays unchanged. */
   const Pool = class extends emulatorsPool() {};
   before(() => reapIdleWorkers(Pool, 200));
 
@@ -35,7 +35,7 @@ describe('idle function processes', () => {
     for (const child of children) child.kill('SIGKILL');
   });
 
-  /** Adds a responsive process to a pool. */
+  /** Adds a process to a pool and waits until it is ready. */
   async function added() {
     const child = spawn(process.execPath, ['-e', SERVES], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     children.push(child);
@@ -51,14 +51,14 @@ describe('idle function processes', () => {
 
   const isEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
-  it('are ended after the idle time and receive no more calls', async () => {
+  it('are ended after the idle time, and receive no further calls', async () => {
     const { pool, child } = await added();
     assert.ok(pool.readyForWork('mcp'));
     await once(child, 'exit');
     assert.equal(pool.readyForWork('mcp'), false);
   });
 
-  it('are not ended while a call takes longer than the idle time', async () => {
+  it('are not ended while they run a call that takes longer than the idle time', async () => {
     const { pool, child } = await added();
     const response = new Response();
     await pool.submitRequest('mcp', { method: 'GET', path: '/slow', headers: {} }, response, undefined);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { writeManifestJar } from '../../../scripts/emulators/manifestJar.mjs';
 
-describe('jar with only a manifest', () => {
+describe('jar file that contains only a manifest', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-jar-`);
   const jar = `${folder}/launcher.jar`;
   const target = `/opt/${'a long path/'.repeat(12)}emulator.jar`;
@@ -12,7 +12,7 @@ describe('jar with only a manifest', () => {
   before(() => writeManifestJar(jar, { mainClass: 'com.example.Main', jar: target }));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Returns the only zip entry, which is found through the end record as Java does. */
+  /** Returns the only entry of the zip file, which Java finds through the record at the end of the file. */
   function entry(): { name: string; data: Buffer; checksum: number } {
     const zip = readFileSync(jar);
     const end = zip.length - 22;
@@ -27,13 +27,13 @@ describe('jar with only a manifest', () => {
     return { name, data: zip.subarray(start, start + size), checksum: zip.readUInt32LE(central + 16) };
   }
 
-  it('contains the manifest with its name and checksum', () => {
+  it('has a manifest entry with the right name and checksum', () => {
     const { name, data, checksum } = entry();
     assert.equal(name, 'META-INF/MANIFEST.MF');
     assert.equal(checksum, crc32(data));
   });
 
-  it('wraps lines at 72 bytes without changing the headers', () => {
+  it('wraps the lines of the manifest at 72 bytes without changing its values', () => {
     const manifest = entry().data.toString();
     assert.ok(manifest.split('\r\n').every((line) => line.length <= 70));
     assert.deepEqual(manifest.replaceAll('\r\n ', '').split('\r\n'), [

@@ -1,4 +1,4 @@
-/** The origin proxy passes bytes on unchanged and immediately in both directions, and survives broken connections. */
+/** Proxy that gives `npm start` one origin. It forwards bytes unchanged and immediately in both directions. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,21 +22,21 @@ const MOUNT = '/demo-muster/us-central1/mcp';
 
 type Exchange = readonly [received: IncomingMessage, response: ServerResponse];
 
-/** Functions emulator with a configurable response. */
+/** Imitates the functions emulator. The test decides its responses. */
 class FunctionsEmulator {
   answer: RequestListener = (_received, response) => response.end();
   private server = createServer();
 
   async start(port = 0): Promise<number> {
     this.server = createServer((received, response) => this.answer(received, response));
-    // Without this listener, Node itself would send 100 Continue.
+    // Without this listener, Node would send "100 Continue" itself.
     this.server.on('checkContinue', (received, response) => this.answer(received, response));
     this.server.listen(port, '127.0.0.1');
     await once(this.server, 'listening');
     return portOf(this.server);
   }
 
-  /** Returns the next request, which the test answers. */
+  /** Returns the next request, to which the test then responds. */
   next(): Promise<Exchange> {
     return new Promise((resolve) => {
       this.answer = (received, response) => resolve([received, response]);
@@ -58,10 +58,10 @@ async function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
   return answer;
 }
 
-/** Node reads and writes headers in this encoding. */
+/** Node reads and writes header values in the encoding latin1. */
 const latin1 = (words: string): string => Buffer.from(words).toString('latin1');
 
-describe('npm start origin', () => {
+describe('origin proxy of npm start', () => {
   const emulator = new FunctionsEmulator();
   let behind: number;
   let origin: Server;
@@ -85,7 +85,7 @@ describe('npm start origin', () => {
   };
   const connect = () => RawConnection.open(`http://127.0.0.1:${port}`);
 
-  it('maps its root to the function and preserves paths and queries', async () => {
+  it('maps its root to the function, and preserves paths and queries', async () => {
     emulator.answer = ({ url }, response) => response.end(url);
     const paths = [
       ...['/', '/mcp', '/token', '/?a=b', '/mcp/coordination?toolsets=a,b&x=%2F+%00&&y=?'],
@@ -97,7 +97,7 @@ describe('npm start origin', () => {
     }
   });
 
-  it('accepts absolute URLs and OPTIONS * as request targets', async () => {
+  it('accepts an absolute URL or "OPTIONS *" as the target of a request', async () => {
     emulator.answer = ({ url = '' }, response) => {
       response.writeHead(200, { 'content-length': url.length }).end(url);
     };
@@ -113,7 +113,7 @@ describe('npm start origin', () => {
     connection.socket.destroy();
   });
 
-  it('preserves the method, the host and all headers', async () => {
+  it('preserves the method, the host and all headers of a request', async () => {
     const sent = ['Host', 'Muster.example:1234', 'X-mixed-Case', 'Ä b', 'Cookie', 'a=1', 'Cookie', 'b=2'];
     const headers = [...sent, 'Authorization', 'Bearer x.y', 'Content-Length', '0'].map(latin1);
     const exchange = emulator.next();
@@ -130,7 +130,7 @@ describe('npm start origin', () => {
     assert.equal(await text(answer), 'no');
   });
 
-  it('passes bytes in both directions, with and without a content length', async () => {
+  it('forwards bytes in both directions, with and without a content length', async () => {
     const bytes = randomBytes(2 ** 20);
     for (const framing of [{ 'content-length': bytes.length }, { 'transfer-encoding': 'chunked' }]) {
       emulator.answer = (received, response) => {
@@ -145,7 +145,7 @@ describe('npm start origin', () => {
     }
   });
 
-  it('passes each part on immediately, headers first', async () => {
+  it('forwards each part as soon as it arrives, starting with the headers', async () => {
     const exchange = emulator.next();
     const asked = ask({ method: 'POST' });
     asked.flushHeaders();
@@ -165,7 +165,7 @@ describe('npm start origin', () => {
     await once(answer, 'end');
   });
 
-  it('returns responses without a body over one connection', async () => {
+  it('returns several responses without a body over one connection', async () => {
     const connection = await connect();
     for (const [line, status] of [
       ['HEAD /mcp', 401],
@@ -185,7 +185,7 @@ describe('npm start origin', () => {
     connection.socket.destroy();
   });
 
-  it('lets the function decide about 100 Continue', async () => {
+  it('lets the function decide whether to send "100 Continue"', async () => {
     const expecting = { method: 'POST', headers: { expect: '100-continue', 'content-length': 4 } };
     emulator.answer = (received, response) => {
       response.writeContinue();
@@ -202,7 +202,7 @@ describe('npm start origin', () => {
     unwelcome.destroy();
   });
 
-  it('aborts the upstream request if the client disconnects at any stage', async () => {
+  it('aborts its request to the function if the client disconnects at any stage', async () => {
     for (const method of ['GET', 'POST']) {
       for (const isAnswered of [false, true]) {
         const exchange = emulator.next();
@@ -221,7 +221,7 @@ describe('npm start origin', () => {
     }
   });
 
-  it("aborts the client's response if the upstream response is interrupted", async () => {
+  it("aborts the client's response if the function's response is interrupted", async () => {
     const exchange = emulator.next();
     const asked = ask().end();
     const [, response] = await exchange;
@@ -244,7 +244,7 @@ describe('npm start origin', () => {
     connection.socket.destroy();
   });
 
-  it('serves 200 concurrent requests', async () => {
+  it('forwards 200 concurrent requests', async () => {
     const waiting: Exchange[] = [];
     const count = 200;
     emulator.answer = (received, response) => {
@@ -259,7 +259,7 @@ describe('npm start origin', () => {
     await Promise.all(answers);
   });
 
-  it('returns 502 while the functions emulator is down and recovers when it is back', async () => {
+  it('returns 502 while the functions emulator is not running, and then works again', async () => {
     const exchange = emulator.next();
     const broken = ask().end();
     const [received] = await exchange;
@@ -283,7 +283,7 @@ describe('npm start origin', () => {
     assert.equal(await text(await answerTo(ask().end())), 'well');
   });
 
-  it('survives malformed HTTP on either side', async () => {
+  it('continues to run after malformed HTTP from the client or the function', async () => {
     emulator.answer = ({ socket }) => void socket.end('HTTP/1.1 099 \x01\r\nA: \x01\r\n\r\n');
     assert.equal((await answerTo(ask().end())).statusCode, 502);
     emulator.answer = ({ socket }) => void socket.end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n');
@@ -297,7 +297,7 @@ describe('npm start origin', () => {
     assert.equal(await text(await answerTo(ask().end())), 'well');
   });
 
-  it('does not keep its process running, even during a request', async () => {
+  it('does not prevent the end of its process, even during a request', async () => {
     const module = new URL('../../../scripts/emulators/origin.mjs', import.meta.url).href;
     const code = `import { startOrigin } from '${module}';
       const server = await startOrigin({ port: 0, functions: ${behind} });

@@ -1,4 +1,4 @@
-/** Deployment parameters, as read by scripts outside the functions. */
+/** Deployment parameters, as the scripts outside the functions read them. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ describe('deployment parameters', () => {
     writeFileSync(join(folder, '.env.own'), 'PUBLIC_URL=https://a.example\nPUBLIC_URL=https://muster.example/mcp/\n');
   });
 
-  it("come from the project's file, then from the defaults, and are otherwise empty", () => {
+  it("come from the project's file, or else from the defaults, or else are empty", () => {
     assert.equal(parameterOf('REGION', 'europe', folder), 'europe-west1');
     assert.equal(parameterOf('REGION', 'another', folder), 'us-central1');
     assert.equal(parameterOf('REGION', undefined, folder), 'us-central1');
@@ -23,11 +23,11 @@ describe('deployment parameters', () => {
     assert.equal(parameterOf('PUBLIC_URL', 'europe', folder), '', 'an empty value ends at its line');
   });
 
-  it("default to the repository's region, for which the console is built", () => {
+  it('include the default region of the repository, for which the console is built', () => {
     assert.equal(parameterOf('REGION', 'a-project-without-parameters'), 'us-central1');
   });
 
-  it('determine the endpoint', () => {
+  it('determine the URL of the endpoint', () => {
     assert.equal(endpointOf('europe', folder), 'https://europe-west1-europe.cloudfunctions.net/mcp');
     assert.equal(endpointOf('own', folder), 'https://muster.example/mcp');
   });

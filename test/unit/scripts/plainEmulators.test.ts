@@ -1,4 +1,4 @@
-/** Compatibility with the plain Firebase CLI: the committed configuration, and discovery of a running `npm start`. */
+/** The plain Firebase CLI can use the committed configuration and can find a running `npm start`. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,11 +19,11 @@ describe('committed emulator configuration', () => {
   const config = Config.load(options);
   const rc = loadRC(options);
 
-  it('names the project that the repository uses', () => {
+  it('names the same project as the rest of the repository', () => {
     assert.equal(rc.resolveAlias('default'), projectId);
   });
 
-  it('loads the rules into the Realtime Database of the functions', () => {
+  it('loads the security rules into the Realtime Database that the functions use', () => {
     const rules = getRulesConfig(projectId, { ...options, config, rc });
     assert.deepEqual(rules, [{ instance: databaseNamespace, rules: 'database.rules.json' }]);
     const { databaseURL } = constructDefaultAdminSdkConfig(projectId);
@@ -37,7 +37,7 @@ describe('committed emulator configuration', () => {
   });
 });
 
-describe('npm start emulators', () => {
+describe('emulators of npm start', () => {
   const usual = process.env['TMPDIR'];
   let folder = '';
   before(() => {
@@ -49,7 +49,7 @@ describe('npm start emulators', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Announces a run whose hub has this port. Returns the paths to delete at its end. */
+  /** Announces a run whose emulator hub has this port, and returns the paths to delete afterwards. */
   function told(port: number): readonly string[] {
     const removed: string[] = [];
     const temporary = `${folder}/${port}`;

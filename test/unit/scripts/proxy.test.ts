@@ -1,4 +1,4 @@
-/** Proxy variables, for `npm start`, the tests and operators' commands. */
+/** Proxy variables in the environment of `npm start`, of tests and of operators' commands. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { directToThisMachine, nodeUsesProxy, proxyHint } from '../../../scripts/setup/proxy.mjs';
@@ -7,7 +7,7 @@ const LOCAL = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 
 const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'grpc_proxy'];
 
-describe('proxy environment', () => {
+describe('environment with proxy variables', () => {
   for (const name of names)
     it(`exempts this machine in every exception variable if ${name} is set`, () => {
       const added = directToThisMachine({ [name]: 'http://127.0.0.1:9', no_grpc_proxy: 'a', npm_config_no_proxy: 'b' });
@@ -16,7 +16,7 @@ describe('proxy environment', () => {
       assert.deepEqual(nodeUsesProxy({ [name]: 'http://127.0.0.1:9' }), { NODE_USE_ENV_PROXY: '1' });
     });
 
-  it('sets the proxy only for https, because Firebase would use it for this machine over http', () => {
+  it('has a proxy only for https, because Firebase would use an http proxy for this machine', () => {
     for (const [env, https] of [
       [{ http_proxy: 'a' }, 'a'],
       [{ HTTP_PROXY: 'a', HTTPS_PROXY: 'b' }, 'b'],
@@ -27,12 +27,12 @@ describe('proxy environment', () => {
     }
   });
 
-  it('is unchanged if it names no proxy', () => {
+  it('is unchanged if no variable names a proxy', () => {
     assert.deepEqual(directToThisMachine({ NO_PROXY: 'a', HTTP_PROXY: '', JAVA_TOOL_OPTIONS: '-Xmx1g' }), {});
     assert.deepEqual(nodeUsesProxy({ NO_PROXY: 'a' }), {});
   });
 
-  it('keeps existing exceptions and stays unchanged when extended a second time', () => {
+  it('keeps existing exceptions, and does not change if it is extended a second time', () => {
     const host = fc.constantFrom('a.example', '.b.example', '10.0.0.1', 'localhost', 'c:80');
     const list = fc.option(
       fc.array(host).map((hosts) => hosts.join(', ')),
@@ -45,7 +45,7 @@ describe('proxy environment', () => {
         const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
         for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
         for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
-        // The variables printed for other shells are complete even if this process already has them.
+        // The variables for other shells are complete, even if this process already has some of them.
         assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
       }),
     );
@@ -56,7 +56,7 @@ describe('proxy environment', () => {
     ['-Dhttp.nonProxyHosts=a|b -Xmx1g', '-Dhttp.nonProxyHosts=localhost|127.*|[::1]|a|b -Xmx1g'],
     ['-DsocksNonProxyHosts="a"', '-DsocksNonProxyHosts="localhost|127.*|[::1]|a"'],
   ])
-    it(`exempts this machine in Java options: ${before}`, () => {
+    it(`exempts this machine in the Java options: ${before}`, () => {
       for (const name of ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS']) {
         const added = directToThisMachine({ [name]: before });
         assert.deepEqual(added, { [name]: after });
@@ -64,7 +64,7 @@ describe('proxy environment', () => {
       }
     });
 
-  it('is named without its password after a failed request', () => {
+  it("is named in the error of a failed request without the proxy's password", () => {
     assert.equal(proxyHint({}), '');
     assert.equal(proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }), ' (https_proxy sets the proxy proxy:3128)');
   });

@@ -1,18 +1,18 @@
-/** Selection of real services by `npm run test:real`. */
+/** Selection of the real services that `npm run test:real` calls. */
 import assert from 'node:assert/strict';
 import { nothingAsked, REAL_SERVICES, standingOf } from '../../real/services.ts';
 
 const REPOSITORY = { MUSTER_REAL_REPOSITORY: 'me/scratch' };
 
-describe('real services', () => {
-  it('are not called by default, which one line explains', () => {
+describe('real services in a test run', () => {
+  it('are not called by default, and one line explains why', () => {
     assert.match(nothingAsked({}) ?? '', /^test:real asks nothing: set MUSTER_REAL to all, or to some of .*$/);
     const keys = { ANTHROPIC_API_KEY: 'k', GITHUB_TOKEN: 't', ...REPOSITORY };
     for (const service of REAL_SERVICES) assert.deepEqual(standingOf(service, keys), { what: 'out' });
     assert.equal(nothingAsked({ MUSTER_REAL: 'gemini' }), undefined);
   });
 
-  it('are called if they are named and have credentials', () => {
+  it('are called if they are named and their credentials are set', () => {
     const all = { MUSTER_REAL: 'all', MUSTER_URL: 'https://x', MUSTER_TOKEN: 't', GEMINI_API_KEY: 'k' };
     assert.deepEqual(standingOf('firebase', all), { what: 'ask' });
     assert.deepEqual(standingOf('gemini', all), { what: 'ask' });
@@ -23,7 +23,7 @@ describe('real services', () => {
     }
   });
 
-  it('report missing credentials, as a failure only if the service is named', () => {
+  it('are skipped without credentials, but cause a failure if they are named', () => {
     const why = 'anthropic cannot be asked: set ANTHROPIC_API_KEY.';
     assert.deepEqual(standingOf('anthropic', { MUSTER_REAL: 'anthropic,gemini' }), { what: 'fail', why });
     const none = { MUSTER_REAL: 'all', ANTHROPIC_API_KEY: 'none' };
@@ -34,7 +34,7 @@ describe('real services', () => {
     );
   });
 
-  it('cause an error if a name is unknown', () => {
+  it('cause an error if an unknown service is named', () => {
     assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /names "git": name all, or some of/);
   });
 });

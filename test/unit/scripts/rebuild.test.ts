@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { UsageError } from '../../../scripts/operator/deployment.ts';
 import { parseCommand, USAGE } from '../../../scripts/rebuild/arguments.ts';
 
-describe('npm run rebuild command line', () => {
-  it('names what to rebuild, and dependencies are rebuilt first', () => {
+describe('command line of npm run rebuild', () => {
+  it("names the data to rebuild, and that data's dependencies are rebuilt first", () => {
     const { kinds, options } = parseCommand(['queue', 'presence', '--dry-run', '--project', 'demo']);
     assert.deepEqual(kinds, ['presence', 'queue']);
     assert.equal(options['dry-run'], true);
   });
 
-  it('reports an invalid argument', () => {
+  it('is rejected with an error if an argument is invalid', () => {
     const cases: [string[], RegExp][] = [
       [[], /^Specify what to rebuild: queue, counters, presence or access\.$/],
       [['queues'], /^Unknown kind "queues"/],

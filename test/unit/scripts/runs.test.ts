@@ -1,4 +1,4 @@
-/** Cleanup of an emulator run after any kind of end. */
+/** Cleanup of an emulator run, however the run ends. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { closeAbandonedRuns, closeRun, processesOf } from '../../../scripts/proc
 
 const runModule = new URL('../../../scripts/processes/run.mjs', import.meta.url).href;
 
-/** Opens a run and starts two processes in their own groups, of which one may ignore SIGTERM. */
+/** Program that opens a run and starts two processes in separate groups. One of them may ignore SIGTERM. */
 const owner = (isStubborn: boolean) => `
   import { spawn } from 'node:child_process';
   import { writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function openRunElsewhere({ isStubborn = false } = {}): Promise<OpenRun> {
   throw new Error('the run did not open');
 }
 
-/** Times out with the test if the run is never cleaned up. */
+/** Waits until the run is cleaned up. The test's own timeout limits the wait. */
 async function untilCleared(run: OpenRun): Promise<void> {
   while (!isCleared(run)) await delay(100);
 }
@@ -53,8 +53,8 @@ function isCleared({ tag, temporary }: OpenRun): boolean {
   return processesOf(tag).length === 0 && !existsSync(temporary) && !existsSync(`${temporary}.file`);
 }
 
-describe('emulator run', () => {
-  it('ends processes in other groups, even if they ignore SIGTERM', async () => {
+describe('emulator run of npm start or npm test', () => {
+  it('ends its processes in other process groups, even if they ignore SIGTERM', async () => {
     const run = await openRunElsewhere({ isStubborn: true });
     assert.equal(processesOf(run.tag).length, 2);
     await closeRun(run.tag);
@@ -62,7 +62,7 @@ describe('emulator run', () => {
     run.process.kill('SIGKILL');
   });
 
-  it('is cleaned up by its watchdog if its owner is killed', async () => {
+  it('is cleaned up by its watchdog process if its owner is killed', async () => {
     const run = await openRunElsewhere();
     run.process.kill('SIGKILL');
     await untilCleared(run);

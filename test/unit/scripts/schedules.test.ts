@@ -1,15 +1,15 @@
-/** Schedules while the functions emulator is slow or functions are switched off and on. */
+/** Schedules of `npm start` while the functions emulator is slow, or functions are switched off and on. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { callTrigger } from '../../../scripts/emulators/triggers.mjs';
 import { Ticking } from '../../../scripts/start/schedules.mjs';
 import { close, listen } from '../../support/listening.ts';
 
-/** Imitates the functions emulator. Function names end in a generation number. */
+/** Imitates the functions emulator, in which the name of a function ends in a generation number. */
 class FunctionsEmulator {
   readonly statuses = new Map<string, number>();
   readonly calls: string[] = [];
-  /** Calls that wait for a response from the test. */
+  /** Calls to which the test has not yet responded. */
   readonly held: ServerResponse[] = [];
   private readonly server: Server;
 
@@ -40,7 +40,7 @@ class FunctionsEmulator {
     return close(this.server);
   }
 
-  /** Like the emulator, lists a function once per generation. */
+  /** Lists a function once per generation, as the emulator does. */
   private backends() {
     const ids = [...this.statuses.keys()].map((name) => name.replace(/-\d+$/, ''));
     const schedules = ids.map((id) => ({ id: `${id}`, schedule: {} }));
@@ -48,7 +48,7 @@ class FunctionsEmulator {
   }
 }
 
-describe('npm start schedules', () => {
+describe('schedules of npm start', () => {
   let emulator: FunctionsEmulator;
   let url: string;
 
@@ -58,7 +58,7 @@ describe('npm start schedules', () => {
   });
   afterEach(() => emulator.stop());
 
-  it('do not start again before the previous call ends', async () => {
+  it('do not start a call of a function before its previous call has ended', async () => {
     emulator.statuses.set('r-sweep-0', 200);
     const ticking = new Ticking(url);
     const first = ticking.tick();
@@ -84,12 +84,12 @@ describe('npm start schedules', () => {
     assert.deepEqual(await first, ['r-remind failed: HTTP 500']);
   });
 
-  it('report a switched-off function', async () => {
+  it('report that a function is switched off', async () => {
     emulator.statuses.set('r-sweep-0', 204).set('r-sweep-1', 204);
     assert.deepEqual(await new Ticking(url).tick(), ['r-sweep is turned off']);
   });
 
-  it('run a function once after it was switched off and on', async () => {
+  it('call a function once after it was switched off and on again', async () => {
     emulator.statuses.set('r-sweep-0', 204).set('r-sweep-2', 200);
     const tick = new Ticking(url).tick();
     await emulator.hold(1);
@@ -98,7 +98,7 @@ describe('npm start schedules', () => {
     assert.deepEqual(emulator.calls, ['r-sweep-0', 'r-sweep-2']);
   });
 
-  it('report an unreachable emulator or an unknown function', async () => {
+  it('report that the emulator is unreachable or a function is unknown', async () => {
     assert.equal(await callTrigger(url, 'r-none', { milliseconds: 30_000 }), 'r-none was not found');
     emulator.stop();
     const [failure] = await new Ticking(url).tick();

@@ -1,4 +1,4 @@
-/** Output and environment of npm start. */
+/** Output of `npm start`, and the environment that it creates for the emulators. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,8 +32,8 @@ async function options(clientDocumentsUrl?: string) {
   return { run, node: '/opt/node', ports: await freePorts(), output, say: () => undefined, ...documents };
 }
 
-describe('npm start output', () => {
-  it('starts with the console and sign-in, then shows an API key for machines', () => {
+describe('output of npm start', () => {
+  it('starts with the console and the sign-in, and then shows an API key for machines', () => {
     const endpoint = {
       mcpUrl: 'http://127.0.0.1:5001/p/r/mcp',
       origin: 'http://127.0.0.1:5005',
@@ -64,8 +64,8 @@ describe('npm start output', () => {
   });
 });
 
-describe('.dev/endpoint.json', () => {
-  it('contains the origin and the people, and is deleted with the run', async () => {
+describe('file .dev/endpoint.json', () => {
+  it('contains the origin and the sample people, and is deleted at the end of the run', async () => {
     const suite = { ...(await options()), env: {}, ui: false, exited: new Promise<string>(() => undefined) };
     const env = clientsEnv(suite, { functions: true, pubsub: false });
     const written = writeEndpoint(run, { ...suite, env }, { tokens: { worker1: 'mk_a.b' }, people: [ADA] });
@@ -89,8 +89,8 @@ describe('.dev/endpoint.json', () => {
   });
 });
 
-describe('emulator environment', () => {
-  it('gives functions and clients the same address', async () => {
+describe('environment of the emulators', () => {
+  it('gives the same addresses to the functions and to their clients', async () => {
     const chosen = await options();
     const { MUSTER_MCP_URL, MUSTER_ORIGIN } = clientsEnv(chosen, { functions: true, pubsub: false });
     assert.equal(emulatorsEnv(chosen)['MUSTER_MCP_URL'], MUSTER_MCP_URL);
@@ -99,7 +99,7 @@ describe('emulator environment', () => {
     assert.ok(!('MUSTER_ORIGIN' in clientsEnv(chosen, { functions: false, pubsub: false })));
   });
 
-  it('gives both the address of the client documents if it is set', async () => {
+  it('contains the address of the OAuth client documents if that address is set', async () => {
     const chosen = await options('http://127.0.0.1:7');
     assert.equal(emulatorsEnv(chosen)['MUSTER_CLIENT_DOCUMENTS_URL'], 'http://127.0.0.1:7');
     const env = clientsEnv(chosen, { functions: true, pubsub: false });
@@ -120,7 +120,7 @@ describe('Chromium for page tests', () => {
     setVariable('MUSTER_CHROMIUM', MUSTER_CHROMIUM);
   });
 
-  it('is reported in one line if it is missing', () => {
+  it('is reported as missing in one line if it is not installed', () => {
     assert.equal(
       missingChromium(),
       'Chromium is required for the tests of pages but not installed: ' +
@@ -128,7 +128,7 @@ describe('Chromium for page tests', () => {
     );
   });
 
-  it('is found by any of its names or by MUSTER_CHROMIUM', () => {
+  it('is found by any of its common names, or by the variable MUSTER_CHROMIUM', () => {
     for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
       const program = join(directory, name);
       writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });

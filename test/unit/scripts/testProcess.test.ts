@@ -1,4 +1,4 @@
-/** Isolation of a test process from later tests and runs. */
+/** A test process does not affect later tests and later runs. */
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
@@ -11,14 +11,14 @@ describe('test process', () => {
     }, TypeError);
   });
 
-  it('can set and remove an environment variable', () => {
+  it('lets a test set and remove an environment variable', () => {
     setVariable('MUSTER_UNKNOWN', 'set');
     assert.equal(process.env['MUSTER_UNKNOWN'], 'set');
     setVariable('MUSTER_UNKNOWN', undefined);
     assert.equal('MUSTER_UNKNOWN' in process.env, false);
   });
 
-  it('creates temporary files in the folder that is removed with the run', () => {
+  it('creates temporary files in the folder that is deleted with the run', () => {
     assert.match(basename(tmpdir()), /^muster-test-/);
   });
 });

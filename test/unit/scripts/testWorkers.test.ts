@@ -1,4 +1,4 @@
-/** How npm test groups files into batches and distributes batches over test workers. */
+/** Division of test files into batches, and distribution of the batches over test workers. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -14,8 +14,8 @@ const [unit, rules, integration, endToEnd] = ['unit', 'rules', 'integration', 'e
 });
 assert.ok(unit && rules && integration && endToEnd);
 
-describe('batches', () => {
-  it('contain each file once and take about equally long, longest first', () => {
+describe('batches of test files', () => {
+  it('contain each file once, take about equally long, and start with the longest', () => {
     const files = Array.from({ length: 40 }, (_, index) => `${index}.test.ts`);
     const batches = batchesOf(rules, files, (file) => 1 + (Number.parseInt(file, 10) % 7));
     assert.deepEqual(batches.flatMap((batch) => batch.files).sort(), files.toSorted());
@@ -27,7 +27,7 @@ describe('batches', () => {
     );
   });
 
-  it('give a long file its own batch', () => {
+  it('consist of a single file if that file takes long', () => {
     const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 240 : 1));
     assert.deepEqual(batches[0]?.files, ['long']);
     assert.deepEqual(
@@ -36,20 +36,20 @@ describe('batches', () => {
     );
   });
 
-  it('are more numerous for isolated suites and a single one for sequential suites', () => {
+  it('are more numerous for isolated suites, while a sequential suite is one batch', () => {
     const files = Array.from({ length: 30 }, (_, index) => `${index}.test.ts`);
     const lengths = [rules, integration, endToEnd].map((suite) => batchesOf(suite, files, () => 9).length);
     assert.deepEqual(lengths, [3, 6, 1]);
   });
 
-  it('are empty if there are no files', () => {
+  it('do not exist if no files are selected', () => {
     assert.deepEqual(
       batchesOf(rules, [], () => 1),
       [],
     );
   });
 
-  it('start with suites that need no emulators and end with the shortest batch', () => {
+  it('start with suites that need no emulators, and end with the shortest batch', () => {
     const of = (suite: typeof unit, seconds: number) => ({ suite, files: [], seconds });
     const ordered = inOrder([of(rules, 5), of(unit, 1), of(rules, 20), of(endToEnd, 3), of(unit, 9)]);
     assert.deepEqual(
@@ -59,8 +59,8 @@ describe('batches', () => {
   });
 });
 
-describe('lanes', () => {
-  it('run three jobs at a time, each job once', async () => {
+describe('parallel test workers', () => {
+  it('run three jobs at a time, and each job once', async () => {
     let running = 0;
     let most = 0;
     const done: string[] = [];
@@ -94,7 +94,7 @@ describe('lanes', () => {
     assert.deepEqual(done.sort(), jobs.toSorted());
   });
 
-  it('limit jobs alongside sequential ones to two, plus one that needs no emulators', async () => {
+  it('run at most two jobs alongside a sequential one, plus one that needs no emulators', async () => {
     const running = new Set<string>();
     const most = { beside: 0, booting: 0, after: 0 };
     const singles = ['single 1', 'single 2'];
@@ -118,7 +118,7 @@ describe('lanes', () => {
     assert.deepEqual(most, { booting: 3, beside: 2, after: 3 });
   });
 
-  it('stop at the first failure', async () => {
+  it('start no further job after the first failure', async () => {
     const fails = async () => {
       throw new Error('broken');
     };
@@ -126,20 +126,20 @@ describe('lanes', () => {
   });
 });
 
-describe('serial files', () => {
-  it('exist', () => {
+describe('files of the sequential suites', () => {
+  it('exist in the repository', () => {
     for (const file of Object.keys(serialFiles)) assert.ok(existsSync(file), file);
   });
 });
 
-describe('npm test summary', () => {
+describe('summary of npm test', () => {
   const passing = { passed: 2, failed: 0, failures: [] };
   const results = [
     { ...passing, seconds: { 'a.test.ts': 1.25, 'b.test.ts': 12 } },
     { passed: 0, failed: 1, failures: ['a thing works\nit did not'], seconds: { 'c.test.ts': 3 } },
   ];
 
-  it('lists the slowest files, the total time and, at the end, the failures', () => {
+  it('lists the slowest files and the total time, and ends with the failures', () => {
     assert.equal(
       summary(results, 75),
       `
@@ -161,7 +161,7 @@ it did not
     assert.equal(summary([{ ...passing, seconds }], 4).match(/\.test\.ts/g)?.length, 10);
   });
 
-  it('records the duration of each file', () => {
+  it('is computed from the recorded duration of each file', () => {
     assert.equal(secondsOfFiles(results).get('c.test.ts'), 3);
   });
 });

@@ -1,4 +1,4 @@
-/** The platform installs the tested package versions next to the bundle. */
+/** Cloud Build installs the same package versions next to the bundle that the tests used. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -14,20 +14,20 @@ const lockfile = z.object({
 
 const FRAMEWORK = '@google-cloud/functions-framework';
 
-describe('uploaded lockfile', () => {
+describe('lockfile that is uploaded with the functions', () => {
   const texts = uploadManifests();
   const { packages } = lockfile.parse(JSON.parse(texts['package-lock.json']));
   const ours = lockfile.parse(JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8'))).packages;
   const paths = Object.keys(packages).filter((path) => path !== '');
 
-  it('has the package versions of the root lockfile', () => {
+  it('has the same package versions as the lockfile in the repository root', () => {
     for (const path of paths) {
       assert.equal(packages[path]?.version, ours[path]?.version, path);
       assert.equal(packages[path]?.integrity, ours[path]?.integrity, path);
     }
   });
 
-  it('installs the framework but not the SDKs, which are in the bundle', () => {
+  it('installs the functions framework, but no SDKs, because the bundle contains the SDKs', () => {
     const installed = paths.filter((path) => packages[path]?.dev !== true);
     assert.ok(installed.includes(`node_modules/${FRAMEWORK}`));
     assert.ok(installed.includes('node_modules/express'), 'the framework depends on it');
@@ -35,7 +35,7 @@ describe('uploaded lockfile', () => {
       assert.equal(packages[`node_modules/${sdk}`]?.dev, true, sdk);
   });
 
-  it('matches its package.json', () => {
+  it('matches the package.json that is uploaded with it', () => {
     const { dependencies, devDependencies } = JSON.parse(texts['package.json']);
     assert.deepEqual(dependencies, { [FRAMEWORK]: ours[`node_modules/${FRAMEWORK}`]?.version });
     assert.deepEqual(packages[''], { ...packages[''], dependencies, devDependencies });

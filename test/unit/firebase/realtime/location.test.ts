@@ -28,7 +28,7 @@ describe('URL of the Realtime Database', () => {
     ['https://muster.firebaseio.com', '127.0.0.1:9000', 'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster'],
     ['http://127.0.0.1:9000/?ns=other', '127.0.0.1:9001', 'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other'],
   ] as const) {
-    it(`is ${url.split('?')[0]} if the configuration has ${databaseURL}`, () =>
+    it(`is ${url.split('?')[0]} if ${databaseURL} is configured`, () =>
       assert.equal(urlFor(databaseURL, emulator), url));
   }
 

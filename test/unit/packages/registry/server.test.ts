@@ -27,32 +27,32 @@ const { repository } = z
   .looseObject({ repository: z.object({ url: z.string() }).optional() })
   .parse(read('../../../../package.json'));
 
-/** Placeholder in server.json until the publisher replaces it: docs/guides/releasing.md. */
+/** Placeholder in server.json for the owner, which the publisher replaces: docs/guides/releasing.md. */
 const NOBODY = 'OWNER';
 
-/** Returns the owner of a GitHub repository, whose namespace the entry must use. */
+/** Returns the owner of a GitHub repository. The registry entry must be in the namespace of this owner. */
 const ownerOf = (url: string): string =>
   /github\.com[/:]([\w-]+)\//.exec(url)?.[1] ?? assert.fail(`${url} is not a GitHub address`);
 
-describe('server.json', () => {
-  // The schema has OpenAPI keywords ("example"), which strict mode rejects.
+describe('registry entry server.json', () => {
+  // The registry's schema contains the keyword "example" of OpenAPI, which the strict mode of Ajv rejects.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const isValid = ajv.compile(schema);
 
-  it("matches the registry's schema", () => {
+  it('matches the schema of the registry', () => {
     assert.ok(isValid(server), ajv.errorsText(isValid.errors));
     assert.equal(server.$schema, schema.$id);
     assert.ok(!isValid({ ...server, name: 'muster' }), 'the schema accepts an invalid name');
   });
 
-  it("has the repository owner's name, or the placeholder if no repository is set", () => {
+  it("has the name of the repository's owner, or the placeholder if no repository is set", () => {
     const owner = repository === undefined ? NOBODY : ownerOf(repository.url);
     assert.equal(server.name, `io.github.${owner}/muster`);
     assert.equal(server.repository && ownerOf(server.repository.url), repository && owner);
   });
 
-  it("builds the endpoint from the deployment's host and requires no other variable", () => {
+  it("builds the endpoint's URL from the host of a deployment, and requires no other variable", () => {
     const addresses = server.remotes.map(({ type, url, variables }) => {
       assert.deepEqual(Object.keys(variables), ['host']);
       return [type, url.replace('{host}', 'hub.example')];
