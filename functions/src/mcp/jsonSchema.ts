@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 
-/** Returns a schema that accepts the same as `accepted` and is listed as `listed`. */
+/** Returns the schema `accepted`, which tool lists show as `listed`. */
 export function listedAs<Accepted extends z.ZodType>(listed: JsonObject, accepted: Accepted) {
   return z
     .unknown()
@@ -11,19 +11,19 @@ export function listedAs<Accepted extends z.ZodType>(listed: JsonObject, accepte
     .pipe(accepted);
 }
 
-/** Listed schema of an object with any fields. */
+/** JSON Schema of an object with any fields. */
 export const OPEN_OBJECT = { type: 'object', additionalProperties: true };
 
-/** Accepts any JSON. It is listed as an object, because OpenAI's strict mode requires a type. */
+/** Accepts any JSON. Tool lists show it as an object, because OpenAI's strict mode requires a type. */
 export const anyJson = listedAs(OPEN_OBJECT, z.unknown());
 
-/** Returns the schema of a tool's arguments. Arguments with a default are optional. */
+/** Returns the JSON Schema of a tool's arguments, in which arguments with a default are optional. */
 export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'input');
 
-/** Returns the schema of a tool's response. */
+/** Returns the JSON Schema of a tool's response. */
 export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
-/** Returns a schema for responses and errors. Only common fields are required: converters reject alternatives. */
+/** Returns a schema that fits responses and errors. Only fields of both are required. Clients reject `anyOf`. */
 export function responseOrErrorSchema(response: z.ZodObject, error: z.ZodObject): JsonObject {
   const { required, properties, ...rest } = outputJsonSchema(response);
   const other = outputJsonSchema(error);
@@ -32,7 +32,7 @@ export function responseOrErrorSchema(response: z.ZodObject, error: z.ZodObject)
   return { ...rest, properties: either, required: [required ?? []].flat().filter((name) => refused.includes(name)) };
 }
 
-/** Converts to JSON Schema 2020-12 without `$schema`, which older clients reject. The keywords also suit draft 7. */
+/** Converts to JSON Schema 2020-12, with keywords that draft 7 also has. Older clients reject `$schema`. */
 function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   const { $schema: _, ...converted } = z.toJSONSchema(schema, {
     io,
@@ -41,19 +41,19 @@ function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   return jsonObject.parse(JSON.parse(JSON.stringify(converted), withoutTypeList));
 }
 
-/** Replaces lists of types, which several vendors and frameworks reject, by alternatives. */
+/** Replaces a list of types by alternatives, because several vendors and frameworks reject such lists. */
 function withoutTypeList(_key: string, value: unknown): unknown {
   const { data: { type, ...rest } = {} } = jsonObject.safeParse(value);
   return Array.isArray(type) ? { ...rest, anyOf: type.map((one) => ({ type: one })) } : value;
 }
 
-/** Arguments that the server instructions explain once for all tools. */
+/** Arguments that the server instructions explain for all tools, and that the short tool list omits. */
 const DESCRIBED_ONCE: readonly string[] = ['idempotency_key', 'limit', 'part_of'];
 
-/** Descriptions of up to this many words add nothing to the argument's name. */
+/** The short tool list omits descriptions of up to this many words. */
 const NAME_WORDS = 3;
 
-/** Keywords that the light list omits, because callers rarely exceed these bounds. */
+/** Keywords that the short tool list omits, because callers rarely exceed these limits. */
 const OMITTED_KEYWORDS: readonly string[] = [
   'exclusiveMinimum',
   'maximum',
@@ -66,7 +66,7 @@ const OMITTED_KEYWORDS: readonly string[] = [
   'propertyNames',
 ];
 
-/** Returns the light list's schema, which accepts at least the same. Omits rare and commonly explained arguments. */
+/** Returns a shorter schema that accepts the same or more. Omits arguments that are rare or explained elsewhere. */
 export function compactSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
   const { properties, ...rest } = schema;
   const parts = Object.keys(rest).map((keyword) => [keyword, compactPart(keyword, schema, rare)] as const);
@@ -76,22 +76,22 @@ export function compactSchema(schema: JsonObject, rare: readonly string[] = []):
     : { ...light, properties: compactProperties(jsonObject.parse(properties), rare) };
 }
 
-/** Returns the light list's value of a keyword; undefined to omit the keyword. */
+/** Returns the value of a keyword in the short tool list; undefined if the list omits the keyword. */
 function compactPart(keyword: string, schema: JsonObject, rare: readonly string[]): JsonValue | undefined {
   const value = schema[keyword];
   if (OMITTED_KEYWORDS.includes(keyword)) return undefined;
-  if (keyword === 'default' && value === false) return undefined; // callers expect it
+  if (keyword === 'default' && value === false) return undefined; // false is what callers expect
   if (keyword === 'description') {
     return String(value).trim().split(/\s+/).length > NAME_WORDS ? value : undefined;
   }
   if (keyword === 'anyOf') {
-    // Alternatives add nothing to a type.
+    // If a schema has a type, its alternatives only narrow this type.
     return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => compactSchema(one, rare)) : undefined;
   }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
   if (success) return compactSchema(data, rare);
-  // Strict clients need this for tools without arguments. For other objects, the error message is enough.
+  // Strict clients need false for tools without arguments. Otherwise the error for an unknown argument is enough.
   return value === false && Object.keys(schema['properties'] ?? {}).length > 0 ? undefined : value;
 }
 
@@ -104,8 +104,8 @@ function compactProperties(properties: JsonObject, rare: readonly string[]): Jso
 }
 
 /**
- * Removes what zod adds on its own: bounds of safe integers, patterns of formats, and the string type of names. Marks
- * open objects with `additionalProperties: true`, which all clients understand.
+ * Removes what zod adds: limits of safe integers, patterns of formats, and the type of property names. Sets
+ * `additionalProperties: true` on objects that may have any fields, because all clients understand it.
  */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   const { additionalProperties: others } = schema;
@@ -117,12 +117,12 @@ function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   if (typeof propertyNames === 'object' && !restricts(propertyNames)) delete schema.propertyNames;
 }
 
-/** Returns whether a schema of property names restricts them further than to strings. */
+/** Returns whether the schema of property names has a keyword other than their type. */
 function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
   return Object.keys(names).some((keyword) => keyword !== 'type');
 }
 
-/** Returns the schema without wrappers for optional, nullable, default and listed values. */
+/** Returns the inner schema of an optional, nullable, default or separately listed one. */
 export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   for (;;) {

@@ -1,35 +1,35 @@
-/** Tool names on the wire, and suggestions for misspelled ones. */
+/** Names of tools at the endpoints, and suggestions for misspelled names. */
 import { shownName } from '../kernel/errors.ts';
 import type { Directory, ListedToolInfo } from './callContext.ts';
 import { fullName } from './tool.ts';
 
-/** Toolsets whose specification includes the toolset in each tool's name: `firebase.read`. */
+/** Toolsets whose specification includes the toolset in the name of each tool, as in `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
 
-/** `own`: the specification's name, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. `dotted`: at `/mcp/rpc`. */
+/** Form of tool names: as specified at `/mcp/<toolset>`, with prefix at `/mcp`, with a dot at `/mcp/rpc`. */
 export type Dialect = 'own' | 'prefixed' | 'dotted';
 
-/** Maximum length of a listed name. Its characters are `[A-Za-z0-9_]`. */
+/** Maximum length of a tool name in lists. Such names consist of letters, digits and underscores. */
 export const MAX_NAME_LENGTH = 50;
 
-/** Returns the listed name. It has no dot: some clients drop the server. Source: docs/semantics.md#the-endpoint. */
+/** Returns a tool's name at an endpoint. Some clients reject dots. Source: docs/semantics.md#the-endpoint. */
 export function wireName(toolset: string, name: string, dialect: Dialect): string {
   if (dialect === 'dotted') return fullName(toolset, name);
   const bare = dialect === 'own' && !NETWORK_TOOLSETS.includes(toolset);
   return bare || name.startsWith(`${toolset}_`) ? name : `${toolset}_${name}`;
 }
 
-/** Returns all names under which `tools/call` finds the tool. */
+/** Returns all names by which `tools/call` finds the tool. */
 export function acceptedNames(toolset: string, name: string, dialect: Dialect): readonly string[] {
   const listed = [wireName(toolset, name, dialect), wireName(toolset, name, 'prefixed')];
   return [...new Set([...listed, fullName(toolset, name)])];
 }
 
 /**
- * Returns a function that rewrites full tool names in a text to the names that an endpoint lists. A tool that the
- * endpoint does not list gets the address of one that does.
- * @param deployed the tools of the deployment
- * @param wireNames the endpoint's listed names, by full name
+ * Returns a function that replaces full tool names in a text by the names at an endpoint. If the endpoint does not
+ * serve a tool, the address of an endpoint that does is appended.
+ * @param deployed returns all tools of the deployment
+ * @param wireNames names of the tools at the endpoint, by full name
  */
 export function toolNaming(
   deployed: () => readonly ListedToolInfo[],
@@ -46,10 +46,10 @@ export function toolNaming(
   return (text) => text.replace(FULL_NAMES, nameOf);
 }
 
-/** Start of the address that is appended to a tool that the endpoint does not list. */
+/** Beginning of the address that is appended to the name of a tool of another endpoint. */
 export const OTHER_DEPLOYMENT = ' (at /mcp/';
 
-/** Matches possible full names that are not part of a path, an address or a longer name. */
+/** Matches full tool names, unless they are part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
 
 interface ServedNames {
@@ -58,7 +58,7 @@ interface ServedNames {
   readonly directory: Pick<Directory, 'wireName'>;
 }
 
-/** Returns the message for an unknown tool name. @param deployed all tools of the deployment */
+/** Returns the error message for an unknown tool name. @param deployed all tools of the deployment */
 export function unknownTool(asked: string, listed: ServedNames, deployed: readonly ListedToolInfo[]): string {
   const unknown = `Unknown tool: ${shownName(asked)}`;
   const shown = (names: readonly string[]) => didYouMean(names.map((name) => listed.directory.wireName(name) ?? name));
@@ -72,7 +72,7 @@ export function unknownTool(asked: string, listed: ServedNames, deployed: readon
   return `${unknown}. ${near.length > 0 ? shown(near) : 'Call tools/list for the available tools.'}`;
 }
 
-/** Returns the JSON-RPC methods that a caller may have meant. */
+/** Returns the names of the JSON-RPC methods that the caller may have meant. */
 export function nearestMethods(asked: string, methods: readonly string[]): readonly string[] {
   const meant = sameNamed(asked, methods);
   return meant.length > 0 ? meant : similarNames(asked, methods);
@@ -88,7 +88,7 @@ function whyHidden({ toolset, fullName }: ListedToolInfo, { toolsets }: ServedNa
     : `This URL does not select ${fullName}. Use /mcp/${toolset} or /mcp.`;
 }
 
-/** Returns the names that differ only in dots, underscores, case, the toolset or a client's prefix. */
+/** Returns the names that differ from `asked` only in dots, underscores, case, the toolset or a client's prefix. */
 function sameNamed(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const whole = fullNames.filter((name) => key.endsWith(keyOf(name)));
@@ -98,7 +98,7 @@ function sameNamed(asked: string, fullNames: readonly string[]): readonly string
 
 const MAX_SUGGESTIONS = 3;
 
-/** Returns the nearest names that differ in few letters. */
+/** Returns the names that differ from `asked` in the fewest letters, if these are few. */
 function similarNames(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const distances = fullNames.map((name) => Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))));
@@ -106,7 +106,7 @@ function similarNames(asked: string, fullNames: readonly string[]): readonly str
   return fullNames.filter((_, index) => distances[index] === least).slice(0, MAX_SUGGESTIONS);
 }
 
-/** Longer than any prefixed name. Comparing more would be slow. */
+/** Number of characters to compare: more than any name has. Comparing long texts would be slow. */
 const COMPARED_LENGTH = 100;
 
 function keyOf(name: string): string {
@@ -116,12 +116,12 @@ function keyOf(name: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
-/** Returns `create_task` of `coordination.create_task`. */
+/** Returns the name without its toolset: `create_task` for `coordination.create_task`. */
 function bare(fullName: string): string {
   return fullName.slice(fullName.indexOf('.') + 1);
 }
 
-/** Returns the edit distance. Source: Wagner and Fischer, 1974. */
+/** Returns the edit distance of two texts. Source: Wagner and Fischer, 1974. */
 function distance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...one].entries()) {

@@ -1,4 +1,4 @@
-/** Shape of a resource. Source: CONTRIBUTING.md#add-a-tool. */
+/** Definition of a resource. Source: CONTRIBUTING.md#add-a-tool. */
 
 import type { z } from 'zod';
 import type { Scope } from '../identity/rules/principal.ts';
@@ -15,11 +15,11 @@ export interface Resource<in Services = never> {
   readonly role: Role;
   /** Scope of the required role. Default: the workspace of the call. */
   readonly scope?: Scope;
-  /** Returns the text of the resource; serialized for JSON. */
+  /** Returns the content of the resource as text, for example as JSON. */
   read(context: CallContext<Services>): Promise<string>;
 }
 
-/** Returns the possible values of a variable. @param chosen the known values of other variables */
+/** Returns possible values of a variable. @param chosen values of the other variables that are already known */
 export type VariableCompletion<Services = never> = (
   context: CallContext<Services>,
   chosen: Readonly<Record<string, string>>,
@@ -27,44 +27,44 @@ export type VariableCompletion<Services = never> = (
 
 type Listed = Omit<Resource, 'uri' | 'read'>;
 
-/** Definition of a resource template in its source file. */
+/** Definition of a resource template, as its source file contains it. */
 interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> extends Listed {
-  /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
+  /** URI template (RFC 6570, level 1), such as `firebase://subscriptions/{subscriptionId}`. */
   readonly uriTemplate: string;
-  /** Schema with one string per variable. A URI whose values do not match names no resource. */
+  /** Schema with a string per variable. If a URI's values do not match it, the resource does not exist. */
   readonly variables: Variables;
-  /** Whether truncation would make the text useless: its limit is then 1 MiB. */
+  /** Whether the text is useless unless complete. It may then have up to 1 MiB. */
   readonly returnsWhole?: true;
-  /** Whether values may contain slashes that are not encoded. */
+  /** Whether values of variables may contain slashes that are not percent-encoded. */
   readonly slashes?: true;
   readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, VariableCompletion<Services>>>>;
   /** @throws MusterError NOT_FOUND if the resource does not exist */
   read(context: CallContext<Services>, variables: z.output<Variables>): Promise<string>;
   /**
-   * Yields after each change of the resource until `gone` of the context. Earlier changes may be repeated.
+   * Yields after each change of the resource, until the signal `gone` of the context fires, or for earlier changes.
    * @throws MusterError NOT_FOUND if the resource does not exist
    */
   watch?(context: CallContext<Services>, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;
 }
 
-/** One resource of a template. */
+/** A resource that a template describes, with the values of its variables. */
 export interface BoundResource<in Services = never> {
   read(context: CallContext<Services>): Promise<string>;
   watch?(context: CallContext<Services>): Promise<AsyncIterable<unknown>>;
 }
 
-/** A template with erased types, for the router. */
+/** A resource template without the types of its variables, for use by the server. */
 export interface ResourceTemplate<in Services = never> extends Listed {
   readonly uriTemplate: string;
   readonly returnsWhole?: true;
   readonly watchable: boolean;
   readonly slashes: boolean;
   readonly completions: ReadonlyMap<string, VariableCompletion<Services>>;
-  /** @returns undefined if the variables name no resource */
+  /** @returns undefined if no resource can have these variables */
   bind(variables: Readonly<Record<string, string>>): BoundResource<Services> | undefined;
 }
 
-/** Returns a function to declare the resource templates of a toolset that uses these services. */
+/** Returns the function with which a toolset declares resource templates. `Services`: the services of the toolset. */
 export function templatesFor<Services>() {
   return <Variables extends z.ZodObject>(
     definition: ResourceTemplateDefinition<Services, Variables>,

@@ -1,4 +1,4 @@
-/** Lookup of resources by URI: fixed resources, and resources of templates. */
+/** Finds resources by URI: fixed resources, and resources that a template describes. */
 
 import { UriTemplate } from '@modelcontextprotocol/server';
 import type { RequiredPermission } from '../access/rules/permissionCheck.ts';
@@ -7,15 +7,14 @@ import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
 import type { FoundTool, Toolset } from './tool.ts';
 import { isStorableText } from './validation.ts';
 
-/** A resource found by its URI. */
 export interface FoundResource {
-  /** URI of the resource or of its template, so that the log has few different values. */
+  /** URI as listed: of the resource, or else of its template, so that the log has few different values. */
   readonly what: string;
   readonly mimeType: string;
   readonly need: RequiredPermission;
   readonly resource: BoundResource;
   readonly returnsWhole?: true | undefined;
-  /** Metadata next to the content. */
+  /** Metadata to send with the content. */
   readonly meta?: JsonObject;
 }
 
@@ -28,24 +27,24 @@ export interface FoundTemplate {
   readonly template: ResourceTemplate;
 }
 
-/** Resources of a selection. */
+/** Resources of the toolsets that a URL selects. */
 export interface Resources {
   readonly listed: readonly ListedResource[];
   readonly templates: readonly ListedTemplate[];
-  /** Whether tools have views, which can be read but are not listed. */
+  /** Whether tools have views. Clients can read these pages, but lists omit them. */
   readonly hasViews: boolean;
-  /** Whether a resource can be watched. */
+  /** Whether any of the resources can be watched. */
   readonly watchable: boolean;
-  /** Whether a template's variable can be completed. */
+  /** Whether values of any template's variable can be completed. */
   readonly completable: boolean;
   findTemplate(uriTemplate: string): FoundTemplate | undefined;
   find(uri: string): FoundResource | undefined;
 }
 
-/** Longer than any existing URI. Matching longer ones would be slow. */
+/** Maximum length of a URI. No existing URI is longer, and matching a longer one would be slow. */
 const MAX_URI_LENGTH = 2000;
 
-/** Returns a selection's resources. `tools` contribute their views; `named` rewrites tool names for the endpoint. */
+/** Returns the resources of toolsets and the views of tools. `named` replaces tool names by those of the endpoint. */
 export function resourcesOf(
   toolsets: readonly Toolset[],
   tools: readonly FoundTool[] = [],
@@ -57,7 +56,7 @@ export function resourcesOf(
   const families = toolsets.flatMap(({ name: toolset, templates = [] }) =>
     templates.map((template) => {
       const { uriTemplate, slashes } = template;
-      // Values with slashes need RFC 6570, level 2, which clients may not support.
+      // Values with slashes need an expression of RFC 6570, level 2. Lists show level 1, which all clients support.
       const pattern = new UriTemplate(slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate);
       return { need: permissionOf(toolset, uriTemplate, template), template, pattern };
     }),
@@ -110,16 +109,16 @@ function permissionOf(
   return { toolset, what, role, scope, writes: false };
 }
 
-/** Returns the decoded variables; undefined if the URI does not match the template. */
+/** Returns the decoded values of variables; undefined if the URI does not match the template. */
 function variablesOf(pattern: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
   const matched = Object.entries(pattern.match(uri) ?? {});
   if (matched.length === 0) return undefined;
   try {
     const decoded = matched.map(([name, value]) => [name, decodeURIComponent(String(value))] as const);
-    // A database refuses such a text, and its client would retry for seconds.
+    // The databases reject such a text, and their clients would retry for seconds.
     return decoded.every(([, value]) => isStorableText(value)) ? Object.fromEntries(decoded) : undefined;
   } catch {
-    // The URI contains a "%" that encodes nothing.
+    // The URI contains a "%" that is not followed by two hexadecimal digits.
     return undefined;
   }
 }
@@ -128,10 +127,10 @@ export const VIEWS_EXTENSION = 'io.modelcontextprotocol/ui';
 
 const MIME_TYPE = 'text/html;profile=mcp-app';
 
-/** Metadata of each page: no network access, and a border. */
+/** Metadata of each view's page: no network access, and a border. */
 const CONTENT_META = { ui: { csp: {}, prefersBorder: true } };
 
-/** View metadata of a tool in `tools/list`. */
+/** Metadata that `tools/list` contains for a tool with a view. */
 export interface ViewMeta {
   readonly resourceUri: string;
 }
@@ -140,7 +139,7 @@ export function viewOf(view: string): ViewMeta {
   return { resourceUri: uriOf(view) };
 }
 
-/** Returns the pages of tools. Any role may read them: they contain only public code, and hosts need them. */
+/** Returns the pages of the tools' views. All roles may read them, because they contain only public code. */
 export function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
   return tools.flatMap(({ toolset, tool: { view } }) => {
     if (view === undefined) return [];

@@ -1,4 +1,4 @@
-/** Shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
+/** Definition of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 
 import { z } from 'zod';
 import type { Caller, Scope } from '../identity/rules/principal.ts';
@@ -15,18 +15,18 @@ import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts
 
 const guidanceTexts = z.registry<{ readonly isGuidance: true }>();
 
-/** Declares a response text in which full tool names are rewritten. It must not contain text from others. */
+/** Schema of a text in which tool names are replaced by those of the caller's endpoint. Only for texts by Muster. */
 export function guidance(): z.ZodString {
   return z.string().register(guidanceTexts, { isGuidance: true });
 }
 
-/** Places of guidance in a response: a text, each entry of a list, fields of an object. */
+/** Where a response contains guidance: in a text, in the entries of a list, or in fields of an object. */
 export type GuidancePlan =
   | 'text'
   | { readonly each: GuidancePlan }
   | { readonly fields: ReadonlyMap<string, GuidancePlan> };
 
-/** Returns the places of guidance in responses of a schema; undefined if it has none. */
+/** Returns where responses with this schema contain guidance; undefined if they contain none. */
 export function guidanceIn(schema: z.core.$ZodType | undefined): GuidancePlan | undefined {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodString) return guidanceTexts.get(inner) && 'text';
@@ -42,127 +42,127 @@ export function guidanceIn(schema: z.core.$ZodType | undefined): GuidancePlan | 
   return fields.length === 0 ? undefined : { fields: new Map(fields) };
 }
 
-/** MCP's four hints, all required here. Source: MCP 2025-11-25, ToolAnnotations. */
+/** The four hints of MCP, all of which are required here. Source: MCP 2025-11-25, ToolAnnotations. */
 export type ToolHints = Readonly<
   Record<'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint', boolean>
 >;
 
 interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject> {
-  /** Name in the specification and of the file, without the toolset: `create_task`, `registerAgent`. */
+  /** Name of the tool and of its file, as specified, without the toolset: `create_task`, `registerAgent`. */
   readonly name: string;
   readonly title: string;
-  /** One line for a model: what the tool does, and when to use another one. */
+  /** One line for a model: what the tool does, and when to use another tool. */
   readonly description: string;
-  /** Details that the light list omits: bounds, limits and special cases. */
+  /** Limits and special cases, which the short tool list omits. */
   readonly details?: string;
-  /** Audience other than agents in general. The light list omits the tool. */
+  /** Users of the tool, if these are not agents in general. The short tool list omits such a tool. */
   readonly audience?: 'runners' | 'older clients' | 'administrators';
-  /** Rarely needed arguments. The tool accepts them, but the light list omits them. */
+  /** Arguments that callers rarely need. The tool accepts them, but the short tool list omits them. */
   readonly rare?: readonly string[];
-  /** Strict: unknown arguments are errors. */
+  /** Schema of the arguments. It is strict: unknown arguments are errors. */
   readonly input: Input;
-  /** Schema of the response. Unknown fields are dropped. */
+  /** Schema of the response. Fields that it does not contain are removed from the response. */
   readonly output: Output;
   readonly annotations: ToolHints;
-  /** Minimum role. */
+  /** Minimum role of the caller. */
   readonly role: Role;
-  /** Minimum role of an agent, if people need less. */
+  /** Minimum role of agents, if it is higher than that of people. */
   readonly agentRole?: Role;
-  /** Scope of the required role. Default: the toolset's scope. */
+  /** Scope of the required role. Default: the scope of the toolset. */
   readonly scope?: Scope;
-  /** Shown in the reference and run by a test. */
+  /** Arguments of an example call, which the reference shows and a test runs. */
   readonly example: z.input<Input>;
-  /** The response, such as a document, may have 1 MiB instead of the size that clients show a model by default. */
+  /** The response may have up to 1 MiB, more than clients show a model by default, because it must be complete. */
   readonly returnsWhole?: true;
-  /** How to read a large response in parts. If set, a too large response is refused and not truncated. */
+  /** Suggestion how to read a large response in parts. If set, such a response is refused and not truncated. */
   readonly ifTooLarge?: string;
-  /** Whether a workspace may require approval. Arguments are then stored and must not contain secrets. */
+  /** Whether a workspace may require approval of calls. Arguments are then stored: no secrets are allowed. */
   readonly approvable?: true;
-  /** Credentials for other toolsets may call it, too, because it describes the caller. */
+  /** Whether credentials that do not include the toolset may call it, because it describes only the caller. */
   readonly openToAll?: true;
-  /** Limits that a call may loosen, which needs approval. Source: docs/security.md#two-rules. */
+  /** Limits that a call may loosen. Loosening one requires approval. Source: docs/security.md#two-rules. */
   readonly loosens?: readonly Loosened[];
-  /** Whether it may call `notify`. Its callers are offered a stream, which costs more than JSON. */
+  /** Whether the tool may send notifications. Its calls can then have a stream, which costs more than JSON. */
   readonly notifies?: true;
-  /** Whether agents call it constantly. Successful calls are counted but not logged. */
+  /** Whether agents call the tool so often that its successful calls are counted but not logged. */
   readonly routine?: true;
-  /** Name of a file in the toolset's `views/`, without extension: a page that shows the response in chat apps. */
+  /** Name of the file in the toolset's folder `views/`, without extension, that shows the response in chat apps. */
   readonly view?: string;
 }
 
-/** Definition of a tool in its source file. */
+/** Definition of a tool, as its source file contains it. */
 interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends ToolDescription<Input, Output> {
-  /** Maximum cost of a call in US dollars; undefined: the default run budget. If absent, the cost is not limited. */
+  /** Returns the maximum cost in US dollars; undefined: the default budget of a run. Absent: no known maximum. */
   maxUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
-  /** Returns the response as text for terminals, with all important data. Programs use the structured response. */
+  /** Returns the response as text for terminals, with all important data. Programs read the structured response. */
   text?(answer: z.output<Output>): string;
-  /** Converts a stored response to a replayed one, for tools whose responses contain data that must not be stored. */
+  /** Completes a stored response for a repeated call, if the response contains data that must not be stored. */
   replay?(context: CallContext<Services>, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
 }
 
-/** Renders a call's outcome for the caller and for the record of its key. */
+/** Converts the outcome of a call to its response, both for the caller and for storage under an idempotency key. */
 interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
   response(outcome: Outcome, input: z.output<Input>): z.input<Output>;
 }
 
-/** Context of a handler, with the function that records its response in the commit. */
+/** Context of a handler. It contains the function that stores the response in the same commit as the changes. */
 interface WritingContext<Services, Outcome> extends CallContext<Services> {
   readonly recordResponse: RecordResponse<Outcome>;
 }
 
-/** Returns the full name, for logs, idempotency records and errors: `coordination.create_task`. */
+/** Returns the full name of a tool, such as `coordination.create_task`, which is used in logs and errors. */
 export function fullName(toolset: string, name: string): string {
   return `${toolset}.${name}`;
 }
 
-/** A tool found in a selection. */
+/** A tool that the URL selects, with data of its toolset. */
 export interface FoundTool {
   readonly toolset: string;
   readonly tool: Tool;
   readonly scope: Scope;
-  /** Envelope of the toolset, if it has its own. */
+  /** Error format of the toolset, if it differs from the default. */
   readonly errors?: ErrorEnvelope | undefined;
 }
 
-/** A call with validated arguments. */
+/** A call whose arguments have been validated. */
 export interface PreparedCall<in Services = never> {
-  /** Validated arguments without the idempotency key. Repeated calls are compared with them. */
+  /** Validated arguments without the idempotency key. A repeated call with this key must have the same. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
-  /** Maximum cost in US dollars; undefined: the default run budget. */
+  /** Maximum cost of the call in US dollars; undefined: the default budget of a run. */
   readonly maxUsd: number | undefined;
-  /** Runs the handler and validates its response. */
+  /** Runs the handler, and validates and returns its response. */
   run(context: CallContext<Services>): Promise<JsonObject>;
-  /** Replays the stored response. */
+  /** Returns the response of the first call with this idempotency key. */
   replay(context: CallContext<Services>, stored: JsonObject): Promise<JsonObject>;
 }
 
-/** A tool with erased types. Its input includes `idempotency_key`. `Services`: the services that its handler uses. */
+/** A tool without the types of its arguments and response. Its input includes `idempotency_key`. */
 export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, z.ZodObject> {
   /** Returns the response as text. Default: JSON. */
   readonly text?: (answer: JsonObject) => string;
-  /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument */
+  /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, which names the argument */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
 }
 
-/** Returns a part of a response in which the contract requires no field. */
+/** Returns a schema of an object in which every field is optional, as in the specifications. */
 export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape).partial();
 }
 
-/** Returns a text schema with a maximum length that the contract does not list. */
+/** Returns the schema of a text. Tool lists do not show its maximum length, as in the specifications. */
 export function textUpTo(max: number): z.ZodString {
   return z.string().refine((text) => hasAtMost(text, max), `expected at most ${max} characters`);
 }
 
-/** Returns a list schema with a maximum length that the contract does not list. */
+/** Returns the schema of a list. Tool lists do not show its maximum length, as in the specifications. */
 export function listUpTo<Item extends z.ZodType>(max: number, item: Item, items = 'entries') {
   return z.array(item).refine((list) => list.length <= max, `expected at most ${max} ${items}`);
 }
 
-/** Returns a whole number schema with bounds that the contract does not list. */
+/** Returns the schema of a whole number. Tool lists do not show its range, as in the specifications. */
 export function wholeNumber(min: number, max: number): z.ZodNumber {
   return z
     .number()
@@ -172,12 +172,11 @@ export function wholeNumber(min: number, max: number): z.ZodNumber {
     );
 }
 
-/** Claim epoch of a task. */
+/** Schema of a claim epoch. */
 export const claimNumber = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0');
 
-/** Maximum length of an idempotency key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 200;
 
 const keyArgument = z.strictObject({
@@ -191,7 +190,7 @@ const keyArgument = z.strictObject({
 
 const checkKey = argumentsChecker(keyArgument);
 
-/** Returns a function to declare tools. Writing tools get `idempotency_key`; `response` renders the outcome. */
+/** Returns the function with which a toolset declares tools. Tools that write get the argument `idempotency_key`. */
 export function toolsFor<Services>() {
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     definition: ToolDefinition<Services, Input, Output, z.input<Output>> & {
@@ -250,7 +249,7 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   };
 }
 
-/** Rewrites the tool names in a response's guidance as the caller's endpoint lists them. */
+/** Replaces tool names in the guidance of a response by those at the caller's endpoint. */
 export function withGuidanceNames(value: unknown, plan: GuidancePlan, named: (text: string) => string): unknown {
   if (plan === 'text') return typeof value === 'string' ? named(value) : value;
   if ('each' in plan)
@@ -263,24 +262,24 @@ export function withGuidanceNames(value: unknown, plan: GuidancePlan, named: (te
   };
 }
 
-/** Error format of a toolset's specification. */
+/** Error format that the specification of a toolset defines. */
 export interface ErrorEnvelope {
-  /** @param details the details of an error that its caller may see */
+  /** @param details the details of the error that may be shown to the caller */
   show(error: MusterError, details: JsonObject): JsonObject;
   /**
-   * Schema of errors for the listed responses: `structuredContent` must match `outputSchema`, and
+   * Schema of errors, for the listed output schema: `structuredContent` must match `outputSchema`, and
    * `@modelcontextprotocol/sdk` 1.x also validates errors and hides those that do not match. The network
-   * specification requires fields that errors lack, so its envelope is not listed.
-   * Source: MCP 2025-11-25, "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
+   * specification requires fields that errors lack, so its error format is not listed. Source: MCP 2025-11-25,
+   * "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
    */
   readonly schema: z.ZodObject;
 }
 
 /** Server-sent event. Source: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface ServerSentEvent {
-  /** Clients send the last id as `Last-Event-ID` when they reconnect. */
+  /** Id of the event. When a client reconnects, it sends the last id as `Last-Event-ID`. */
   readonly id?: string;
-  /** Type; default `message`. */
+  /** Type of the event. Default: `message`. */
   readonly event?: string;
   readonly data: string;
 }
@@ -309,42 +308,42 @@ export type OpenEvents<Services = never> = (
   end: AbortSignal,
 ) => Promise<OpenedEvents>;
 
-/** Toolset, as its folder exports it. `Services`: the services that its tools and resources use. */
+/** A toolset, as its folder exports it. `Services`: the services that its tools and resources use. */
 export interface Toolset<in Services = never> {
   /** Name of the folder. */
   readonly name: string;
-  /** One line for the server instructions: purpose and first call. */
+  /** One line for the server instructions: the purpose of the toolset, and the tool to call first. */
   readonly instructions: string;
   readonly tools: readonly Tool<Services>[];
   readonly resources: readonly Resource<Services>[];
   readonly templates?: readonly ResourceTemplate<Services>[];
-  /** Scope of the tools' roles. Default: the workspace of the call. */
+  /** Scope of the roles that the tools require. Default: the workspace of the call. */
   readonly scope?: Scope;
-  /** Default: the envelope of the network specification. */
+  /** Error format of the toolset. Default: that of the network specification. */
   readonly errors?: ErrorEnvelope;
   readonly events?: EventSource<Services>;
 }
 
-/** Toolsets with their services, whose type is hidden from the server. */
+/** Toolsets and the services that their tools use. The server does not know the types of these services. */
 export interface Served {
   readonly toolsets: readonly Toolset[];
   readonly services: () => never;
 }
 
 export function serveToolsets<Services>(toolsets: readonly Toolset<Services>[], services: Services): Served {
-  // Only these toolsets receive the services, but TypeScript cannot express the hidden common type.
+  // The tools of these toolsets accept these services, but the hidden type cannot express this: hence `never`.
   return { toolsets, services: () => services as never };
 }
 
-// Removal of fields by an update: `clear` names them. Source: docs/semantics.md#the-endpoint.
+// The argument `clear`, with which an update removes fields. Source: docs/semantics.md#the-endpoint.
 
-/** Returns the optional argument that names the fields to remove. */
+/** Returns the optional argument that lists the fields to remove. */
 export function clearArgument<const Fields extends readonly [string, ...string[]]>(...fields: Fields) {
   return z.array(z.enum(fields)).optional().describe('Fields to remove');
 }
 
 /**
- * Returns a function that returns a field's change: a new value, null to remove, undefined to keep.
+ * Returns a function that returns the change of a field: its new value, null to remove, or undefined to keep.
  * @throws MusterError VALIDATION_ERROR if the field has a new value and is listed in `clear`
  */
 export function clearedFields<Field extends string>(clear: readonly Field[] = []) {

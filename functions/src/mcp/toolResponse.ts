@@ -1,4 +1,4 @@
-/** Formats all MCP results and errors, and limits their size and time. Source: docs/semantics.md#errors. */
+/** Format, maximum size and time limit of MCP results and errors. Source: docs/semantics.md#errors. */
 import { UnknownCommitOutcomeError } from '../kernel/commit.ts';
 import { withTimeoutError } from '../kernel/concurrency.ts';
 import { ERROR_CODES, isShowable, MusterError } from '../kernel/errors.ts';
@@ -23,10 +23,10 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
-/** Outcome of a call, before it is formatted for a protocol. */
+/** Outcome of a call, in a form that does not depend on the protocol. */
 export type Outcome = { readonly answer: JsonObject } | { readonly error: MusterError };
 
-/** Returns an error with its integer code. Source: the network specification, "ErrorResponse". */
+/** Returns an error in the network specification's format. Source: the network specification, "ErrorResponse". */
 export function errorObject(error: MusterError) {
   return { code: ERROR_CODES[error.code], message: error.message, data: shownDetails(error) };
 }
@@ -38,7 +38,7 @@ function shownDetails({ details }: MusterError): JsonObject {
   return Object.fromEntries(Object.entries(shown).filter(([, detail]) => detail !== undefined));
 }
 
-/** Returns a `tools/call` result. Errors use the toolset's envelope, or the network specification's "Error Codes". */
+/** Returns a `tools/call` result. Errors have the format of the toolset, or else of the network specification. */
 export function toolResult(
   envelope: ErrorEnvelope | undefined,
   outcome: Outcome,
@@ -50,19 +50,19 @@ export function toolResult(
   return { ...successResult(shown), isError: true };
 }
 
-/** Returns a response as structure and as text, both complete: some clients show the model only the text. */
+/** Returns a response twice, as structure and as text, because some clients show the model only the text. */
 function successResult(answer: JsonObject, text = JSON.stringify(answer)): ToolResult {
   return { content: [{ type: 'text', text }], structuredContent: answer };
 }
 
-/** Omits the structure of errors that do not match `outputSchema` in 2025 revisions: SDK 1.x would hide them. */
+/** Removes the structure of an error that does not match `outputSchema`, because SDK 1.x would hide such an error. */
 export function legacyResult(envelope: ErrorEnvelope | undefined, result: ToolResult): Partial<ToolResult> {
   if (result.isError === undefined || envelope !== undefined) return result;
   const { structuredContent: _notAsListed, ...rest } = result;
   return rest;
 }
 
-/** Returns the error that the caller may see. Unexpected errors are logged, and only the request id is returned. */
+/** Returns the error to show to the caller. An unexpected error is logged and replaced by the request id. */
 export function presentableError(error: unknown, requestId: string, what: string, log: Log): MusterError {
   if (error instanceof MusterError) {
     if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
@@ -80,23 +80,22 @@ export function presentableError(error: unknown, requestId: string, what: string
   return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
 }
 
-/** Bytes of the JSON-RPC message around the response. */
+/** Bytes of a JSON-RPC message in addition to the response that it contains. */
 const ENVELOPE_BYTES = 4096;
 
 const TRUNCATION_MARGIN = MAX_RESPONSE_BYTES - ENVELOPE_BYTES;
 
-/** Maximum lengths of truncated texts, in characters. The first one with which the response fits is used. */
+/** Maximum lengths of texts, in characters. The first length with which the whole response fits is used. */
 const TRUNCATION_STEPS = [300_000, 100_000, 40_000, 20_000, 10_000, 3000, 1000, 300, 100] as const;
 
-/** Names of texts that are useless if truncated. */
+/** Fields whose values are useless if truncated: cursors. */
 const UNTRUNCATED = /cursor$/i;
 
 /**
- * Returns the response within its size limit. Lists already end before the limit and continue with a cursor, so this
- * truncates long texts. After a write, the response is truncated and not refused, because the write cannot be
- * reverted.
- * @param bytesOf returns the bytes of JSON as sent
- * @throws MusterError VALIDATION_ERROR if the response is too large for another reason than long texts
+ * Returns the response within the size limit, if necessary with truncated texts. Lists already fit, because they have
+ * pages. The response to a write is truncated rather than refused, because the write has already happened.
+ * @param bytesOf returns the number of bytes of JSON as sent
+ * @throws MusterError VALIDATION_ERROR if the response is too large even with truncated texts
  */
 export function withinSizeLimit(
   { ifTooLarge, annotations, returnsWhole }: Pick<Tool, 'ifTooLarge' | 'annotations' | 'returnsWhole'>,
@@ -114,7 +113,7 @@ export function withinSizeLimit(
     const shorter = JSON.stringify(cut);
     if (bytesOf(shorter) <= TRUNCATION_MARGIN && isShown(shorter)) return cut;
   }
-  // With many short values, the model sees a part of the response, but the client gets all of it.
+  // A response of many short values is sent in full. The client may show only a part of it to the model.
   if (isSendable) return answer;
   if (annotations.readOnlyHint) throw responseTooLarge(bytes, 'Request less data per call.');
   const done = `The call succeeded, but its response (${bytes} bytes) is too large to return.`;
@@ -124,7 +123,7 @@ export function withinSizeLimit(
   });
 }
 
-/** Returns a resource's text within its limit: its beginning if it is too large. JSON stays JSON. */
+/** Returns a resource's text. If it is too large, returns its beginning, for JSON within a valid JSON object. */
 export function textWithinSizeLimit(
   { mimeType, returnsWhole }: Pick<FoundResource, 'mimeType' | 'returnsWhole'>,
   text: string,
@@ -158,7 +157,7 @@ function truncateValue(value: JsonValue, max: number): JsonValue {
   return isRecord(value) ? truncateObject(value, max) : value;
 }
 
-/** Returns the beginning of a text and the number of omitted characters; never longer than the text. */
+/** Returns the beginning of a text and the number of omitted characters. The result is never longer than the text. */
 function truncateText(text: string, max: number): string {
   const end = `… (${text.length - max} more characters: read this item on its own to get all of it)`;
   if (text.length <= max + end.length) return text;
@@ -170,28 +169,28 @@ function responseTooLarge(bytes: number, suggestion: string): MusterError {
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
-/** Below the 60 s after which clients give up, so that the caller gets a response. */
+/** Time limit of a request. Clients give up after 60 seconds, so that the caller still gets this response. */
 const REQUEST_TIMEOUT_MS = 50_000;
 
-/** Starts the time limit of a request. Authentication and all calls of a batch share it. */
+/** Starts the time limit of a request, which its authentication and all its calls share. */
 export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
   const end = performance.now() + milliseconds;
   return () => Math.max(0, end - performance.now());
 }
 
-/** @throws MusterError TIMEOUT if the time ran out before the call started */
+/** @throws MusterError TIMEOUT if no time is left to start the call */
 export function requireTime(timeLeft: TimeLeft): void {
   if (timeLeft() > 0) return;
   const message = `Not run: the request's ${REQUEST_TIMEOUT_MS / 1000} seconds ran out before the call started.`;
   throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 
-/** Default for calls without their own suggestion. */
+/** Details of the timeout error, if the call has not set others. */
 export const CHECK_BEFORE_RETRY: TimeoutError = {
   suggestion: 'Check whether it took effect before retrying, or retry with its idempotency_key.',
 };
 
-/** `late` is called on timeout. @throws MusterError TIMEOUT if the work takes longer; the work itself continues */
+/** Awaits work. `late` returns the error's details. @throws MusterError TIMEOUT; the work itself continues */
 export function withRequestTimeout<T>(
   work: Promise<T>,
   milliseconds: number,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
 
 export interface Selection {
-  /** In the deployment's order. */
+  /** Names of the selected toolsets, in the order of the deployment. */
   readonly toolsets: readonly string[];
   readonly readonly: boolean;
   readonly workspace: string | undefined;
@@ -13,18 +13,18 @@ export interface Selection {
   readonly listing: Listing;
 }
 
-/** `light` (`/mcp`): tools for the role. `whole` (toolset paths, `?toolsets=all`): all tools, with output schemas. */
+/** `light` (`/mcp`): the role's tools, in short. `whole` (toolset paths, `?toolsets=all`): all tools, in full. */
 export type Listing = 'light' | 'whole';
 
-/** Name for all toolsets of the path, in the query or the header. */
+/** Value of the query or the header that selects all toolsets of the path. */
 const ALL = 'all';
 
-/** Protocol at a path. */
+/** Protocol that a path uses. */
 export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
 
 interface Route extends Pick<Selection, 'toolsets' | 'readonly' | 'dialect'> {
   readonly protocol: Protocol;
-  /** Present for pages. */
+  /** Name of the page, if the path is that of an agent page. */
   readonly page?: AgentPageName;
 }
 
@@ -33,17 +33,17 @@ export type RoutedSelection = Selection & Route;
 /** Toolset whose subscriptions `/mcp/events` streams. */
 const STREAMING_TOOLSET = 'firebase';
 
-/** Parts of a request that determine the selection. */
+/** Parts of a request on which the selection depends. */
 interface SelectionRequest {
-  /** With or without the function's `/mcp`, which a custom domain keeps. */
+  /** Path of the request, with or without a leading `/mcp`: only a custom domain passes `/mcp` on. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Returns a header's value, by its lowercase name. */
+  /** Returns the value of the header with this lowercase name. */
   header(name: string): string | undefined;
 }
 
 /**
- * @param existing the deployment's toolsets, in order
+ * @param existing names of the deployment's toolsets, in order
  * @returns undefined if the path is unknown
  * @throws MusterError VALIDATION_ERROR if the path is known but a parameter is invalid
  */
@@ -64,12 +64,12 @@ export function parseSelection(
   };
 }
 
-/** Returns the toolsets that a path serves; [] if it is unknown. */
+/** Returns the toolsets that a path serves; an empty list if the path is unknown. */
 export function toolsetsAt(path: string, existing: readonly string[]): readonly string[] {
   return parsePath(path, existing)?.toolsets ?? [];
 }
 
-/** Returns all served paths, to list them for an unknown path. */
+/** Returns all paths that the deployment serves, for the response to an unknown path. */
 export function knownPaths(existing: readonly string[]): readonly string[] {
   const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];
   const bases = ['/mcp', ...[...existing, ...network, 'rpc'].map((name) => `/mcp/${name}`)];
@@ -110,7 +110,7 @@ function namesIn(list: string | null | undefined): readonly string[] {
   return names.filter((name) => name !== '');
 }
 
-/** @param named the toolsets in the query and in the header, each possibly empty */
+/** @param named the toolsets that the query and the header name; none for a missing one */
 function narrowed(
   toolsets: readonly string[],
   existing: readonly string[],
@@ -141,12 +141,12 @@ function workspaceOf(query: URLSearchParams): string | undefined {
   });
 }
 
-/** Both `?readonly` and `?readonly=1` are true. */
+/** A parameter without a value counts as true, as in `?readonly`. */
 function isTrue(value: string | null | undefined): boolean {
   return typeof value === 'string' && !['0', 'false', 'no'].includes(value.toLowerCase());
 }
 
-/** Pages that agents read by GET, as onboarding.registerAgent names them. Each runs one tool call. */
+/** Pages that agents read by GET, as onboarding.registerAgent returns them. Each page runs one tool. */
 export const AGENT_PAGES = {
   messages: {
     toolset: 'firebase',
@@ -167,7 +167,7 @@ export const AGENT_PAGES = {
 
 export type AgentPageName = keyof typeof AGENT_PAGES;
 
-/** Returns the pages of a deployment with these toolsets. */
+/** Returns the names of the pages whose tools are in these toolsets. */
 function agentPagesOf(existing: readonly string[]): readonly AgentPageName[] {
   const names: readonly AgentPageName[] = ['messages', 'tasks', 'status'];
   return names.filter((name) => existing.includes(AGENT_PAGES[name].toolset));

@@ -1,4 +1,4 @@
-/** Normalizes and validates raw arguments: JSON limits, optional nulls, values sent as JSON text. */
+/** Checks a call's arguments: JSON limits, nulls of omitted arguments, values sent as JSON text, and the schema. */
 
 import { z } from 'zod';
 import { fieldPath, isShowable, MusterError } from '../kernel/errors.ts';
@@ -10,8 +10,8 @@ type RawArguments = Readonly<Record<string, unknown>>;
 const SHOWN_ISSUES = 5;
 
 /**
- * Returns a function that validates a call's arguments. Prepared once per schema.
- * @param known the names to list for an unknown argument; by default those of the schema
+ * Returns a function that validates the arguments of calls. Call it once per schema, because it prepares the schema.
+ * @param known names to list in the error for an unknown argument; by default those of the schema
  * @returns a function that throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument
  */
 export function argumentsChecker<Schema extends z.ZodObject>(
@@ -35,17 +35,17 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   };
 }
 
-/** Keys that clients add to every call and that models cannot omit. Ignored if unknown. Each needs a source. */
+/** Arguments that some clients add to every call. They are ignored, unless the tool has such an argument. */
 const ADDED_BY_CLIENTS: readonly string[] = [
   'toolCallId', // n8n: n8n-io/n8n#21500, n8n-io/n8n#21716, makenotion/notion-mcp-server#146
-  'sessionId', // n8n's chat trigger, with the next two: n8n-io/n8n#22787
+  'sessionId', // n8n's chat trigger sends this and the next two: n8n-io/n8n#22787
   'action',
   'chatInput',
   '_sessionID', // SiYuan: siyuan-note/siyuan#17927
   'user_context', // An agent platform: neondatabase/mcp-server-neon#353
   'wait_for_previous', // Gemini CLI: MemPalace/mempalace#322
-  'tool_call_description', // Clients that describe the call: cyanheads/mcp-ts-core#453
-  '_meta', // Clients that mistake the arguments for the params: cyanheads/mcp-ts-core#453
+  'tool_call_description', // Clients that add a description of the call: cyanheads/mcp-ts-core#453
+  '_meta', // Clients that put params among the arguments: cyanheads/mcp-ts-core#453
 ];
 
 function without(sent: RawArguments, names: readonly string[]): RawArguments {
@@ -53,19 +53,18 @@ function without(sent: RawArguments, names: readonly string[]): RawArguments {
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
 }
 
-/** Maximum depth of arguments. Firestore allows 20 nested maps. */
+/** Maximum depth of arguments. Firestore allows only 20 nested maps. */
 const MAX_ARGUMENT_DEPTH = 32;
 
-/** Maximum number of values in a call's arguments. Validation costs time and memory per value. */
+/** Maximum number of values in a call's arguments, because each value takes time and memory to validate. */
 const MAX_ARGUMENT_VALUES = 50_000;
 
-/** Maximum number of names in one object. */
+/** Maximum number of fields in one object. */
 const MAX_OBJECT_KEYS = 10_000;
 
-/** Matches unpaired surrogates: with the flag `u`, pairs count as one character. */
+/** Matches surrogates that are not part of a pair: with the flag `u`, a pair counts as one character. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Position of a value in the arguments. */
 interface ArgumentPosition {
   readonly depth: number;
   readonly parent: ArgumentPosition | undefined;
@@ -73,8 +72,8 @@ interface ArgumentPosition {
 }
 
 /**
- * Returns a function that normalizes a call's arguments. Prepared once per schema. Calls with the same meaning have
- * equal normal forms.
+ * Returns a function that normalizes the arguments of calls: equivalent arguments become equal. Call it once per
+ * schema, because it prepares the schema.
  * @returns a function that throws MusterError VALIDATION_ERROR if the arguments exceed a JSON limit
  */
 export function normalizer(schema: z.ZodObject): (raw: RawArguments) => RawArguments {
@@ -82,15 +81,15 @@ export function normalizer(schema: z.ZodObject): (raw: RawArguments) => RawArgum
   return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
 }
 
-/** Applies the argument limits to an object without a schema. @throws MusterError VALIDATION_ERROR */
+/** Checks an object that has no schema against the limits for arguments. @throws MusterError VALIDATION_ERROR */
 export function checkJsonLimits(object: object): void {
   new Normalization().object(object, undefined, { depth: 0, parent: undefined, key: '' });
 }
 
 /**
- * One walk over a call's arguments. It refuses values that no schema uses and Firestore cannot store: deep nesting,
+ * State of one normalization. It rejects values that no schema allows and Firestore cannot store: deep nesting,
  * invalid Unicode, NUL, infinite numbers, and keys that reach an object's prototype. It also limits the number of
- * values to validate. Recursion is safe because the depth is limited.
+ * values. Recursion is safe, because the depth is limited.
  */
 class Normalization {
   private values = 0;
@@ -112,7 +111,7 @@ class Normalization {
     if (excess === 'depth') return tooDeep(at);
     if (excess === 'values') throw tooManyValues();
     const meant = parsedJson(text);
-    // Clients do not wrap null, and the text "null" may be a word.
+    // Clients do not send null as text, and the text "null" may be meant as a word.
     if (meant === undefined || meant === null || !place.types.has(jsonTypeOf(meant))) return text;
     return this.value(meant, place, at);
   }
@@ -153,12 +152,12 @@ function childPosition(parent: ArgumentPosition, key: string): ArgumentPosition 
   return { depth: parent.depth + 1, parent, key };
 }
 
-/** RFC 3339 time, section 5.6: letters in either case, and seconds up to 60. */
+/** A time by RFC 3339, section 5.6. It allows letters in either case, and 60 seconds for a leap second. */
 const TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
 
 const TIME_WITHOUT_LEAP = z.core.regexes.datetime({ offset: true });
 
-/** Returns the time in upper case, as the schemas require it. A leap second becomes the next second. */
+/** Returns the time in upper case, as schemas require. A leap second is replaced by the next second. */
 function normalTime(text: string): string {
   const [, day, minute, second, fraction = '', zone] = TIME.exec(text) ?? [];
   if (second === undefined) return text;
@@ -169,7 +168,7 @@ function normalTime(text: string): string {
   return isLast ? new Date(time.getTime() + 1000).toISOString() : text;
 }
 
-/** Returns whether both databases can store and query a text. */
+/** Returns whether both databases can store the text and use it in queries. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && !LONE_SURROGATE.test(text);
 }
@@ -203,7 +202,7 @@ function refuse(at: ArgumentPosition, what: string, reason: string): never {
   throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
 }
 
-/** Returns the value at a path of the raw arguments. */
+/** Returns the value at a path in the arguments; undefined if there is no value. */
 export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   let value = raw;
   for (const key of path) {
@@ -213,15 +212,15 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Names of arguments that are ids. */
+/** Names of arguments that contain ids. */
 type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
 
-/** A GitHub id, which GitHub validates. */
+/** Name of an argument whose id belongs to GitHub, which validates it. */
 type ForeignName = 'workflow_id';
 
 type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value) ? true : false;
 
-/** Arguments named as ids whose type `kernel/ids.ts` did not create. */
+/** Names of arguments that contain ids, but whose type is not from `kernel/ids.ts`. */
 type PlainIds<Arguments> = {
   [Name in keyof Arguments]-?: Name extends Exclude<keyof Arguments & IdName, ForeignName>
     ? IsPlainText<NonNullable<Arguments[Name]>> extends true
@@ -230,7 +229,7 @@ type PlainIds<Arguments> = {
     : never;
 }[keyof Arguments];
 
-/** Requires ids from `kernel/ids.ts` for arguments named as ids: other tools do not compile. */
+/** Makes tools fail to compile if an argument that contains an id has a type that is not from `kernel/ids.ts`. */
 export type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
   ? unknown
   : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };
@@ -240,24 +239,24 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Accepted values at one place of a schema. Computed once per schema, so that calls do not walk the schema. */
+/** Values that a part of a schema accepts. Computed once per schema, so that calls do not have to walk the schema. */
 export interface ArgumentSchema {
-  /** Accepted types; undefined for any JSON. */
+  /** Accepted JSON types; undefined if any JSON is accepted. */
   readonly types: ReadonlySet<JsonType> | undefined;
   readonly isOptional: boolean;
   readonly isTime?: boolean;
-  /** Maximum length of an array. */
+  /** Maximum number of elements, if this is an array. */
   readonly max?: number;
   readonly element?: ArgumentSchema;
   readonly fields?: ReadonlyMap<string, ArgumentSchema>;
-  /** Each value of a record. */
+  /** Schema of each value, if this is a record. */
   readonly entry?: ArgumentSchema;
 }
 
-/** Default maximum length of an array whose schema has none. No tool accepts more. */
+/** Maximum number of elements of an array whose schema states none. No tool accepts more. */
 const MAX_ENTRIES = 1000;
 
-/** Returns the plan by which arguments of a schema are normalized. */
+/** Returns what is needed to normalize arguments of a schema. */
 export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   const isOptional = schema._zod.optin !== undefined;
   const inner = unwrapped(schema);
@@ -277,7 +276,7 @@ export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
     return place(['array'], { max: listedMaximum(inner), element: argumentSchemaOf(inner._zod.def.element) });
   if (inner instanceof z.core.$ZodRecord) {
     const entry = argumentSchemaOf(inner._zod.def.valueType);
-    // Record entries are optional, but a null in free-form data is data.
+    // A null entry is kept if any JSON is accepted. Otherwise it means that the entry is omitted.
     return place(['object'], { entry: { ...entry, isOptional: entry.types !== undefined } });
   }
   if (inner instanceof z.core.$ZodObject) {
@@ -288,7 +287,7 @@ export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   return place(undefined);
 }
 
-/** Returns the types that any of the schemas accepts. Values within them are not normalized. */
+/** Returns the types that at least one of the schemas accepts. Values inside them are not normalized. */
 function typesOfAny(schemas: readonly z.core.$ZodType[]): Iterable<JsonType> | undefined {
   const types = schemas.map((schema) => argumentSchemaOf(schema).types);
   return types.includes(undefined) ? undefined : types.flatMap((some = new Set()) => [...some]);
@@ -301,11 +300,11 @@ function listedMaximum(schema: z.core.$ZodArray): number {
   return Math.min(MAX_ENTRIES, ...maxima);
 }
 
-// Messages about invalid arguments, worded so that a model can correct them.
+// Errors about invalid arguments, in words that help a model to correct them.
 
 const SHOWN_UNKNOWN = 5;
 
-/** Without a time zone, each reader would assume a different moment. */
+/** A time must have a time zone, because each reader would assume a different one. */
 const EXPECTED_TIME =
   'expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z" or "2026-02-10T17:00:00+01:00".';
 
@@ -317,7 +316,7 @@ const NUMBER = 'expected a number, received text. Send a number without quotes, 
 const OBJECT =
   'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
 
-/** Messages for a text that is not the expected type, even parsed as JSON, by that type. */
+/** Messages for a text, by the type that the schema expects. The text is no JSON of this type either. */
 const TEXT_EXPECTED: ReadonlyMap<string, string> = new Map([
   ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
   ['object', OBJECT],
@@ -327,7 +326,7 @@ const TEXT_EXPECTED: ReadonlyMap<string, string> = new Map([
   ['boolean', 'expected true or false, received text. Send true or false without quotes.'],
 ]);
 
-/** Describes an issue. `value` was sent at its path; `known` are the names to list for an unknown argument. */
+/** Returns the error for an issue. `value` is at the issue's path; `known` is listed if an argument is unknown. */
 function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown, known: readonly string[]): MusterError {
   if (issue.code === 'unrecognized_keys') return describeUnknown(issue.keys, issue.path, schema, known);
   const field = fieldPath(issue.path);
@@ -344,7 +343,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknown, 
   return new MusterError(code, message, { field, reason, ...(isShowable(value) && { value }) });
 }
 
-/** Returns a clearer expectation than the schema's message; undefined if that is clear. */
+/** Returns a clearer text than the schema's message; undefined if the message is clear. */
 function expectationOf(
   issue: z.core.$ZodIssue,
   member: z.core.$ZodType | undefined,
@@ -375,7 +374,7 @@ function describeUnknown(
   return new MusterError('VALIDATION_ERROR', `${unknown}. ${where}: ${names}.`, { field, reason: 'UNKNOWN_ARGUMENT' });
 }
 
-/** Returns the schema at a path, with its wrappers. */
+/** Returns the schema at a path, including wrappers such as optional. */
 function memberAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const key of path) {

@@ -1,35 +1,35 @@
-/** Runs a batch sequentially, within limits for the whole batch, so that it costs no more than a few single calls. */
+/** Runs the messages of a batch sequentially. Limits for the whole batch keep it as cheap as a few single calls. */
 import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
 import { MAX_RESPONSE_BYTES } from '../../kernel/json.ts';
 import { withRequestTimeout } from '../toolResponse.ts';
 
-/** Maximum bytes of the responses to a batch. */
+/** Maximum bytes of all responses to a batch together. */
 export const MAX_BATCH_BYTES = 4 * MAX_RESPONSE_BYTES;
 
-/** Bytes for ids, errors and other parts besides the calls' responses. */
+/** Bytes for everything in a response except the data that the call returns. */
 const ENVELOPE_BYTES = 65_536;
 
-/** Time limit, as for a single call: clients give up after 60 seconds, regardless of the number of messages. */
+/** Time limit for a batch, the same as for a single call, because clients give up after 60 seconds. */
 const BATCH_TIMEOUT_MS = 50_000;
 
-/** Extra time before the batch times out, because the call's own timeout error is more specific. */
+/** Additional time for the last call, because its own timeout error is more specific than that of the batch. */
 const RESPONSE_MARGIN_MS = 250;
 
-/** Result of a message. */
+/** Response to a message of the batch. */
 export interface BatchResponse {
   readonly json: string | Buffer;
-  /** Whether it is not sent. It still counts towards the limits. */
+  /** Whether the response is not sent. It counts towards the limits anyway. */
   readonly silent?: boolean;
 }
 
 interface BatchHandlers<Message> {
   /** Runs a message. Never rejects. */
   respond(message: Message): Promise<BatchResponse>;
-  /** Returns the error response to a message. */
+  /** Returns the response for a message that was not run, or not completely. */
   reject(message: Message, error: MusterError): BatchResponse;
 }
 
-/** Returns the responses as one JSON list, in the order of the messages; undefined if none is sent. */
+/** Returns the responses as a JSON array in the order of the messages; undefined if all are silent. */
 export async function respondSequentially<Message>(
   messages: readonly Message[],
   { respond, reject }: BatchHandlers<Message>,

@@ -1,4 +1,4 @@
-/** Handlers of the MCP methods, with definitions that are prepared once per instance. */
+/** Handlers of the MCP methods, in the form that the MCP SDK requires. */
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -23,13 +23,13 @@ import { VIEWS_EXTENSION } from '../resources.ts';
 import { legacyResult, toolResult } from '../toolResponse.ts';
 import { isRecord } from '../validation.ts';
 
-/** Revisions with a handshake, up to 2025-11-25, or without one, from 2026-07-28. */
+/** `legacy`: protocol revisions up to 2025-11-25, which begin with a handshake. `modern`: later ones, without it. */
 export type Era = 'legacy' | 'modern';
 
-/** The only revision without sessions so far. */
+/** The only supported modern revision, which has no handshake and no sessions. */
 export const MODERN = '2026-07-28';
 
-/** Time for which clients may cache lists, which change only with a deployment. */
+/** Lists change only with a deployment, so clients may cache them for five minutes. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const CACHE_HINTS = {
@@ -39,9 +39,9 @@ const CACHE_HINTS = {
   'server/discover': LIST_CACHE,
 };
 
-// The schemas of the methods replace the SDK's own, whose refusals it reports as internal errors.
+// Schemas of params, used in place of the SDK's schemas, because the SDK reports invalid params as internal errors.
 
-/** All lists have one page, so every cursor is invalid. */
+/** Params of list methods. All lists have only one page, so Muster never returns a cursor. */
 const PAGE = z.looseObject({ cursor: z.undefined('invalid cursor: this list has only one page').optional() });
 
 const READ = z.looseObject({ uri: z.string() });
@@ -57,7 +57,7 @@ const COMPLETION = z.looseObject({
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
 
-/** Builds the server of one message. @param readsStructure whether the client supports structured responses */
+/** Builds the server for one message. @param readsStructure whether the client supports structured responses */
 export function buildServer(
   ports: CallPorts & { readonly version: string },
   routed: RoutedRequest,
@@ -68,7 +68,7 @@ export function buildServer(
   const { resources } = listed;
   const { listed: fixed, templates, hasViews } = resources;
   const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
-  // Subscriptions of the 2025 revisions need sessions.
+  // In the legacy revisions, subscriptions require a session, which Muster does not have.
   const subscribe = era === 'modern' && resources.watchable;
   const server = new Server(
     { name: 'muster', title: 'Muster', version: ports.version },
@@ -93,7 +93,7 @@ export function buildServer(
     const channel = {
       elicitation: asking?.elicitation,
       notify: (notification: Notification) => {
-        // Sending fails only if the client has disconnected, which the response detects, too.
+        // Sending fails only if the client has disconnected. The response then fails too, and is handled.
         context.mcpReq.notify({ ...notification }).catch(() => undefined);
       },
       progressToken: context.mcpReq._meta?.progressToken,
@@ -128,10 +128,10 @@ async function read(ports: CallPorts, { requestContext, selected }: RoutedReques
   }
 }
 
-/** Maximum number of values. Source: MCP 2025-11-25, "Completion". */
+/** Maximum number of completed values in a response. Source: MCP 2025-11-25, "Completion". */
 const MAX_VALUES = 100;
 
-/** Completes a template's variable. @throws ProtocolError if the template or the variable is unknown */
+/** Returns values for a variable of a template. @throws ProtocolError if the template or the variable is unknown */
 async function complete(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,
@@ -164,9 +164,9 @@ const NO_TOOLS_YET = { tools: [] };
 const NO_TOOLS_JSON = '"tools":[]';
 
 /**
- * Inserts the list, serialized and encoded once per instance, into the response that the SDK created with an empty
- * list. The SDK serializes every response again, and this list is by far the longest. The empty list can be found as
- * text, because the quote before `:` would be escaped within a JSON string.
+ * Inserts the tool list into the response that the SDK has created with an empty list. The SDK would serialize the
+ * long list for each response; here it is serialized once per instance. The search finds the empty list itself,
+ * because a JSON string would contain its quotes only in escaped form.
  */
 export function withTools(json: string, message: unknown, { listed, requestContext }: RoutedRequest): string | Buffer {
   const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
@@ -178,16 +178,16 @@ export function withTools(json: string, message: unknown, { listed, requestConte
   return Buffer.concat([Buffer.from(before), list, Buffer.from(after)]);
 }
 
-/** Returns the method of a request or a notification. */
+/** Returns the method of a request or notification; undefined for other messages. */
 export function methodOf(message: unknown): unknown {
   return isRecord(message) ? message['method'] : undefined;
 }
 
-// Questions from the client to its user. In 2025 revisions they need a server request on a session, which Muster does
-// not have. In 2026-07-28, the response contains the question, and the client repeats the call with the answer.
+// Questions to the person at the client. In the legacy revisions, the server sends them in a session, which Muster
+// does not have. In 2026-07-28, the response is the question, and the client repeats the call with the answer.
 // Source: MCP 2026-07-28, "Multi Round-Trip Requests"; docs/decisions/0033-asking-people.md.
 
-/** Capabilities that a client declares. */
+/** The capability to ask the user, if the client has it. */
 const envelope = z.looseObject({
   [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({
     elicitation: z.looseObject({ form: z.looseObject({}).optional(), url: z.looseObject({}).optional() }),
@@ -201,16 +201,16 @@ interface ModernCall {
 
 interface ElicitationState {
   readonly elicitation: Elicitation;
-  /** Question for the client, if the call asked one. */
+  /** The question for the person; undefined if the call has not asked one. */
   readonly request: InputRequiredResult | undefined;
 }
 
-/** Returns undefined if the client shows no forms. */
+/** Returns the means to ask the person at the client; undefined if the client cannot show forms. */
 export function elicitationOf({ envelope: said, inputResponses }: ModernCall): ElicitationState | undefined {
   const { data } = envelope.safeParse(said);
   if (data === undefined) return undefined;
   const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
-  // Clients that declare no mode support forms.
+  // A client that supports elicitation without naming a mode supports forms.
   if (form === undefined && url !== undefined) return undefined;
   let asked: InputRequiredResult | undefined;
   return {

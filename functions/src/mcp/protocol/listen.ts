@@ -1,4 +1,4 @@
-/** `subscriptions/listen` of 2026-07-28: the SDK's handler sends events that watches publish on a bus. */
+/** `subscriptions/listen` of revision 2026-07-28: the SDK sends the events of watched resources from a bus. */
 
 import {
   createMcpHandler,
@@ -16,16 +16,16 @@ import { presentableError } from '../toolResponse.ts';
 
 export const LISTEN = 'subscriptions/listen';
 
-/** Maximum watched resources per request. The acknowledgement lists those that are watched. */
+/** Maximum number of watched resources per request. The acknowledgement lists the resources that are watched. */
 const MAX_WATCHED_RESOURCES = 20;
 
-/** Part of the filter that is processed here. */
+/** The part of the request's filter that Muster uses. */
 const FILTER = z.looseObject({ notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }) });
 
 /**
- * Responds with a long stream. The acknowledgement omits resources that the caller cannot watch.
- * @param asked `request`: the request for the SDK's handler; `build`: builds the server that the handler asks for its
- *   capabilities
+ * Responds with a stream. Its acknowledgement omits resources that the caller cannot watch.
+ * @param asked `request`: the request in the SDK's form; `build`: builds the server whose capabilities the SDK's
+ *   handler reads
  */
 export function listen(
   ports: StreamPorts,
@@ -37,10 +37,10 @@ export function listen(
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
     const watches = await openWatches(ports, stream, routed, wanted);
-    // The SDK subscribes one listener; none if it refuses the request or acknowledges nothing.
+    // The SDK subscribes once, or not at all if it rejects the request or acknowledges nothing.
     let isSubscribed = false;
     const bus: ServerEventBus = {
-      // Events come only from databases.
+      // Nothing is published through the bus: events come from the watched resources.
       publish: () => undefined,
       subscribe(listener) {
         isSubscribed = true;
@@ -57,7 +57,7 @@ export function listen(
       onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }),
     });
     stream.end.addEventListener('abort', () => void handler.close(), { once: true });
-    // The acknowledgement lists only the resources that the client can watch.
+    // The SDK acknowledges what the filter contains, so the filter is reduced to the resources that are watched.
     const { notifications, ...params } = filter.data ?? {};
     const resourceSubscriptions = [...watches.keys()];
     const narrowed = { ...params, notifications: { ...notifications, resourceSubscriptions } };
@@ -70,7 +70,7 @@ export function listen(
 
 type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
 
-/** Starts watching the existing resources that the caller may watch. */
+/** Starts to watch those of the requested resources that exist and that the caller may watch. */
 async function openWatches(
   ports: StreamPorts,
   stream: Stream,
@@ -98,13 +98,13 @@ async function openWatch(
     const admitted = { ...(await stream.checkPermission(need)), disconnectSignal: () => stream.end };
     return await resource.watch?.(readingContext(ports, admitted, what));
   } catch (error) {
-    // Logs unexpected errors. For the client, the resource cannot be watched.
+    // Logs the error if it is unexpected. The resource is then omitted from the acknowledgement.
     presentableError(error, requestId, what, ports.log);
     return undefined;
   }
 }
 
-/** Publishes each change of a resource. Never rejects: a failed watch ends. */
+/** Notifies the client of each change of a resource. Never rejects: if the watch fails, the stream ends. */
 async function notifyListener(
   stream: Stream,
   listener: (event: ServerEvent) => void,

@@ -1,5 +1,5 @@
 /**
- * Binding to the MCP SDK. Serves one message or batch, of any revision, without a session. Source:
+ * Serves an MCP message or batch of any protocol revision with the MCP SDK, without a session. Source:
  * docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
  */
 
@@ -31,10 +31,10 @@ import { respondSequentially } from './batch.ts';
 import { buildServer, CALL, type Era, MODERN, methodOf, withTools } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
 
-/** A request whose credential, origin, size and content type were checked. */
+/** A request whose credential, origin, size and content type have been checked. */
 interface McpRequest extends RoutedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Parsed body. */
+  /** The body after parsing. */
   readonly body: unknown;
 }
 
@@ -47,7 +47,7 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   const standard = standardHeaders(headers);
   const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
   const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
-  // Streams are charged when they are opened.
+  // Opening a stream counts towards the rate limit when it happens.
   if (request?.message.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
   if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
   const here = request && (await respondDirectly(ports, inbound, request, standard));
@@ -61,7 +61,7 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   return { status: response.status, json: withTools(await response.text(), body, inbound) };
 }
 
-/** Returns the response to a 2026-07-28 request that does not need the SDK's handler; undefined for others. */
+/** Responds to a request of revision 2026-07-28; undefined if the SDK's handler must respond. */
 async function respondDirectly(
   ports: McpPorts,
   inbound: McpRequest,
@@ -78,17 +78,17 @@ async function respondDirectly(
   return { status: 200, json: withTools(json, message, inbound) };
 }
 
-/** First revision with structured responses, and with the header by which clients state their revision. */
+/** First revision with structured responses. Since then, clients also send their revision in a header. */
 const STRUCTURED = '2025-06-18';
 
 /**
- * Serves the 2025 revisions, with JSON instead of streams. The SDK's stateless serving would open a stream for one
- * message, which only tools with notifications need.
- * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
+ * Responds to the 2025 revisions, in JSON if possible. The SDK would respond with a stream to every message, but only
+ * tools that send notifications need one. Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26,
+ * "Batching".
  */
 async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
   const { headers, body } = inbound;
-  // MCP asks clients to accept event streams, too, but only a JSON response requires acceptance here.
+  // MCP requires clients to accept event streams as well. Muster does not, because it mostly responds in JSON.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
   const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
@@ -104,7 +104,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return errorReply(400, HTTP_REJECTED, `Unsupported protocol version. Supported versions: ${supported}.`);
   }
-  // Notifications and responses have no effect without a session. They are accepted and dropped.
+  // Without a session, notifications and responses have no effect: they are accepted and ignored.
   const requests = messages.filter(isRequest);
   const [first] = requests;
   if (first === undefined) return { status: 202, json: undefined };
@@ -118,7 +118,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     });
     return { status: 200, json };
   }
-  // Streams are sent only to clients that accept them explicitly.
+  // A client gets a stream only if its Accept header names event streams.
   const streams = canSendNotifications(inbound, first) && accept.includes('text/event-stream');
   if (!streams || invalidParams(first, 'legacy') !== undefined) {
     return { status: 200, json: await asJson(first) };
@@ -128,14 +128,14 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   return transport.handleMessage(first);
 }
 
-/** Distinguishes requests from notifications and responses. The classification has validated the shape. */
+/** Returns whether a valid message is a request, and not a notification or a response. */
 function isRequest(message: unknown): message is JSONRPCRequest {
   return isRecord(message) && 'method' in message && 'id' in message;
 }
 
 /**
- * Responds to a request with the SDK's transport for one exchange, but without its HTTP objects, which cost as much
- * as the rest of a cheap call. The SDK accepts the server's revision only from this class.
+ * Responds with the SDK's transport for one request, but without the SDK's HTTP objects, which cost as much as the
+ * rest of a cheap call. Only this transport class lets the SDK accept the revision.
  */
 function respondAsJson(
   server: Server,
@@ -156,9 +156,9 @@ type ModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
 type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 
 /**
- * Returns whether a 2026-07-28 request is a `tools/list` or a plain `tools/call` with exactly the required headers.
- * That is all that the SDK checks after classification. Calls that may send notifications do not count. The SDK's
- * handler serves all others, with its `Request` and `Response`, and all refusals.
+ * Returns whether respondAsJson can serve a 2026-07-28 request: a `tools/list`, or a `tools/call` that sends no
+ * notifications, whose headers match the message. The SDK checks nothing else. Its handler serves all other requests,
+ * and returns the errors.
  */
 function isPlain(
   inbound: McpRequest,
@@ -189,7 +189,7 @@ function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
   };
 }
 
-/** Returns the request for the SDK, without the body, which is passed parsed. The required URL is not used. */
+/** Returns a Request for the SDK. The SDK requires a URL but does not use it; it gets the parsed body separately. */
 function modernRequest({ protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);
@@ -204,7 +204,7 @@ const INITIALIZE = z.looseObject({
   clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
 });
 
-/** Returns the error for invalid params, if any. The SDK would return raw issues or an internal error. */
+/** Returns the error for invalid params; undefined if they are valid. The SDK's own errors would be unclear. */
 function invalidParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
   const refusal = (message: string) => JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
   const unstorable = limitFault(method, params);
@@ -220,7 +220,7 @@ function invalidParams({ id, method, params = {} }: JSONRPCRequest, era: Era): s
   return refusal(`Invalid params for ${method}: ${wrong.join('; ')}.`);
 }
 
-/** Returns the fault of params that exceed JSON limits. Tools check their arguments themselves. */
+/** Returns what is wrong if params exceed the JSON limits. The arguments of a tool are checked when it is called. */
 function limitFault(method: string, params: Readonly<Record<string, unknown>>): string | undefined {
   const { arguments: given, ...others } = params;
   try {
@@ -233,9 +233,9 @@ function limitFault(method: string, params: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * Charges each message that is not charged where it runs: pings, lists, notifications, and unknown methods, tools or
- * resources. So each message costs one token, regardless of its outcome.
- * @throws MusterError RATE_LIMITED before anything runs
+ * Applies the rate limit to the messages to which it is not applied elsewhere: pings, lists, notifications, and
+ * requests for unknown methods, tools or resources. So each message counts exactly once.
+ * @throws MusterError RATE_LIMITED before any message is run
  */
 async function chargeRateLimit({ limits }: CallPorts, routed: RoutedRequest, body: unknown): Promise<void> {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];

@@ -1,13 +1,13 @@
-/** Elements of views. Untrusted text is inserted only through `textContent`. */
+/** Creates the elements of views. Text from others is inserted only through `textContent`, never as HTML. */
 
 import { HIDDEN_CHARACTERS } from '../../kernel/hiddenCharacters.ts';
 
-/** Splits a text at hidden characters and keeps them. */
+/** Splits a text before and after each hidden character. */
 const SEPARATED = new RegExp(`(${HIDDEN_CHARACTERS.source})`, 'u');
 
 export type Child = Node | string | undefined | false;
 
-/** Creates an element. @param kind the tag, and classes after dots: `li.row` */
+/** Creates an element. @param kind the tag, then classes, separated by dots: `li.row` */
 export function make(kind: string, ...children: readonly Child[]): HTMLElement {
   const [tag = 'div', ...classes] = kind.split('.');
   const element = document.createElement(tag);
@@ -16,7 +16,7 @@ export function make(kind: string, ...children: readonly Child[]): HTMLElement {
   return element;
 }
 
-/** Shows untrusted text: hidden characters as code points, and long text truncated. */
+/** Shows text from others: long text is truncated, and hidden characters are replaced by their code points. */
 export function boundedText(text: string, most = 160): HTMLElement {
   const letters = [...text.trim()];
   const shown = letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
@@ -29,14 +29,14 @@ function codePoint(letter: string): HTMLElement {
   return make('span.unseen', `U+${hexadecimal}`);
 }
 
-/** Shows a state by color and word. */
+/** Shows a state as a word in a color. */
 export function state(word: string, tone: Tone): HTMLElement {
   return make(`span.state.${tone}`, word.replaceAll('_', ' '));
 }
 
 export type Tone = 'good' | 'bad' | 'busy' | 'late' | 'quiet';
 
-/** Returns the tone of a state word of any toolset. */
+/** Returns the tone, which determines the color, for a state of any toolset. */
 export function toneOf(word: string): Tone {
   if (/^(done|completed|succeeded|answered)$/.test(word)) return 'good';
   if (/^(failed|cancelled|error)$/.test(word)) return 'bad';
@@ -45,9 +45,9 @@ export function toneOf(word: string): Tone {
 }
 
 export interface ButtonOptions {
-  /** Identifies the element after a redraw, so that it keeps the focus. */
+  /** Identifies the element, so that it still has the focus after the view is drawn again. */
   readonly key: string;
-  /** Accessible name, if the text does not name the subject. */
+  /** Label for screen readers, if the text does not name what the element acts on. */
   readonly label?: string;
   readonly disabled?: boolean;
 }
@@ -59,7 +59,7 @@ export function button(text: string, options: ButtonOptions, press: () => void):
   return pressable(made, options, press);
 }
 
-/** Creates a checkbox. The caller redraws its new state. */
+/** Creates a checkbox. Pressing it does not change it: the caller draws its new state. */
 export function tick(isTicked: boolean, options: ButtonOptions, press: () => void): HTMLElement {
   const made = document.createElement('input');
   made.type = 'checkbox';
@@ -79,7 +79,7 @@ function pressable(
   return made;
 }
 
-/** Shows rows, and the number of those that do not fit. */
+/** Shows as many rows as fit, and the number of the others. */
 export function rows(name: string, all: readonly HTMLElement[], more = 0): HTMLElement | undefined {
   if (all.length === 0) return undefined;
   const list = make('ul', ...all.slice(0, MAX_ROWS));
@@ -90,7 +90,7 @@ export function rows(name: string, all: readonly HTMLElement[], more = 0): HTMLE
 
 export const MAX_ROWS = 12;
 
-/** Replaces the content of the view and keeps the focus. */
+/** Replaces the content of the view. The focused element keeps the focus. */
 export function show(place: HTMLElement, children: readonly Child[]): void {
   const { activeElement } = document;
   const key = activeElement instanceof HTMLElement && activeElement.dataset['key'];

@@ -1,22 +1,22 @@
-/** Connection to the host: JSON-RPC 2.0 by postMessage. Source: MCP Apps, 2026-01-26, "Communication Protocol". */
+/** Connection of a view to its host, the chat app. Source: MCP Apps, 2026-01-26, "Communication Protocol". */
 
 const PROTOCOL_VERSION = '2026-01-26';
 
-/** Also sent by hosts that allow views no calls. */
+/** JSON-RPC error code. Hosts also send it if they do not allow views to call tools. */
 export const METHOD_NOT_FOUND = -32601;
 
-/** Handlers of messages from the host. */
+/** Functions that are called for messages from the host. */
 export interface HostHandlers {
-  /** The theme, colors or language have changed. */
+  /** Called when the theme, colors or language have changed. */
   adapted(): void;
   called(toolArguments: Fields): void;
   answered(result: Fields): void;
   cancelled(): void;
-  /** The page will be removed. */
+  /** Called before the host removes the page. */
   ended(): void;
 }
 
-/** Error response of a host. */
+/** Error that the host returned for a request. */
 export class HostError extends Error {
   readonly code: unknown;
 
@@ -32,9 +32,9 @@ interface PendingRequest {
 }
 
 export class Host {
-  /** Theme, colors, language and more, as far as the host has sent them. */
+  /** Theme, colors, language and other settings that the host has sent so far. */
   context: Fields = {};
-  /** Supported requests. */
+  /** Requests that the host supports. */
   capabilities: Fields = {};
   private readonly pending = new Map<unknown, PendingRequest>();
   private readonly handlers: HostHandlers;
@@ -44,7 +44,7 @@ export class Host {
     this.handlers = hearing;
   }
 
-  /** Initializes the connection. Sends nothing else before the response, and ignores all other senders. */
+  /** Connects to the host. Before its response, no other message is sent. Messages by others are ignored. */
   async connect(name: string): Promise<void> {
     addEventListener('message', ({ source, data }) => {
       if (source === parent && source !== window) this.receive(fieldsOf(data));
@@ -60,7 +60,7 @@ export class Host {
     this.reportSize();
   }
 
-  /** @throws Refused */
+  /** @throws HostError if the host responds with an error */
   request(method: string, params: Fields): Promise<Fields> {
     this.lastId += 1;
     const id = this.lastId;
@@ -74,7 +74,7 @@ export class Host {
     this.send({ method, params });
   }
 
-  /** The origin of the host is unknown. Messages to it contain no secrets. */
+  /** Messages may go to any origin, because the origin of the host is unknown. They contain no secrets. */
   private send(message: Fields): void {
     parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
@@ -107,7 +107,7 @@ export class Host {
     if (method === 'ui/notifications/host-context-changed') this.adapt(params);
   }
 
-  /** @param changed a part of the context, which replaces the previous one */
+  /** @param changed parts of the context that have changed */
   private adapt(changed: Fields): void {
     this.context = { ...this.context, ...changed };
     const { theme, styles, safeAreaInsets } = this.context;
@@ -120,13 +120,13 @@ export class Host {
     this.handlers.adapted();
   }
 
-  /** Reports the size of the content, so that the host can adjust the frame. */
+  /** Reports the size of the content to the host whenever it changes, so that the host can adjust the frame. */
   private reportSize(): void {
     let told = '';
     const report = () => {
       const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
       const size = { width: innerWidth, height };
-      // A frame that is not laid out or is collapsed has no size.
+      // A frame that is hidden or not yet displayed has the size 0.
       if (size.width === 0 || size.height === 0) return;
       if (told === JSON.stringify(size)) return;
       told = JSON.stringify(size);
@@ -138,7 +138,7 @@ export class Host {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns an object's fields; none for other values. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
@@ -147,7 +147,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the objects in a list. */
+/** Returns the objects in a list; an empty list for other values. */
 export function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }

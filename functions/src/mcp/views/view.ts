@@ -1,39 +1,39 @@
-/** Lifecycle of a view: draws the tool's response, refreshes it during work, and acts for the person. */
+/** Lifecycle of a view: draws the tool's response, refreshes it while work continues, and calls tools. */
 import { boundedText, button, type Child, make, show } from './elements.ts';
 import { type Fields, fieldsOf, Host, HostError, isFields, METHOD_NOT_FOUND, textOf } from './host.ts';
 
-/** Interval of refreshes, and maximum consecutive failures. */
+/** Milliseconds between refreshes, and number of consecutive failures after which they end. */
 const PAUSE_MS = 5000;
 const MAX_FAILURES = 3;
 
-/** One hour of a visible view; then it refreshes only on request. */
+/** Number of automatic refreshes: one hour while the view is visible. After that, only the person can refresh. */
 const MAX_ASKED = 720;
 
 export interface View {
   readonly toolset: string;
-  /** Tool whose response is drawn, without the toolset's name. */
+  /** Name of the tool whose response is drawn, without the toolset. */
   readonly tool: string;
-  /** Returns the elements for a response. */
+  /** Returns the elements that show a response. */
   draw(answer: Fields, person: ViewActions): readonly Child[];
-  /** Whether the response will change soon. */
+  /** Returns whether the response may soon change, so that the view must be refreshed. */
   isOpen(answer: Fields): boolean;
-  /** Returns the arguments of a refresh; by default those of the call. */
+  /** Returns the arguments with which the tool is called for a refresh. Default: those of the first call. */
   refreshMs?(toolArguments: Fields): Fields;
 }
 
-/** Actions of the person at a view. */
+/** Actions that a view can offer to the person. */
 export interface ViewActions {
   /** Whether the host allows the view to call tools. */
   readonly mayAct: boolean;
   /** Whether an action is in progress. */
   readonly isBusy: boolean;
-  /** `tool`: a tool of the view's toolset; `done`: the action for the model, in the past tense. */
+  /** Calls a tool of the view's toolset. `done` reports the action to the model, in the past tense. */
   act(tool: string, toolArguments: Fields, done: string): void;
-  /** Returns a button that asks for confirmation, for actions that cannot be undone. */
+  /** Returns a button that asks the person to confirm. For actions that cannot be undone. */
   confirmed(text: string, question: string, act: () => void): Child;
-  /** Returns a link to an https address; plain text if the host opens no links. */
+  /** Returns a link to an https address, or plain text if the host opens no links. */
   link(text: string, address: string): Child;
-  /** Returns a time in the person's locale. */
+  /** Returns a time in the person's language and time zone. */
   time(instant: unknown): string;
 }
 
@@ -56,7 +56,7 @@ class ViewLifecycle {
   private isEnded = false;
   private failures = 0;
   private asked = 0;
-  /** The action to confirm. */
+  /** The action that the person is asked to confirm, if any. */
   private question: string | undefined;
   private readonly done: string[] = [];
   private timer = 0;
@@ -91,7 +91,7 @@ class ViewLifecycle {
     this.host.connect(this.view.tool).catch((error: unknown) => this.showNotice(String(error)));
   }
 
-  /** Draws a result, or shows its error. */
+  /** Draws the result of a call, or shows its error. */
   private take({ structuredContent, content, isError }: Fields): void {
     const [first] = Array.isArray(content) ? content : [];
     const text = textOf(fieldsOf(first)['text']);
@@ -124,12 +124,12 @@ class ViewLifecycle {
     return this.host.capabilities['serverTools'] !== undefined && !this.isRefused && !this.isEnded;
   }
 
-  /** Returns whether the view still refreshes automatically. */
+  /** Returns whether the view may still refresh automatically. */
   private mayAsk(): boolean {
     return this.mayCall() && this.failures < MAX_FAILURES && this.asked < MAX_ASKED;
   }
 
-  /** Schedules a refresh if work is in progress and the view is visible. */
+  /** Schedules the next refresh if the response may soon change and the view is visible. */
   private schedule(): void {
     clearTimeout(this.timer);
     const { answer } = this;
@@ -150,7 +150,7 @@ class ViewLifecycle {
     this.schedule();
   }
 
-  /** Returns undefined on failure. If the host allows no calls, no further calls are made. */
+  /** Calls a tool; returns undefined on failure. If the host allows no calls, the view makes no further ones. */
   private async call(tool: string, toolArguments: Fields): Promise<Fields | undefined> {
     try {
       return await this.host.request('tools/call', { name: this.nameOf(tool), arguments: toolArguments });
@@ -162,7 +162,7 @@ class ViewLifecycle {
     }
   }
 
-  /** Returns a tool's name with the prefix that the host uses for this view's tool. */
+  /** Returns the name of another tool with the prefix that the host uses for the view's tool. */
   private nameOf(tool: string): string {
     const { toolset, tool: own } = this.view;
     const called = textOf(fieldsOf(fieldsOf(this.host.context['toolInfo'])['tool'])['name']);
@@ -187,13 +187,13 @@ class ViewLifecycle {
     this.showNotice(textOf(fieldsOf(result['structuredContent'])['message']));
   }
 
-  /** Each update replaces the previous one, so it contains all actions. */
+  /** Reports the person's actions to the model. Each report replaces the previous one, so it lists all actions. */
   private sendToModel(done: string): void {
     const takes = this.host.capabilities['updateModelContext'];
     if (!isFields(takes)) return;
     this.done.push(done);
     const text = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
-    this.host.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => undefined); // The model gets the state at its next call.
+    this.host.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => undefined); // The model can read the state itself.
   }
 
   private ask(question: string | undefined): void {
@@ -244,7 +244,7 @@ function isSafe(address: string): boolean {
   return URL.canParse(address) && new URL(address).protocol === 'https:';
 }
 
-/** Returns the message of an error in any toolset's envelope. */
+/** Returns the error message in a response, in the error format of any toolset. */
 function problemIn(value: unknown): string | undefined {
   const { error, message } = fieldsOf(value);
   return [error, fieldsOf(error)['message'], message].map(textOf).find((said) => said !== '');
@@ -258,7 +258,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns an idempotency key, so that a call sent twice runs once. */
+/** Returns an idempotency key, so that a call that is sent twice takes effect once. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('-');
 }
