@@ -1,4 +1,4 @@
-/** Failures of model calls in Muster's words. Texts of vendors and SDKs are inspected but never repeated. */
+/** Failures of model calls. Messages of vendors and SDKs are inspected, but never shown or stored. */
 import { connectionCodes, isUnsent } from '../kernel/platform.ts';
 import {
   type FailureClass,
@@ -7,18 +7,18 @@ import {
   type Usage,
 } from '../toolsets/orchestration/index.ts';
 
-/** Progress of a request. */
+/** How far a request to a model has come. */
 export interface Progress {
   readonly agent: string;
-  /** Whether the response has started. */
+  /** Whether the response has started to arrive. */
   answered: boolean;
-  /** Whether a part of the response was parsed. */
+  /** Whether a part of the response could be parsed. */
   understood: boolean;
-  /** Estimated tokens of received text and visible thinking. */
+  /** Estimated tokens of the text and visible thinking that have arrived. */
   received: number;
   /** Usage that the vendor has reported so far. */
   usage?: Usage;
-  /** Response headers, if the SDK does not return them. */
+  /** Headers of the response; set only if the SDK does not return them otherwise. */
   headers?: Headers;
 }
 
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<FailureClass, string>> = {
   aborted: 'was stopped before its response was complete',
 };
 
-/** Failures after which the vendor may have done and billed the work. */
+/** Kinds of failures after which the vendor may have done the work and charged for it. */
 const UNKNOWN_OUTCOME_KINDS: ReadonlySet<FailureClass> = new Set<FailureClass>([
   'network',
   'timeout',
@@ -49,7 +49,7 @@ const UNKNOWN_OUTCOME_KINDS: ReadonlySet<FailureClass> = new Set<FailureClass>([
 ]);
 
 interface FailureOptions extends ModelFailureDetails {
-  /** Appended to the message in parentheses, such as `HTTP 429`. */
+  /** Detail that the message contains in parentheses, such as `HTTP 429`. */
   readonly detail?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export function failure(kind: FailureClass, progress: Progress, options: Failure
   return new ModelFailure(kind, words, { outcome_unknown, retry_after_ms, usage: usageOf(progress, outcome_unknown) });
 }
 
-/** Returns the usage. Vendors report output at the end, so interrupted responses count at least the received part. */
+/** Returns the usage. Vendors report output last, so an interrupted response counts at least the received tokens. */
 export function usageOf({ usage, received }: Progress, isInterrupted = false): Usage | undefined {
   if (received === 0) return usage;
   const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
@@ -67,12 +67,12 @@ export function usageOf({ usage, received }: Progress, isInterrupted = false): U
   return { input_tokens, output_tokens: Math.max(output_tokens, received) };
 }
 
-/** Returns the failure of a complete but unusable response. The work was done and counted. */
+/** Returns the failure of a complete but unusable response. The vendor has done the work and charged for it. */
 export function finalFailure(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
   return failure(kind, progress, { outcome_unknown: false, detail });
 }
 
-/** Returns the failure of a request that Muster stopped, by timeout or because it was cancelled. */
+/** Returns the failure of a request that Muster has aborted, because of a timeout or a cancellation. */
 export function abortFailure(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
   const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
   return failure(timedOut ? 'timeout' : 'aborted', progress, { outcome_unknown: sent });
@@ -112,7 +112,7 @@ export function connectionFailure(error: unknown, progress: Progress): ModelFail
   return failure('truncated', progress);
 }
 
-/** `fetch` throws a TypeError for every connection failure. Its causes have the codes. */
+/** For every connection failure, `fetch` throws a TypeError. The causes of that error have the codes. */
 function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
 }

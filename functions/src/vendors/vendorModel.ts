@@ -1,4 +1,4 @@
-/** Base of all vendors' models: settings, requests and streamed responses. */
+/** Base class of all vendors' models. It handles settings, requests and streamed responses. */
 
 import type { z } from 'zod';
 import { isSafeAddress } from '../kernel/platform.ts';
@@ -22,31 +22,31 @@ export interface ModelSettings {
   readonly price: Price;
 }
 
-/** Part of a streamed response, common to all vendors. */
+/** Part of a streamed response in the form that all vendors share. */
 export interface AnswerPart {
   readonly text?: string | undefined;
-  /** Thinking of the model. It is billed as output, but not part of the answer. */
+  /** Thinking of the model. It is billed as output, but is not part of the answer. */
   readonly thought?: string | undefined;
   readonly model?: string | undefined;
-  /** Running totals. Later parts omit unchanged values. */
+  /** Usage up to this part. Later parts omit values that did not change. */
   readonly usage?: Usage | undefined;
-  /** The vendor's finish reason. */
+  /** Finish reason in the vendor's words. */
   readonly finish?: string | undefined;
-  /** Marks the last part. Without it, the response was interrupted. */
+  /** Set in the last part. If no part has it, the response was interrupted. */
   readonly ended?: boolean;
 }
 
-/** Maximum length of a model's name, which the vendor sends and the UI shows. */
+/** Maximum length of a model's name. The vendor sends the name, and the console shows it. */
 const NAME_LENGTH = 100;
 
-/** Model behind a vendor's API, called through the vendor's SDK. */
+/** Model of a vendor, called with the vendor's SDK. */
 export abstract class VendorModel<Client> implements HostedAgent {
   abstract readonly name: string;
   readonly model: string;
   readonly price: Price;
-  /** Prefixes of the deployment's parameters, as in `ANTHROPIC_API_KEY` and `CLAUDE_MODEL`. */
+  /** Prefixes of the names of the deployment's parameters: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
   protected abstract readonly parameters: { readonly api: string; readonly model: string };
-  /** Parser of a response part. */
+  /** Schema that parses a part of a response. */
   protected abstract readonly part: z.ZodType<AnswerPart>;
   private readonly settings: ModelSettings;
   private client: Promise<Client> | undefined;
@@ -60,7 +60,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
   /** Loads the vendor's SDK. */
   protected abstract connect(settings: ModelSettings): Promise<Client>;
 
-  /** Sends the request, and resolves when the response starts. The signal closes the connection. */
+  /** Sends the request. Resolves when the response starts. The signal closes the connection. */
   protected abstract open(
     client: Client,
     request: ModelRequest,
@@ -68,7 +68,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     progress: Progress,
   ): Promise<AsyncIterable<unknown>>;
 
-  /** Classifies a finish reason: complete, cut by the output limit, context full, refused, or no answer. */
+  /** Classifies a finish reason: complete, cut at the output limit, context full, refused, or no answer. */
   protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'full' | 'refused' | 'none';
 
   /** Converts an SDK error to a failure. */
@@ -96,7 +96,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     if (!progress.understood) throw failure('malformed', progress);
     if (!ended) throw failure('truncated', progress);
     return {
-      // JSON can contain unpaired surrogates, which databases and clients need not accept.
+      // JSON can contain unpaired surrogates, which some databases and clients refuse.
       text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
       model: model.slice(0, NAME_LENGTH),
       usage: usageOf(progress) ?? { input_tokens: 0, output_tokens: 0 },
@@ -110,7 +110,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     if (meaning === 'refused') throw finalFailure('refused', progress);
     if (meaning === 'none') throw finalFailure('malformed', progress, 'no answer');
     if (meaning === 'whole' && text === '') throw finalFailure('malformed', progress, 'empty answer');
-    // A higher output limit would not help, because the prompt fills the context.
+    // The prompt fills the whole context, so a higher output limit would not help.
     if (meaning === 'full' && text.trim() === '') throw finalFailure('context_too_long', progress);
     return meaning === 'whole';
   }
@@ -139,7 +139,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     } finally {
       reading.abort();
     }
-    // The SDKs end an aborted iteration as if it were complete.
+    // If the iteration is aborted, the SDKs end it as if the response were complete.
     if (signal.aborted) throw abortFailure(signal, progress, true);
   }
 }
@@ -153,10 +153,9 @@ function larger(usage: Usage, before: Usage = usage): Usage {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Maximum size of a response: several times the longest answer with its events. Longer responses are cancelled. */
+/** Maximum size of a response, several times the longest answer with its events. Larger responses are aborted. */
 const MAX_BODY_MEBIBYTES = 32;
 
-/** Thrown when a response exceeds the maximum size. */
 class ResponseTooLargeError extends Error {
   constructor() {
     super('The response of the vendor is too large.');
@@ -164,13 +163,13 @@ class ResponseTooLargeError extends Error {
   }
 }
 
-/** Detects the error, which SDKs may wrap. */
+/** Returns whether an error, or an error that it wraps, is a ResponseTooLargeError. */
 function isResponseTooLarge(error: unknown): boolean {
   if (error instanceof ResponseTooLargeError) return true;
   return error instanceof Error && error.cause !== undefined && isResponseTooLarge(error.cause);
 }
 
-/** Fetches with a size limit and without redirects, because a vendor's key header would be sent to the new host. */
+/** Fetches with a size limit and without redirects, because a redirect would send the API key to another host. */
 export async function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'error' });
   return response.body === null ? response : new Response(bounded(response.body), response);
@@ -199,7 +198,7 @@ function milliseconds(text: string | null | undefined, unit: number): number | u
   return text != null && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Math.ceil(Number(text) * unit) : undefined;
 }
 
-/** Parses an HTTP date. All three formats start with the name of the day. */
+/** Returns the milliseconds until an HTTP date. All three formats of a date start with the name of the day. */
 function until(text: string | null | undefined): number | undefined {
   const instant = text != null && /^[A-Z][a-z]{2}/.test(text.trim()) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - Date.now());

@@ -19,7 +19,7 @@ import { tooMany } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
 import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
-/** The prefix limits the cookie to TLS and this host: no sibling domain can set it. Source: RFC 6265bis, 4.1.3.2. */
+/** The prefix limits the cookie to TLS and this host. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -45,10 +45,10 @@ const decision = z.discriminatedUnion('allow', [
 /** Parameter that an emailed sign-in link adds to the page's URL. */
 const LINK_CODE = 'oobCode';
 
-/** Problems after which the page cannot use an emailed link. */
+/** Problems after which an emailed link can no longer be used. */
 const ENDED: readonly Problem[] = ['other_browser', 'expired'];
 
-/** Problem page that replaces the requested page. */
+/** Error that shows a problem page instead of the requested page. */
 class SignInPageError extends Error {
   readonly problem: Problem;
   readonly detail: string | undefined;
@@ -88,7 +88,7 @@ export class AuthorizationPage {
     } catch (error) {
       const { problem, detail, back } = signInPageErrorOf(error, this.ports, visit);
       if (visit.query.has(LINK_CODE) && ENDED.includes(problem)) return withoutCode(visit);
-      // Redirect only to the person's own machine, never to a foreign page: RFC 9700, section 4.11.2.
+      // Redirect only to the person's own computer, never to another site: RFC 9700, section 4.11.2.
       if (back !== undefined && isOnThisMachine(back))
         return { status: 302, headers: { ...NOT_STORED, Location: back }, body: '' };
       const shown = {
@@ -210,7 +210,7 @@ export class AuthorizationPage {
 
 const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
 
-/** Removes an emailed link's code from the URL. It is still valid, and must not stay in history or screenshots. */
+/** Removes the code of an emailed link from the URL. The code is still valid, so it must not stay in the history. */
 function withoutCode({ address, query }: SignInRequest): Reply {
   const location = new URL(`${address.issuer}/authorize`);
   location.searchParams.set('authorization', query.get('authorization') ?? '');
@@ -230,14 +230,14 @@ function signInPageErrorOf(error: unknown, { log }: SignInPorts, { address }: Si
   return new SignInPageError('unavailable');
 }
 
-/** @throws Hindered invalid */
+/** @throws Hindered with the code invalid */
 function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const { success, data } = schema.safeParse(body);
   if (!success) throw new SignInError('invalid');
   return data;
 }
 
-/** Returns the secret in the browser's cookie, set when the page was first served. */
+/** Returns the secret in the browser's cookie, which was set when the page was first shown. */
 function browserOf({ request }: SignInRequest): string | undefined {
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   const found = cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);

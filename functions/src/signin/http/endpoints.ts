@@ -8,13 +8,13 @@ import { formOf, json, jsonOf, type Reply, type SignInPorts, type SignInRequest 
 
 type Parameter = (name: string) => string | undefined;
 
-/** RFC 7636, section 4.1. */
+/** Form of a PKCE code verifier. Source: RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 export class TokenEndpoints {
   private readonly ports: SignInPorts;
 
-  /** Guessing codes and tokens takes many attempts. Several people may share one address. */
+  /** Limit of invalid codes and tokens per address. It is high, because several people may share one address. */
   private readonly failures = new Attempts(
     { perSecond: 5, burst: 100 },
     tooMany('Too many invalid codes and tokens from your address.'),
@@ -89,7 +89,7 @@ export class TokenEndpoints {
         return tokens.redeem(required(parameter, 'code'), { clientId, verifier, redirectUri, resource });
       }
       case 'refresh_token':
-        // The requested scope is ignored: an app gets what its person chose.
+        // The scope in the request is ignored: an app gets the access that the person chose for it.
         return tokens.refresh(required(parameter, 'refresh_token'), { clientId, resource });
       default:
         throw new OAuthError('unsupported_grant_type', 'grant_type must be "authorization_code" or "refresh_token".');
@@ -109,7 +109,7 @@ function tokenResponseOf({ accessToken, expiresIn, refreshToken, scope }: Issued
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken, scope };
 }
 
-/** @throws OAuthError */
+/** @throws OAuthError if the client sends a secret */
 function rejectClientSecret({ request }: SignInRequest): void {
   if (request.headers.authorization === undefined) return;
   throw new OAuthError(
@@ -118,7 +118,7 @@ function rejectClientSecret({ request }: SignInRequest): void {
   );
 }
 
-/** @throws OAuthError */
+/** @throws OAuthError if the parameter is missing */
 function required(parameter: Parameter, name: string): string {
   const value = parameter(name);
   if (value === undefined) throw new OAuthError('invalid_request', `Missing parameter "${name}".`);

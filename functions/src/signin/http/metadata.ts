@@ -7,7 +7,7 @@ const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
-/** Clients may cache the metadata for an hour. After that they notice a deployment's new address. */
+/** Clients may cache the metadata for an hour, so they learn of a new URL of the deployment within an hour. */
 const CACHE_CONTROL = { 'Cache-Control': 'public, max-age=3600' };
 
 const NOT_FOUND_REPLY = json(404, { error: 'not_found', error_description: 'Unknown path.' }, CACHE_CONTROL);
@@ -17,7 +17,7 @@ export function metadataAt(path: string, address: Address, ports: Pick<SignInPor
   const resource = pathBelow(PROTECTED_RESOURCE, path);
   if (resource !== undefined) return resourceMetadata(resource, address, ports);
   if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined) return json(200, serverMetadata(address), CACHE_CONTROL);
-  // At a root, clients read the document above first, and OpenID metadata requires fields that do not exist here.
+  // At a root, clients first read the document above. OpenID metadata requires fields that this server lacks.
   const isBelow = address.issuer === address.mcp;
   if (isBelow && pathBelow(OPENID, path) !== undefined)
     return json(200, { ...serverMetadata(address), ...openIdMetadata(address) }, CACHE_CONTROL);
@@ -41,7 +41,7 @@ function resourceMetadata(
   return json(
     200,
     {
-      // Exactly the URL that the person entered: strict clients compare it.
+      // Clients compare this URL with the URL that the person entered, so both must be exactly equal.
       resource: `${mcp}${below}`,
       authorization_servers: [issuer],
       scopes_supported: Object.values(SCOPES),
@@ -71,7 +71,7 @@ function serverMetadata({ issuer }: Address) {
   };
 }
 
-/** Required fields of an OpenID document. No ID tokens are issued here, so they have no effect. */
+/** Fields that OpenID metadata must have. They have no effect, because this server issues no ID tokens. */
 function openIdMetadata({ issuer }: Address) {
   return {
     jwks_uri: `${issuer}/jwks`,

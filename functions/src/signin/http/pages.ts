@@ -11,11 +11,11 @@ export { type Language, languageOf } from './texts.ts';
 export interface ConsentPage {
   readonly language: Language;
   readonly settings: PageSettings;
-  /** URLs. */
+  /** URLs of the page's script and style sheet. */
   readonly assets: { readonly script: string; readonly style: string };
-  /** Name that the client states: untrusted text. `host` is absent if the name is unverified. */
+  /** Name that the client gives itself, which is untrusted. `host` is absent if the name is unverified. */
   readonly client: { readonly name: string; readonly host?: string | undefined };
-  /** Redirect target. `isLocal`: a program on the person's computer, about which the page warns. */
+  /** Host to which the browser is redirected. `isLocal`: the target is a program on the person's computer. */
   readonly redirect: { readonly host: string; readonly isLocal: boolean };
 }
 
@@ -23,12 +23,12 @@ export type Problem = Exclude<keyof Texts['problems'], 'detail' | 'back'>;
 
 export interface ProblemPage {
   readonly language: Language;
-  /** A URL. */
+  /** URL of the style sheet. */
   readonly style: string;
   readonly problem: Problem;
-  /** In English, for the client's developer. */
+  /** Details in English for the developer of the client. */
   readonly detail?: string | undefined;
-  /** Link that returns to the client with the error. */
+  /** Link with which the person returns to the client and reports the error to it. */
   readonly back?: { readonly url: string; readonly host: string } | undefined;
 }
 
@@ -69,14 +69,14 @@ function documentOf(
   return mustache.render(DOCUMENT, { language, title, assets, ...view }, { content: template });
 }
 
-/** Returns JSON that cannot end a script element, for any value. */
+/** Returns JSON that no value can use to close the script element. */
 function embeddable(settings: Embedded): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
-// Content security policy and headers: browsers may load almost nothing. Source: CSP Level 3; OWASP, "Clickjacking
-// Defense".
+// Content security policy and headers. They allow browsers to load almost nothing. Source: CSP Level 3; OWASP,
+// "Clickjacking Defense".
 
 /** Origins that the Firebase SDK calls to sign in. */
 const FIREBASE = ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com'];
@@ -93,10 +93,10 @@ export function pageHeaders({ emulator, google, authDomain }: FirebaseSettings):
     'connect-src': ["'self'", ...asked],
     ...(google && { 'frame-src': [emulator ?? `https://${authDomain}`] }),
     'base-uri': ["'none'"],
-    // A submitted form could navigate away. The script submits none.
+    // A submitted form could navigate to another site. The page's script submits no form.
     'form-action': ["'none'"],
     'frame-ancestors': ["'none'"],
-    // Google's script creates trusted types that the SDK does not declare.
+    // Google's script creates trusted types that the Firebase SDK does not declare.
     ...(!google && { 'require-trusted-types-for': ["'script'"], 'trusted-types': ["'none'"] }),
   };
   return {
@@ -147,7 +147,7 @@ const PROBLEM = `<main>
 {{/back}}
 </main>`;
 
-/** The client and its redirect target, shown before the person signs in. */
+/** Client and redirect target. The page shows both before the person signs in. */
 const CLIENT = `<h1>{{texts.heading}}</h1>
 <dl>
 <dt>{{texts.client.name}}</dt>

@@ -13,17 +13,17 @@ import { json, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } fr
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  /** Whether pages of any origin may call. Browsers send no credentials with these requests automatically. */
+  /** Whether pages of any site may call the endpoint. Browsers send no credentials with such a call automatically. */
   readonly isForAnyPage: boolean;
   readonly serve: (visit: SignInRequest) => Promise<Reply> | Reply;
 }
 
 export type SignIn = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Path names at the root that cannot be a toolset's name. */
+/** First path segments that no toolset may have as its name. */
 export const RESERVED = ['.well-known', 'authorize', 'token', 'register', 'revoke', 'jwks', 'signin'] as const;
 
-/** Returns a request's path relative to the sign-in root; undefined if it is not a sign-in path. */
+/** Returns the path of a request below the sign-in root; undefined if the path is not part of sign-in. */
 export function signInPathOf(url: string): string | undefined {
   const [path = '/'] = url.split('?', 1);
   const own = path.startsWith('/mcp/') ? path.slice('/mcp'.length) : path;
@@ -100,7 +100,7 @@ function preflight(method: string): Record<string, string> {
   };
 }
 
-/** Source: RFC 6749, section 5.2. */
+/** Returns the error response. Source: RFC 6749, section 5.2. */
 function rejectionOf(error: unknown, { log, randomness }: SignInPorts): Reply {
   if (error instanceof OAuthError) {
     log.info('sign_in_refused', { code: error.code, why: error.message });
@@ -125,7 +125,7 @@ function internalError({ code, message, details }: MusterError): Parameters<type
   return [503, { error: 'temporarily_unavailable', error_description }, headers];
 }
 
-/** Serves a static file. It is cached for minutes only, because it can change with each deployment. */
+/** Returns a static file. It is cached for minutes only, because each deployment may change the file. */
 async function assetReply(
   { request }: SignInRequest,
   ports: SignInPorts,

@@ -19,9 +19,9 @@ export interface SignInPorts {
   readonly randomness: { uuid(): string; secret(bytes: number): string };
   readonly firebase: FirebaseSettings;
   readonly trustedProxies: number;
-  /** Returns the toolsets that a path below the MCP address selects; empty if the path is unknown. */
+  /** Returns the toolsets that a path below the MCP endpoint selects; none if the path is unknown. */
   toolsetsAt(below: string): readonly string[];
-  /** Returns a static file of the page. */
+  /** Returns a static file of the sign-in page. */
   asset(name: 'page.js' | 'page.css'): Promise<Buffer>;
 }
 
@@ -32,11 +32,10 @@ export interface FirebaseSettings {
   readonly google: boolean;
 }
 
-/** Request to a sign-in path. */
 export interface SignInRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The deployment's address that received the request. */
+  /** Address of the deployment to which the request was sent. */
   readonly address: Address;
   /** Path relative to the sign-in root, such as `/token`. */
   readonly path: string;
@@ -55,7 +54,7 @@ export function json(status: number, value: unknown, headers: Reply['headers'] =
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** Requests contain a few parameters or an ID token. */
+/** Limits of a request's body, which contains a few parameters or an ID token. */
 const LIMITS: BodyLimits = { bytes: 32 * 1024, milliseconds: 10_000 };
 
 async function textOf({ request, response }: SignInRequest): Promise<string> {
@@ -63,14 +62,14 @@ async function textOf({ request, response }: SignInRequest): Promise<string> {
   return (await readBody(request, response, LIMITS)).toString('utf8');
 }
 
-/** @throws OAuthError; Refusal where the body cannot be read */
+/** @throws OAuthError; Refusal if the body cannot be read */
 export async function formOf(visit: SignInRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(visit.request.headers['content-type'] ?? ''))
     throw new OAuthError('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.');
   return new URLSearchParams(await textOf(visit));
 }
 
-/** @throws OAuthError; Refusal where the body cannot be read */
+/** @throws OAuthError; Refusal if the body cannot be read */
 export async function jsonOf(visit: SignInRequest): Promise<z.output<typeof object>> {
   if (!/^application\/json\b/i.test(visit.request.headers['content-type'] ?? ''))
     throw new OAuthError('invalid_request', 'Content-Type must be application/json.');

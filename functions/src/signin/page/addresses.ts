@@ -1,4 +1,4 @@
-/** Email addresses of sent sign-in links. The browser stores them for a day; without one, the page asks. */
+/** Email addresses to which sign-in links were sent. The browser stores each address for a day. */
 const PREFIX = 'muster.signin.';
 
 const ADDRESS_TTL_MS = 24 * 60 * 60 * 1000;
@@ -26,7 +26,7 @@ function read(key: string): string | undefined {
   return undefined;
 }
 
-/** A browser that stores nothing throws on access. */
+/** If a browser allows no storage, each access throws an error. */
 function attempt<Value>(act: () => Value): Value | undefined {
   try {
     return act();

@@ -1,4 +1,4 @@
-/** Form in which the person chooses what the client may do. */
+/** Form in which the person chooses the access of the client. */
 
 import type { Offer } from '../rules/choices.ts';
 import { type Embedded, fill } from './embedded.ts';
@@ -48,14 +48,14 @@ export class ChoicesForm {
     return {
       agentName: this.agentName.value.trim(),
       role: this.role.value,
-      // The first option means all workspaces, even if a workspace has the same name.
+      // The first option stands for all workspaces. A workspace may have the same name as that option.
       workspace: this.workspace.selectedIndex === 0 ? null : this.workspace.value,
       toolsets: this.toolsets.filter(({ checked }) => checked).map(({ value }) => value),
       readonly: this.readonly.checked,
     };
   }
 
-  /** Marks the agent name as invalid, and focuses it. */
+  /** Marks the agent's name as invalid and moves the focus to it. */
   markName(): void {
     this.agentName.setAttribute('aria-invalid', 'true');
     this.view.focus(this.agentName);
@@ -69,7 +69,7 @@ export class ChoicesForm {
   }
 }
 
-/** Creates a labeled checkbox. The label starts with the toolset's name, which docs and tools use. */
+/** Creates a checkbox for a toolset. Its label starts with the toolset's name as used in the documentation. */
 function toolsetBox(name: string, isProposed: boolean, descriptions: Readonly<Record<string, string>>) {
   const row = document.createElement('label');
   row.className = 'choice';

@@ -1,14 +1,14 @@
-/** Settings that the server embeds in the page for its script. Both sides share this file. */
+/** Settings that the server embeds in the page for the page's script. The server and the script share this file. */
 import type { Texts } from '../http/texts.ts';
 
 export interface PageSettings {
-  /** The id of the authorization in progress; sent back with every request. */
+  /** Id of the authorization in progress, which the page sends with every request. */
   readonly authorization: string;
-  /** Absolute URL that receives the ID token. The URLs below are absolute as well. */
+  /** Absolute URL to which the page sends the ID token. The URLs below are absolute, too. */
   readonly personUrl: string;
-  /** URL that receives the person's decision. */
+  /** URL to which the page sends the person's decision. */
   readonly decisionUrl: string;
-  /** Target of the link in a sign-in email: this page. */
+  /** URL of this page, which the link in a sign-in email opens. */
   readonly continueUrl: string;
   readonly firebase: { readonly apiKey: string; readonly authDomain: string };
   /** Origin of the Auth emulator, such as `http://127.0.0.1:9099`; absent in production. */
@@ -21,18 +21,17 @@ export interface Embedded extends PageSettings {
   readonly texts: Texts['script'];
 }
 
-/** Id of the element that contains the settings as JSON. */
 export const EMBEDDED_ID = 'settings';
 
-/** Allowed schemes of redirect URLs. Cursor has its own. */
+/** Schemes that a redirect URL may have. The last one belongs to the client Cursor. */
 const FOLLOWED = new Set(['http:', 'https:', 'cursor:']);
 
-/** Whether the page may navigate to a URL. Schemes that run code are never allowed. */
+/** Returns whether the page may navigate to a URL. Schemes that run code are never allowed. */
 export function isFollowed(location: string): boolean {
   return URL.canParse(location) && FOLLOWED.has(new URL(location).protocol);
 }
 
-/** Fills `{name}` placeholders in a text. Unknown ones stay. */
+/** Replaces the placeholders `{name}` in a text. Unknown placeholders stay. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (braces, name: string) => values[name] ?? braces);
 }

@@ -1,4 +1,4 @@
-/** Firebase sign-in. The session ends with the page: nothing is stored. */
+/** Sign-in with Firebase. The browser stores nothing, so that the sign-in ends when the page is closed. */
 import { FirebaseError, initializeApp } from 'firebase/app';
 import {
   type Auth,
@@ -20,7 +20,7 @@ import { Failure, type Problem } from './view.ts';
 /** Parameters that an emailed sign-in link adds to the page's URL. */
 const LINK_PARAMETERS = ['apiKey', 'oobCode', 'mode', 'lang', 'tenantId'];
 
-/** A wrong address and a wrong password have the same text, so that it does not reveal which accounts exist. */
+/** A wrong address and a wrong password have the same text, which therefore does not reveal existing accounts. */
 const SIGN_IN_PROBLEMS: Readonly<Record<string, Problem>> = {
   'auth/invalid-credential': 'credentials',
   'auth/invalid-login-credentials': 'credentials',
@@ -77,7 +77,7 @@ export class Login {
     return withKnownFailure(signInWithEmailAndPassword(this.auth, email, password));
   }
 
-  /** Must be called while a click is handled, because browsers block windows that open later. */
+  /** Call this while a click is handled, because browsers block windows that open later. */
   withGoogle(): Promise<void> {
     const provider = new GoogleAuthProvider();
     provider.setCustomParameters({ prompt: 'select_account' });
@@ -124,7 +124,7 @@ async function withKnownFailure(signingIn: Promise<unknown>, here: typeof SIGN_I
 
 function failureOf(error: unknown, here: typeof SIGN_IN_PROBLEMS): Failure {
   const code = error instanceof FirebaseError ? error.code : 'auth/unknown';
-  // The codes of these two errors end with the rest of Google's message.
+  // The rest of Google's message is appended to these two error codes.
   const isKeyRefused = /^auth\/(?:api-key-not-valid|requests-from-referer)/.test(code);
   return new Failure(here[code] ?? SIGN_IN_PROBLEMS[code] ?? (isKeyRefused ? 'setup' : 'unknown'), { code });
 }

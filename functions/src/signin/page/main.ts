@@ -1,4 +1,4 @@
-/** Script of the sign-in page. Tokens are only kept in memory and sent in one request. */
+/** Script of the sign-in page. Tokens stay in memory and are sent in one request only. */
 import { clearAddress, loadAddress, storeAddress } from './addresses.ts';
 import { ChoicesForm } from './choices.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed } from './embedded.ts';
@@ -6,10 +6,10 @@ import { Login } from './login.ts';
 import { type Decision, Server } from './server.ts';
 import { element, Failure, type Problem, View } from './view.ts';
 
-/** Failures that end the page's use. */
+/** Problems after which the page can no longer be used. */
 const FINAL: readonly Problem[] = ['expired', 'other_browser'];
 
-// The server that embeds the settings is of the same build, so they need no validation.
+// The settings are not validated, because the server that embeds them is of the same build as this script.
 const settings: Embedded = JSON.parse(element(EMBEDDED_ID, HTMLScriptElement).text);
 const { authorization, texts } = settings;
 const view = new View(texts.wait);
@@ -20,14 +20,14 @@ const email = element('email', HTMLInputElement);
 const password = element('password', HTMLInputElement);
 const notice = element('sign-in-notice', HTMLElement);
 
-/** Emailed sign-in link that has not been used yet. */
+/** Emailed sign-in link that opened the page and was not used yet. */
 let link = login.takeLink();
-/** Approval secret from the server for this person, sent with the decision. */
+/** Secret that the server has created for this person. It is sent with the person's decision. */
 let approval: string | undefined;
-/** Email address or name of the identified person. */
+/** Email address or name of the person who has signed in. */
 let address = '';
 
-/** Runs one action at a time. Actions that start while another one runs are dropped. */
+/** Runs an action. While it runs, other actions are ignored. */
 async function run(act: () => Promise<void>): Promise<void> {
   if (view.isBusy) return;
   view.setBusy(true);
@@ -59,7 +59,7 @@ async function fail({ problem, values }: Failure): Promise<void> {
   if (problem === 'name_taken') form.markName();
 }
 
-/** With an emailed link, the form asks only for the address. */
+/** If the page was opened by an emailed link, the form asks only for the address. */
 function showSignIn(): void {
   const isByLink = link !== undefined;
   for (const id of ['password-row', 'other-ways']) element(id, HTMLElement).hidden = isByLink;
@@ -85,7 +85,7 @@ async function signIn(): Promise<void> {
   await meet();
 }
 
-/** Identifies the person to the server and shows the choices. The token is not needed after that. */
+/** Sends the ID token to the server, and shows the choices. The token is not needed afterwards. */
 async function meet(): Promise<void> {
   const offer = await server.offer(await login.token());
   approval = offer.approval;

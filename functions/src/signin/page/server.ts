@@ -1,4 +1,4 @@
-/** Client of the two endpoints for this page. It validates their responses. */
+/** Client of the two endpoints that this page calls. The client validates their responses. */
 import type { Offer } from '../rules/choices.ts';
 import type { Embedded } from './embedded.ts';
 import { Failure, type Problem } from './view.ts';
@@ -8,7 +8,7 @@ const ROLES: Offer['roles'] = ['viewer', 'worker', 'leader', 'admin'];
 export interface Choices {
   readonly agentName: string;
   readonly role: string;
-  /** `null` for all workspaces in which the person has a role. */
+  /** Chosen workspace; `null` for all workspaces in which the person has a role. */
   readonly workspace: string | null;
   readonly toolsets: readonly string[];
   readonly readonly: boolean;
@@ -18,7 +18,7 @@ export type Decision =
   | ({ readonly allow: true; readonly approval: string } & Choices)
   | { readonly allow: false; readonly approval?: string };
 
-/** Longer than a cold start takes. */
+/** Timeout of a request, longer than the start of a new instance takes. */
 const TIMEOUT_MS = 30_000;
 
 const REJECTIONS: readonly Problem[] = [
@@ -46,7 +46,7 @@ export class Server {
     return answer;
   }
 
-  /** @returns the URL to navigate to */
+  /** @returns the URL to which the page must navigate */
   async decide(decision: Decision): Promise<string> {
     const answer = await this.post(this.settings.decisionUrl, decision);
     if (!isRecord(answer) || typeof answer['location'] !== 'string') throw new Failure('unavailable');

@@ -1,4 +1,4 @@
-/** View of the page: one visible section, its error text and the focus. */
+/** View of the sign-in page: the visible section, its error text, and the focus. */
 import type { Embedded } from './embedded.ts';
 
 const SECTIONS = ['sign-in', 'standstill', 'choices', 'ended', 'done'] as const;
@@ -7,10 +7,10 @@ export type Section = (typeof SECTIONS)[number];
 
 export type Problem = keyof Embedded['texts']['errors'];
 
-/** Failure with a text for the person. */
+/** Failure that is shown to the person with a text. */
 export class Failure extends Error {
   readonly problem: Problem;
-  /** Values for the text's placeholders. */
+  /** Values that replace the placeholders of the text. */
   readonly values: Readonly<Record<string, string>>;
 
   constructor(trouble: Problem, values: Readonly<Record<string, string>> = {}) {
@@ -31,7 +31,7 @@ export class View {
   private section: Section | undefined;
   private busy = false;
   private focused: Element | null = null;
-  /** Buttons that stay disabled even while no action runs. */
+  /** Buttons that stay disabled when no action runs. */
   private readonly blocked = new Set<HTMLButtonElement>();
   private readonly waitText: string;
 

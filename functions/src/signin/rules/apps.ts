@@ -1,4 +1,4 @@
-/** Connected apps: an app that a person connects becomes their agent. Source: docs/decisions/0032-signing-in.md. */
+/** Connected apps. Each becomes an agent of the person who connects it. Source: docs/decisions/0032-signing-in.md. */
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
   type Agent,
@@ -33,7 +33,7 @@ interface ChosenAccess extends Omit<Decision, 'toolsets'> {
   readonly toolsets: readonly string[] | undefined;
 }
 
-/** The app, and the address for which it requests tokens. */
+/** App, with the address for which it requests tokens. */
 type App = Pick<Authorization, 'client_id' | 'resource'>;
 
 /** Authorization request whose person has signed in. */
@@ -41,10 +41,10 @@ type SignedAuthorization = Authorization & { readonly person: NonNullable<Author
 
 const SECRET_BYTES = 32;
 
-/** Limit of the numbers that are tried in a new agent's name. */
+/** Highest number that is appended to the name of a new agent. */
 const MAX_AGENT_NAMES = 10;
 
-/** Initial agent fields of a newly connected app. */
+/** Fields of the agent of an app that is connected for the first time. */
 const NEW_APP = {
   ...NO_METRICS,
   type: 'developer',
@@ -61,9 +61,9 @@ interface AppPorts extends AccessPorts {
 
 export class Apps extends Service<AppPorts> {
   /**
-   * Creates or renews the app's agent with a new grant, and returns the code for it. The choices apply to every
-   * connection of this agent: the latest choice counts.
-   * @param ended the end of the sign-in, committed in the same transaction
+   * Creates or renews the app's agent with a new grant, and returns the grant's code. The choices of the latest
+   * connection apply to all connections of this agent.
+   * @param ended change that ends the sign-in, in the same commit
    * @throws Hindered; StaleWriteError
    */
   async connect(
@@ -93,7 +93,7 @@ export class Apps extends Service<AppPorts> {
     return tokenOf('code', { grantId: grant.id, secret });
   }
 
-  /** Returns a name for the app's agent that is its own or unused: the wished one, with a number if needed. */
+  /** Returns a name for the app's agent: the requested name or, if another agent has it, the name with a number. */
   async availableName(uid: string, wished: string, app: App): Promise<string> {
     for (let number = 2, name = wished; number <= MAX_AGENT_NAMES; number++) {
       if ((await this.findApp(uid, name, app)).isFree) return name;
@@ -103,8 +103,8 @@ export class Apps extends Service<AppPorts> {
   }
 
   /**
-   * Returns the person's agent with a name. The name is not free if the agent belongs to another app or has an API
-   * key, because consent for one app must not apply to another. The same app at another address is another app.
+   * Returns the person's agent with a name. Throws if the agent belongs to another app or has an API key, because
+   * consent for one app must not apply to another one. The same app at another address counts as another app.
    */
   private async findApp(uid: string, name: string, { client_id, resource }: App) {
     const { agents, grants, clock, registration } = this.ports;
@@ -137,7 +137,7 @@ export class Apps extends Service<AppPorts> {
       ...given.limits,
       created_at: now,
       used_at: now,
-      // Until the code is redeemed, the grant lives only as long as the code.
+      // Until the code is redeemed, the grant expires together with the code.
       expires_at: codeExpiresAt,
       ends_at: new Date(now.getTime() + MAX_GRANT_TTL_MS),
       salt: randomness.secret(SECRET_BYTES),
@@ -164,13 +164,13 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
   };
   const person = personOf(uid, owner);
   const most = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
-  // If the person's role in the workspace is weaker, it limits the agent there anyway.
+  // The person's role in the workspace limits the agent anyway, if it is weaker.
   const own = most && ownRole(person);
   if (own === undefined || !hasRole(own, role)) throw new SignInError('not_allowed');
   return limits;
 }
 
-/** Applies the choices to the agent's other grants. Beyond the maximum, the least recently used one is ended. */
+/** Applies the choices to the agent's other grants. Above the maximum, the grant used least recently ends. */
 function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): SignInChange[] {
   const open = others.filter(({ value }) => value.expires_at > now);
   const latest = [...open].sort((one, other) => other.value.used_at.getTime() - one.value.used_at.getTime());
@@ -195,7 +195,7 @@ function agentOf(
   return { ...kept, id, name, owner_uid: owner.uid, role, ...(home !== DEFAULT_WORKSPACE && { workspace: home }) };
 }
 
-/** Returns the workspace of calls that name none: one in which the person has a role. */
+/** Returns the default workspace of the agent's calls: a workspace in which the person has a role. */
 function defaultHome(owner: PersonRoles, before: Agent | undefined): string {
   const isTheirs = (workspace: string): boolean => personsRoleIn(owner, workspace) !== undefined;
   const known = [

@@ -14,7 +14,7 @@ export interface AuthorizationChanges {
   readonly endAuthorization: { readonly id: string; readonly version: string };
 }
 
-/** Lifetime of an authorization request: the person must decide before it expires. */
+/** Time in which the person must decide about an authorization request, in milliseconds. */
 export const DECISION_TTL_MS = 10 * 60 * 1000;
 
 export type AuthorizationRequest = Pick<Authorization, 'challenge' | 'state' | 'is_readonly' | 'resource'>;
@@ -25,9 +25,9 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const MAX_STATE_LENGTH = 4000;
 
 /**
- * Returns a reader of parameters. Only `resource` may be repeated (RFC 8707, section 2), and only with one value.
+ * Returns a function that reads parameters. Only `resource` may be repeated, with equal values (RFC 8707, section 2).
  * @throws OAuthError invalid_request if another parameter is repeated, because some parsers read the first value and
- *   others the last; invalid_target if the request names two resources
+ * others the last; invalid_target if the request names two resources
  */
 export function parametersIn(query: URLSearchParams): (name: string) => string | undefined {
   const repeated = [...new Set(query.keys())].find((name) => name !== 'resource' && query.getAll(name).length > 1);
@@ -35,7 +35,7 @@ export function parametersIn(query: URLSearchParams): (name: string) => string |
   const [resource, ...others] = query.getAll('resource').filter((value) => value !== '');
   if (others.some((other) => addressOf(other) !== addressOf(resource ?? '')))
     throw new OAuthError('invalid_target', 'A token is valid for one resource, but the request names two.');
-  // A parameter without a value counts as omitted: RFC 6749, section 3.1.
+  // A parameter without a value counts as absent. Source: RFC 6749, section 3.1.
   return (name) => (name === 'resource' ? resource : query.get(name) || undefined);
 }
 
@@ -51,7 +51,7 @@ export function addressOf(resource: string): string {
 
 /**
  * Returns the validated authorization request of a known client with a registered redirect URI.
- * @param isServed whether this deployment serves MCP at a path below its MCP address
+ * @param isServed returns whether this deployment serves MCP at a path below its MCP endpoint
  * @throws OAuthError that is reported to the client
  */
 export function parseRequest(
@@ -71,9 +71,9 @@ export function parseRequest(
     throw new OAuthError('invalid_request', `The state is longer than ${MAX_STATE_LENGTH} characters.`);
   if (parameter('request') !== undefined || parameter('request_uri') !== undefined)
     throw new OAuthError('invalid_request', 'Request objects (request, request_uri) are not supported.');
-  // A person confirms every sign-in, so that none happens unnoticed.
+  // A person must confirm every sign-in, so that no sign-in happens unnoticed.
   if (parameter('prompt') === 'none')
-    throw new OAuthError('interaction_required', 'A person must sign in and allow it.');
+    throw new OAuthError('interaction_required', 'A person must sign in and allow the access.');
   return {
     challenge,
     ...(state !== undefined && { state }),
@@ -82,7 +82,7 @@ export function parseRequest(
   };
 }
 
-/** Returns whether the scope requests read access only. Unknown scopes are ignored: clients often send some. */
+/** Returns whether the scope requests only read access. Unknown scopes, which clients often send, are ignored. */
 export function requestsReadonly(scope: string | undefined): boolean {
   const names = scope?.split(' ') ?? [];
   return names.includes(SCOPES.read) && !names.includes(SCOPES.write);
@@ -101,18 +101,18 @@ export function resourceIn(
   throw new OAuthError('invalid_target', `Unknown resource. This server issues tokens for ${mcp} only.`);
 }
 
-/** Returns the URL that redirects to the client with the code or the error. */
+/** Returns the URL that redirects the browser to the client, with the code or the error. */
 export function redirectToClient(
   { redirect_uri, state, issuer }: Pick<Authorization, 'redirect_uri' | 'state' | 'issuer'>,
   answer: { readonly code: string } | { readonly error: OAuthError },
 ): string {
   const outcome =
     'code' in answer ? { code: answer.code } : { error: answer.error.code, error_description: answer.error.message };
-  // The issuer shows a client that uses several servers which one responded: RFC 9207.
+  // From the issuer, a client of several servers knows which server has responded. Source: RFC 9207.
   return withParameters(redirect_uri, { ...outcome, state, iss: issuer });
 }
 
-/** Authorization request of a client until the person decides: `authorizations/{id}`. */
+/** Document `authorizations/{id}`: a client's authorization request until the person decides. */
 export const { toDocument: authorizationToDocument, fromDocument: authorizationFromDocument } = documentCodec(
   z.object({
     id: z.string(),
@@ -122,14 +122,14 @@ export const { toDocument: authorizationToDocument, fromDocument: authorizationF
     client_name: z.string(),
     client_host: z.nullable(z.string()),
     redirect_uri: z.string(),
-    /** Opaque value of the client, returned to it unchanged. */
+    /** Opaque value of the client, which gets the value back unchanged. */
     state: z.nullable(z.string()),
     challenge: z.string(),
     /** Whether the client requests read access only. */
     is_readonly: z.boolean(),
     resource: z.string(),
     issuer: z.string(),
-    /** The person who signed in, with the hash of their page's approval secret; null until then. */
+    /** Person who has signed in, and hash of the approval secret of the person's page; null before the sign-in. */
     person: z.nullable(z.object({ uid: z.string(), approval_hash: z.string() })),
     expires_at: timestamp,
   }),

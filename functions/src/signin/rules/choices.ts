@@ -1,7 +1,7 @@
-/** Data that the sign-in page receives and sends. */
+/** Data that the server and the sign-in page exchange. */
 import type { Role } from '../../identity/rules/role.ts';
 
-/** Reason why the page cannot continue. The page has a text for each. */
+/** Reason why the sign-in cannot continue. The page has one text for each reason. */
 export type SignInErrorCode =
   | 'expired'
   | 'other_browser'
@@ -23,17 +23,17 @@ export class SignInError extends Error {
 
 /** Choices of a person who has signed in. */
 export interface Offer {
-  /** Secret that, together with the browser's cookie, proves that the decision is the person's. */
+  /** Secret that the page sends with the decision. With the browser's cookie, it proves who decides. */
   readonly approval: string;
   readonly person: { readonly name: string; readonly email?: string };
   readonly agentName: string;
-  /** Preselected role. */
+  /** Role that the form selects initially. */
   readonly role: Role;
-  /** Weakest first. */
+  /** Roles that the person may choose, weakest first. */
   readonly roles: readonly Role[];
   readonly workspaces: readonly string[];
   readonly toolsets: readonly string[];
-  /** Preselected toolsets. */
+  /** Toolsets that the form selects initially. */
   readonly proposed: readonly string[];
   readonly readonly: { readonly value: boolean; readonly fixed: boolean };
 }
@@ -41,7 +41,7 @@ export interface Offer {
 export interface Decision {
   readonly agentName: string;
   readonly role: Role;
-  /** The only workspace; undefined for all workspaces in which the person has a role. */
+  /** Chosen workspace; undefined for all workspaces in which the person has a role. */
   readonly workspace: string | undefined;
   readonly toolsets: readonly string[];
   readonly readonly: boolean;

@@ -1,6 +1,6 @@
 /**
- * OAuth clients: the apps that people connect. A client is identified by the URL of a document that describes it, or
- * registers itself. All clients are public. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
+ * OAuth clients, which are the apps that people connect. A client's id is its document's URL, or the client registers
+ * on its own. All clients are public. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
  */
 
 import { z } from 'zod';
@@ -20,35 +20,35 @@ export interface RegisteredClient extends Omit<Client, 'host'> {
   readonly expires_at: Date;
 }
 
-/** Client that registered itself: `clients/{id}`. */
+/** Document `clients/{id}`: a client that registered on its own. */
 export const { toDocument: clientToDocument, fromDocument: clientFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     name: z.string(),
     redirect_uris: z.array(z.string()),
     created_at: timestamp,
-    /** Extended each time a person signs in from the client. */
+    /** Time at which the client is deleted. Each sign-in from the client postpones it. */
     expires_at: timestamp,
   }),
 );
 
 export interface Client {
   readonly id: string;
-  /** Name that the client states, sanitized for display. */
+  /** Name that the client gives itself, cleaned for display. */
   readonly name: string;
-  /** Host of the document that states the name; absent if the client registered itself, so the name is unverified. */
+  /** Host of the document that states the name; absent if the client registered on its own and is thus unverified. */
   readonly host?: string;
   readonly redirect_uris: readonly string[];
 }
 
-/** Fetches client documents from foreign hosts. */
+/** Fetches the documents of clients from other hosts. */
 export interface ClientDocuments {
   /** @throws Error with the reason if the document cannot be fetched or is not allowed */
   fetch(url: URL): Promise<{ readonly text: string; readonly maxAgeSeconds: number | undefined }>;
 }
 
 export interface ClientChanges {
-  /** A client registers or is used. It expires some time later. */
+  /** Stores a client that registers or is used, with its new time of expiry. */
   readonly storeClient: { readonly client: RegisteredClient };
 }
 

@@ -1,4 +1,4 @@
-/** Consent: a person decides what an app may do. Source: docs/decisions/0032-signing-in.md. */
+/** Consent of a person to the access of an app. Source: docs/decisions/0032-signing-in.md. */
 
 import type { Invitations } from '../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
@@ -24,7 +24,7 @@ interface ConsentPorts extends AccessPorts {
   readonly apps: Pick<Apps, 'connect' | 'availableName'>;
 }
 
-/** Maximum age of a Firebase sign-in at consent. */
+/** Maximum age of a sign-in with Firebase at the time of consent, in seconds. */
 const SIGNED_IN_SECONDS = 10 * 60;
 
 const ID_LETTERS = 20;
@@ -36,7 +36,7 @@ interface ApprovedConsent {
 }
 
 export class Consent extends Service<ConsentPorts> {
-  /** Starts a sign-in. @param browser the browser's secret; all further steps must happen in that browser */
+  /** Starts a sign-in. @param browser secret of the browser in which all further steps must happen */
   async begin(
     client: Client,
     asked: AuthorizationRequest,
@@ -59,7 +59,7 @@ export class Consent extends Service<ConsentPorts> {
     return authorization;
   }
 
-  /** @throws Hindered */
+  /** @throws Hindered if the sign-in is unknown, has expired, or was started in another browser */
   async find(id: string, browser: string | undefined): Promise<Versioned<Authorization>> {
     const { signIns, clock, hashing } = this.ports;
     const found = await signIns.authorization(id);
@@ -69,8 +69,8 @@ export class Consent extends Service<ConsentPorts> {
   }
 
   /**
-   * Records who has signed in, accepts their pending invitations, and returns their choices.
-   * @param toolsetsAt the toolsets of the address for which tokens are requested
+   * Stores who has signed in, accepts the person's pending invitations, and returns what the person may choose.
+   * @param toolsetsAt returns the toolsets of the URL for which tokens are requested
    * @throws Hindered; MusterError FIREBASE_ERROR
    */
   async identify(
@@ -114,7 +114,7 @@ export class Consent extends Service<ConsentPorts> {
     };
   }
 
-  /** Grants the app what the person chose, and returns the redirect URL with a code. @throws Hindered */
+  /** Grants the app the chosen access, and returns the redirect URL with a code. @throws Hindered */
   async allow(
     { id, browser, approval }: ApprovedConsent,
     decision: Decision,
@@ -137,7 +137,7 @@ export class Consent extends Service<ConsentPorts> {
           ...decision,
           agentName: shownName(decision.agentName),
           readonly: decision.readonly || authorization.is_readonly,
-          // Choosing every toolset includes toolsets that are added later.
+          // A person who chooses all toolsets also allows toolsets of later releases.
           toolsets: toolsets.length === TOOLSETS.length ? undefined : toolsets,
         },
         owner,
@@ -158,7 +158,7 @@ export class Consent extends Service<ConsentPorts> {
   }
 }
 
-/** Returns the preselected toolsets: access is left out, unless the client asks for nothing else. */
+/** Returns the toolsets that the form selects initially: all but `access`, unless the client requests only that. */
 export function proposedOf(toolsets: readonly string[]): readonly string[] {
   const harmless = toolsets.filter((one) => one !== 'access');
   return harmless.length === 0 ? toolsets : harmless;

@@ -21,9 +21,9 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
 
-  /** @param message in English, for the client's developer */
+  /** @param message details in English for the developer of the client */
   constructor(code: OAuthErrorCode, message: string) {
-    // Descriptions may only contain these characters: RFC 6749, appendix A.8.
+    // RFC 6749, appendix A.8, allows only these characters in the description of an error.
     super(message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));
     this.name = 'OAuthError';
     this.code = code;

@@ -7,29 +7,29 @@ import { isLoopback } from '../../access/rules/addresses.ts';
 const MAX_REDIRECT_LENGTH = 2000;
 
 /**
- * Accepted redirect URIs with a private scheme. There are no others, because on most systems any program can claim
- * any such scheme. Cursor registers this one together with two others, and fails if one of the three is refused.
+ * Redirect URIs with a private scheme that are accepted. Others are refused: on most systems any program can claim
+ * them. Cursor registers this URI together with two others, and fails if one of the three is refused.
  */
 const PROGRAMS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
 
-/** Returns why a redirect URI is not accepted; undefined if it is. */
+/** Returns why a redirect URI is refused; undefined if it is accepted. */
 export function redirectFault(uri: string): string | undefined {
   if (uri.length > MAX_REDIRECT_LENGTH) return `is longer than ${MAX_REDIRECT_LENGTH} characters`;
   if (PROGRAMS.includes(uri)) return undefined;
-  // A URI cannot contain a backslash, but browsers treat one as a slash.
+  // A URI must not contain a backslash, but browsers accept a backslash as a slash.
   if (!URL.canParse(uri) || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\'))
-    return 'is not an absolute URI of printable ASCII characters without a backslash';
+    return 'must be an absolute URI of printable ASCII characters, with no backslash';
   const { protocol, hostname, username, password } = new URL(uri);
   if (uri.includes('#')) return 'has a fragment';
   if (username !== '' || password !== '') return 'has a user or a password';
-  // Browsers insert missing slashes.
+  // Browsers insert a missing slash, so the host would differ from the host in the URI.
   if (/^https?:(?!\/\/[^/])/i.test(uri)) return 'has no host after two slashes';
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:') return isLoopback(hostname) ? undefined : 'is http, which is only accepted on localhost';
   return 'has a scheme that is not accepted: use https, or http on localhost';
 }
 
-/** Whether the client registered `uri`: exactly, except for a loopback port (RFC 8252, section 7.3). */
+/** Returns whether the client has registered `uri`. Loopback ports may differ (RFC 8252, section 7.3). */
 export function isRegistered(uri: string, named: readonly string[]): boolean {
   if (redirectFault(uri) !== undefined) return false;
   return named.includes(uri) || named.some((one) => isSameLoopback(one, uri));
@@ -39,7 +39,7 @@ function isSameLoopback(one: string, other: string): boolean {
   return withoutPort(one) === withoutPort(other);
 }
 
-/** Removes the port of a loopback address, which is not compared. Other addresses are returned unchanged. */
+/** Removes the port of a loopback address, because such ports are not compared. Other addresses stay unchanged. */
 export function withoutPort(uri: string): string {
   if (!URL.canParse(uri)) return uri;
   const { protocol, hostname } = new URL(uri);
@@ -47,13 +47,13 @@ export function withoutPort(uri: string): string {
   return uri.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?[]*)):\d*/i, '$1');
 }
 
-/** Returns the host for display; the whole URI if it is not a web address. */
+/** Returns the host to show for a URI; if the URI is not a web address, the whole URI. */
 export function shownHost(uri: string): string {
   const { protocol, host } = new URL(uri);
   return protocol === 'https:' || protocol === 'http:' ? host : uri;
 }
 
-/** Whether a program on the person's own machine receives the response. It can be any program. */
+/** Returns whether a program on the person's computer receives the response. Any program can do that. */
 export function isOnThisMachine(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
   return protocol === 'http:' ? isLoopback(hostname) : protocol !== 'https:';

@@ -19,7 +19,6 @@ import { Service } from '../../kernel/ports.ts';
 import { addressOf } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 
-/** Response of the token endpoint. */
 export interface IssuedTokens extends Tokens {
   readonly scope: string;
 }
@@ -29,11 +28,11 @@ type TokenPorts = Pick<
   'grants' | 'store' | 'clock' | 'randomness' | 'hashing' | 'log' | 'roles' | 'idTokens'
 >;
 
-/** One text for every invalid code or token, so that guessing reveals nothing. */
+/** Invalid codes and tokens all have the same message, so that guesses reveal nothing. */
 const INVALID_GRANT_MESSAGE = 'It is unknown, expired, already used, or issued to another client.';
 
 export class TokenService extends Service<TokenPorts> {
-  /** Exchanges a code for tokens. `redirectUri` and `resource` are optional repetitions. @throws OAuthError */
+  /** Exchanges a code for tokens. `redirectUri` and `resource` may repeat the request's values. @throws OAuthError */
   redeem(
     code: string,
     asked: {
@@ -92,7 +91,7 @@ export class TokenService extends Service<TokenPorts> {
     });
   }
 
-  /** Ends the grant of a token, unless it is another client's. @returns whether a grant was ended */
+  /** Ends the grant of a token, unless the grant belongs to another client. @returns whether a grant was ended */
   async revoke(token: string, clientId: string | undefined): Promise<boolean> {
     const kinds = ['refresh', 'access'] as const;
     const kind = kinds.find((one) => parseToken(one, token) !== undefined);
@@ -106,14 +105,14 @@ export class TokenService extends Service<TokenPorts> {
     return true;
   }
 
-  /** Ends the grant if the person was disabled or lost every role since. @throws OAuthError invalid_grant if so */
+  /** Ends the grant if its owner's account is disabled or has no role left. @throws OAuthError invalid_grant if so */
   private async requireOwner(grant: Grant): Promise<void> {
     const { roles, idTokens } = this.ports;
     const [isGood, owner] = await Promise.all([idTokens.isValid(grant.owner_uid), roles.of(grant.owner_uid)]);
     if (isGood && ownRole(personOf(grant.owner_uid, owner)) !== undefined) return;
     await this.end(grant, 'owner_lost_role');
     this.audit('app_lost_its_person', grant);
-    throw new OAuthError('invalid_grant', 'The person who signed in no longer has a role here.');
+    throw new OAuthError('invalid_grant', 'The person who signed in no longer has a role in this deployment.');
   }
 
   private async endStolen(grant: Grant, reason: 'code_replayed' | 'refresh_token_reused'): Promise<void> {
@@ -124,7 +123,7 @@ export class TokenService extends Service<TokenPorts> {
   private async end(grant: Grant, reason: SignInEnd): Promise<void> {
     const { store, clock } = this.ports;
     await store.commit([endingOf(grant, reason, clock.now())]).catch((error: unknown) => {
-      // Another request has ended it.
+      // A stale commit means that another request has ended the grant already.
       if (!(error instanceof StaleWriteError)) throw error;
     });
   }
@@ -134,12 +133,12 @@ export class TokenService extends Service<TokenPorts> {
   }
 }
 
-/** Fields for the log. The grant's id is never logged, because it is part of its tokens. */
+/** Fields for the log. The grant's id is omitted, because it is a part of the grant's tokens. */
 function namesOf({ owner_uid: owner, agent_id, client_id }: Grant) {
   return { owner, agentId: agent_id, clientId: client_id };
 }
 
-/** Returns the principal of a person who acts directly, not through an agent. */
+/** Returns the principal of a person who calls without an agent. */
 export function personOf(uid: string, owner: Principal['owner']): Principal {
   return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, workspace: DEFAULT_WORKSPACE };
 }
@@ -152,7 +151,7 @@ function requireSameClient(grant: Grant, clientId: string, what: string): void {
   if (grant.client_id !== clientId) throw invalidGrant(what);
 }
 
-/** Source: RFC 8707, section 2.2: a client may request a resource below the granted one. */
+/** A client may request a resource below the granted resource. Source: RFC 8707, section 2.2. */
 function requireResource(grant: Grant, resource: string | undefined): void {
   if (resource === undefined) return;
   const plain = addressOf(resource);

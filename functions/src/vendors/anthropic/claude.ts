@@ -1,4 +1,4 @@
-/** Claude, through Anthropic's SDK and its Messages API. Source: https://platform.claude.com/docs/en/api/messages */
+/** Claude models, called with Anthropic's SDK. Source: https://platform.claude.com/docs/en/api/messages */
 
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const usage = z
     output_tokens: counts.output_tokens ?? 0,
   }));
 
-/** The events of a streamed message. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
+/** Events of a streamed response. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 const known = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start'), message: z.object({ model: z.string(), usage }) }),
   z.object({
@@ -34,7 +34,7 @@ const known = z.discriminatedUnion('type', [
 
 const KNOWN: ReadonlySet<string> = new Set(known.options.map(({ shape }) => shape.type.value));
 
-/** Unknown events are ignored, because the API may add new ones. */
+/** Unknown events are ignored, because Anthropic may add events. */
 const other = z
   .object({ type: z.string().refine((type) => !KNOWN.has(type)) })
   .transform(() => ({ type: 'other' as const }));
@@ -61,11 +61,11 @@ export class Claude extends VendorModel<Anthropic> {
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
     return new Client({
       apiKey,
-      authToken: null, // otherwise the SDK reads it from the environment
+      authToken: null, // If omitted, the SDK reads a token from the environment.
       baseURL: baseUrl,
       maxRetries: 0,
       fetch: fetchOnce,
-      logLevel: 'off', // the SDK's log quotes responses
+      logLevel: 'off', // The SDK's log may quote responses.
       openTelemetry: false,
     });
   }
@@ -95,7 +95,7 @@ export class Claude extends VendorModel<Anthropic> {
 
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
     const said = refusal.safeParse(error).data;
-    // An error without status and type is the SDK's error for a lost connection.
+    // The SDK's error for a lost connection has neither a status nor a type.
     if (said === undefined || (said.status === undefined && said.type === null)) {
       return isTimeout(error) ? failure('timeout', progress) : connectionFailure(error, progress);
     }
@@ -140,7 +140,7 @@ const OUT_OF_CREDIT: ReadonlySet<string> = new Set([
   'organization_on_hold',
 ]);
 
-/** Anthropic has no codes for these two errors. Only their wording distinguishes them from other invalid requests. */
+/** Anthropic has no code for these two errors. Only their messages distinguish them from other invalid requests. */
 const TOO_LONG = /prompt is too long|exceed\S* (the )?context (window|limit)|input length and `max_tokens`/i;
 const NO_CREDIT = /credit balance is too low/i;
 

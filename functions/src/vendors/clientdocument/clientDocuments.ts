@@ -1,7 +1,7 @@
 /**
- * Fetches client documents. Anyone can choose their URL, so only small documents from public addresses over https are
- * read. Source: draft-ietf-oauth-client-id-metadata-document, sections 4.3 and 6.5; OWASP, "Server-Side Request
- * Forgery Prevention".
+ * Fetches the documents that describe OAuth clients. Anyone can choose the URL of such a document, so only small
+ * documents from public addresses over HTTPS are read. Source: draft-ietf-oauth-client-id-metadata-document, sections
+ * 4.3 and 6.5; OWASP, "Server-Side Request Forgery Prevention".
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
@@ -25,7 +25,7 @@ const PUBLIC_NETWORK: Network = {
   options: {},
 };
 
-/** Returns whether an address is public: not local, private, a cloud service's or a relay's. */
+/** Returns whether an IP address is public: it is not local or private, and not of a cloud service or relay. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   return ipaddr.process(address).range() === 'unicast';
@@ -40,13 +40,13 @@ export class HttpsClientDocuments {
   private readonly copies: string | undefined;
   private readonly network: Network;
 
-  /** @param copies URL of local copies, by host name; only for the emulators */
+  /** @param copies URL of local copies of documents, by host name; only for the emulators */
   constructor(copies?: string, network: Network = PUBLIC_NETWORK) {
     this.copies = copies;
     this.network = network;
   }
 
-  /** Fetches a document. @throws Error with the reason in a message for the client's developer */
+  /** Fetches a document. @throws Error with the reason as a message for the developer of the client */
   async fetch(url: URL): Promise<Fetched> {
     const copy = this.copies === undefined ? undefined : await fetchCopy(this.copies, url);
     return copy ?? this.fetchHttps(url);
@@ -54,7 +54,7 @@ export class HttpsClientDocuments {
 
   private async fetchHttps(url: URL): Promise<Fetched> {
     const { network } = this;
-    // An IP address would skip the check of resolved addresses, and is not a valid location of a document.
+    // An IP address in the URL would bypass the check of resolved addresses. Documents must have a host name.
     if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
       throw new Error('the URL must use https and a host name');
     if (url.port !== '' && network.options.port === undefined) throw new Error('the port must be 443');
@@ -82,7 +82,7 @@ export class HttpsClientDocuments {
   }
 }
 
-/** Returns a lookup that connects to the checked addresses, even if the name resolves differently afterwards. */
+/** Returns a lookup that yields the checked addresses, even if the host name resolves to others later. */
 function pinnedTo(addresses: readonly { readonly address: string; readonly family: number }[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;
@@ -113,7 +113,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Returns the cache lifetime in seconds; undefined if not stated, 0 if caching is forbidden. */
+/** Returns the cache lifetime in seconds: undefined if the header states none, 0 if caching is forbidden. */
 function maxAgeOf(cacheControl: string): number | undefined {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
   const [, seconds] = /\bmax-age=(\d{1,9})\b/i.exec(cacheControl) ?? [];

@@ -1,16 +1,16 @@
-/** Dispatches runs to the function that executes them through Cloud Tasks. */
+/** Sends runs through Cloud Tasks to the function that executes them. */
 
 import type { TaskQueue } from 'firebase-admin/functions';
 import { firebaseApp } from '../../kernel/platform.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import type { RunDispatch } from '../../toolsets/orchestration/index.ts';
 
-/** Maximum dispatch deadline of Cloud Tasks. */
+/** Longest time that Cloud Tasks allows for the execution of a task, in seconds. */
 const DEADLINE_SECONDS = 1800;
 
 const ID_LENGTH = 24;
 
-/** A task's name deduplicates retries. Each dispatch has a new name, because used names are refused for hours. */
+/** A task's name prevents duplicates. Each call makes a new name, because Cloud Tasks blocks used names for hours. */
 export function cloudTasksRunQueue(region: string, randomness: Randomness): RunDispatch {
   let executeRun: Promise<TaskQueue<{ readonly runId: string }>> | undefined;
   return {

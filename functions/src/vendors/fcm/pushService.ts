@@ -8,8 +8,8 @@ import { firebaseApp } from '../../kernel/platform.ts';
 import type { Notification, PushService } from '../../toolsets/todo/index.ts';
 
 /**
- * Error codes of unregistered devices, and of messages that a device will never accept.
- * Source: https://firebase.google.com/docs/cloud-messaging/error-codes
+ * Error codes of devices that are no longer registered, and of messages that a device never accepts. Source:
+ * https://firebase.google.com/docs/cloud-messaging/error-codes
  */
 const UNREGISTERED = ['messaging/registration-token-not-registered'];
 const REFUSED = [
@@ -23,7 +23,7 @@ export function fcmPushService(app: () => Promise<App>): PushService {
   let messaging: Promise<Messaging> | undefined;
   return {
     async send(token, notification) {
-      // The SDK is loaded on the first push.
+      // The SDK is loaded when the first push is sent.
       messaging ??= Promise.all([app(), import('firebase-admin/messaging')]).then(([sender, sdk]) =>
         sdk.getMessaging(sender),
       );
@@ -41,8 +41,8 @@ export function fcmPushService(app: () => Promise<App>): PushService {
 }
 
 /**
- * The notification's id is the tag, so that a device shows a repeated push once. FCM opens only https links. The
- * emulators' console has no https link, so there only the data contains it. Source:
+ * The id of the notification is the tag, so that a device shows a repeated push once. FCM accepts only HTTPS links,
+ * which the console has not in the emulators; there, only the data contains the link. Source:
  * https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushfcmoptions
  */
 function messageTo(token: string, { id, about, title, body, link, at }: Notification): Message {
@@ -56,10 +56,10 @@ function messageTo(token: string, { id, about, title, body, link, at }: Notifica
   };
 }
 
-/** Redirects the SDK's requests to a local service, unencrypted, for tests and demos. */
+/** Redirects the requests of the SDK to a local service without TLS, for tests and demos. */
 function detour({ hostname, port }: URL): Agent {
   return Object.assign(new Agent({ keepAlive: false }), {
-    protocol: 'https:', // required by the SDK
+    protocol: 'https:', // The SDK requires this value.
     createConnection: () => connect(Number(port), hostname),
   });
 }

@@ -1,4 +1,4 @@
-/** Gemini, through Google's SDK and the Gemini API. Source: https://ai.google.dev/api/generate-content */
+/** Gemini models, called with Google's SDK and the Gemini API. Source: https://ai.google.dev/api/generate-content */
 
 import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/or
 import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
-/** Muster's finish reason for a blocked prompt. */
+/** Finish reason that Muster uses if the prompt was blocked. */
 const PROMPT_BLOCKED = 'PROMPT_BLOCKED';
 
 const REFUSED: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   PROMPT_BLOCKED,
 ]);
 
-/** Finish reasons of answers that were cut at the caller's limit or the vendor's limit for a request. */
+/** Finish reasons of answers that were cut at the caller's token limit or at a limit of the vendor. */
 const TRUNCATED: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
 
 const count = z.int().min(0).nullish();
@@ -66,7 +66,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
   protected readonly parameters = { api: 'GEMINI', model: 'GEMINI' };
   protected readonly part = chunk;
 
-  /** Creates the client. Without `retryOptions`, the SDK sends a request once. */
+  /** Creates the client. Because `retryOptions` is omitted, the SDK sends each request only once. */
   protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
     const { GoogleGenAI: Client } = await import('@google/genai');
     return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
@@ -90,7 +90,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
         abortSignal,
         maxOutputTokens,
         ...(system !== undefined && { systemInstruction: system }),
-        automaticContinuation: false, // would send further requests
+        automaticContinuation: false, // Automatic continuation would send further requests.
         httpOptions: { fetch: fetching },
       },
     });
@@ -136,7 +136,7 @@ type ErrorDetails = z.output<typeof body>['error'];
 
 const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens/i;
 
-/** Quotas that do not recover soon: a daily quota, or one that the project does not have. */
+/** Quotas that recover only after a long time: a daily quota, or a quota that is 0 for the project. */
 const QUOTA_TEXTS = /PerDay/;
 const NO_QUOTA = /\blimit: 0\b/;
 
@@ -154,7 +154,7 @@ function classOf(status: number, { status: name, message, details }: ErrorDetail
   if (reasons.includes('API_KEY_INVALID')) return 'authentication';
   if (status === 429) return isQuotaExhausted(message, details) ? 'quota' : 'rate_limited';
   if (status !== 400) return classOfStatus(status);
-  if (name === 'FAILED_PRECONDITION') return 'quota'; // billing is off, and there is no free tier
+  if (name === 'FAILED_PRECONDITION') return 'quota'; // Billing is off, and the free tier is not available.
   return TOO_LONG.test(message) ? 'context_too_long' : 'invalid_request';
 }
 

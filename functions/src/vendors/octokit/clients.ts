@@ -1,6 +1,6 @@
 /**
- * GitHub SDK clients: one per installation of the App, or one with the token. Clients and packages are loaded on
- * first use. Source: https://github.com/octokit/app.js;
+ * Clients of the GitHub SDK: one for each installation of the GitHub App, or one for the token. Clients and packages
+ * are loaded when they are first used. Source: https://github.com/octokit/app.js;
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
  */
 
@@ -21,29 +21,28 @@ import {
 } from '../../toolsets/github/index.ts';
 import { OctokitClient, ResponseCache } from './octokitClient.ts';
 
-/** Pace, retries and timeout of GitHub requests. */
+/** Rate, retries and timeout of requests to GitHub. */
 export interface RequestPace {
   /**
-   * Queues by kind of request. The SDK's own by default, which keep GitHub's recommended pace: one write per second,
-   * one search every two seconds. Source: https://github.com/octokit/plugin-throttling.js
+   * Queues by kind of request; by default, the queues of the SDK, which keep to the rate that GitHub recommends: one
+   * write per second, and one search every two seconds. Source: https://github.com/octokit/plugin-throttling.js
    */
   readonly queues?: Required<Pick<ThrottlingOptions, 'write' | 'search' | 'notifications'>>;
-  /** Wait before the first retry. The second wait is four times as long. */
+  /** Time before the first retry. The time before the second retry is four times as long. */
   readonly retryBaseMilliseconds: number;
-  /** Timeout of a request with its queueing and retries, so that a tool's few requests fit into one call. */
+  /** Timeout of a request with its queueing and retries. The few requests of a tool must fit into one call. */
   readonly timeoutMilliseconds: number;
 }
 
-/** Default pace of a deployment. */
 export const DEFAULT_PACE: RequestPace = { retryBaseMilliseconds: 500, timeoutMilliseconds: 20_000 };
 
-/** Longest rate limit that is waited for, once. */
+/** Maximum time to wait for the end of a rate limit, in seconds. A request waits only once. */
 const MAX_RATE_LIMIT_WAIT_SECONDS = 3;
 
 /** Number of retries of idempotent requests after failures of GitHub or the network. */
 const RETRIES = 2;
 
-/** Statuses that are not retried. The throttling plugin handles rate limits. */
+/** Status codes that are not retried. The throttling plugin waits for the end of rate limits. */
 const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
 
 async function octokitClass(
@@ -65,12 +64,12 @@ async function octokitClass(
     log: sdkLog,
     request: { log: sdkLog },
     retry: { retries: RETRIES, retryAfterBaseValue: retryBaseMilliseconds, doNotRetry: FINAL_STATUSES },
-    // Queues are per id, so that several deployments in one process, as in tests, do not wait for each other.
+    // Queues are separate for each id, so that deployments in the same process, as in tests, do not share queues.
     throttle: { id: baseUrl, onRateLimit: wait, onSecondaryRateLimit: wait, ...queues },
   });
 }
 
-/** Logs only that the SDK wrote a warning or error, because its text may quote GitHub's responses. */
+/** Logs that the SDK has written a warning or an error, but not its text, which may quote responses of GitHub. */
 function silentExcept(log: Log) {
   const note = (): void => log.info('github_sdk_note', {});
   const nothing = (): void => undefined;
@@ -80,10 +79,10 @@ function silentExcept(log: Log) {
 export interface GitHubSettings {
   /** `https://api.github.com`, or `https://host/api/v3` for GitHub Enterprise Server. */
   readonly apiUrl: string;
-  /** App or token; neither if the deployment is not connected to GitHub. */
+  /** App or token. If both are absent, the deployment is not connected to GitHub. */
   readonly app?: { readonly id: string; readonly privateKey: string };
   readonly token?: string;
-  /** Default: GitHub's recommended pace. */
+  /** Rate of requests; by default, the rate that GitHub recommends. */
   readonly pace?: RequestPace;
 }
 
@@ -150,7 +149,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return account && refusal('FORBIDDEN', 'notInstalled', at);
   }
 
-  /** Returns the App, or the client of the token. */
+  /** Returns the client of the App, or the client of the token. */
   private open(): Promise<App | OctokitClient> {
     this.opened ??= this.connect().catch((error) => {
       this.opened = undefined;
@@ -164,7 +163,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     if (app === undefined && token === undefined) {
       throw notConfigured('This deployment is not connected to GitHub.');
     }
-    // Credentials are only sent over TLS or to this machine.
+    // Credentials are sent only over TLS or to the same machine.
     if (!isSafeAddress(apiUrl)) throw notConfigured('GITHUB_API_URL is not an https:// address.');
     const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.ports.log, pace);
     if (app === undefined) return this.client(new SetUp({ auth: token }), { credential: 'token' });
@@ -192,7 +191,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return this.client(octokit, { credential: `installation ${id}`, renewable: true });
   }
 
-  /** Returns any installation, which can read public repositories elsewhere. */
+  /** Returns any installation of the App. Every installation can read public repositories of others. */
   private async foreignRepository(app: App): Promise<Installation> {
     const found = await this.cache('', async () => {
       const list = await this.client(app.octokit, {}).ask('GET /app/installations', { per_page: 1 });
@@ -218,7 +217,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     });
   }
 
-  /** Caches found installations only, because the App may be installed at any time. */
+  /** Caches only installations that exist, because the App may be installed at any time. */
   private cache(name: string, look: () => Promise<Installation | undefined>): Promise<Installation | undefined> {
     const before = this.cached.get(name);
     if (before !== undefined && before.until > Date.now()) return before.found;

@@ -1,5 +1,5 @@
 /**
- * Classifies GitHub's errors. GitHub's texts are inspected and logged. Callers receive Muster's texts.
+ * Classifies errors of GitHub. GitHub's messages are inspected and logged, but callers receive Muster's messages.
  * Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api;
  * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
  */
@@ -9,12 +9,12 @@ import { MusterError } from '../../kernel/errors.ts';
 import { isUnsent } from '../../kernel/platform.ts';
 import { plainLine, refusal } from '../../toolsets/github/index.ts';
 
-/** Default wait after a secondary rate limit, in seconds. */
+/** Time to wait after a secondary rate limit if GitHub states none, in seconds. */
 const SECONDARY_WAIT_SECONDS = 60;
 
 const LOGGED_LENGTH = 300;
 
-/** Only names from GitHub's errors are shown, never sentences. */
+/** Only names of fields and codes of GitHub's errors are shown, never sentences. */
 const name = z
   .string()
   .regex(/^[A-Za-z][\w.]{0,59}$/)
@@ -27,7 +27,7 @@ type RefusedField = z.output<typeof refusedField>;
 
 const MAX_FIELDS = 5;
 
-/** Fields of the request that GitHub rejected. */
+/** Fields of the request that GitHub has rejected. */
 const refusedFields = z
   .object({ errors: z.array(z.unknown()) })
   .transform(({ errors }) => errors.slice(0, MAX_FIELDS).flatMap((error) => refusedField.safeParse(error).data ?? []))
@@ -46,17 +46,17 @@ const thrown = z
   })
   .transform(({ status, message, response }) => ({
     status,
-    /** GitHub's text, only for classification. Never shown to the caller. */
+    /** GitHub's message. It is used for classification, and is never shown to the caller. */
     text: message,
     headers: response?.headers ?? {},
     fields: response?.data ?? [],
-    /** Whether GitHub responded. */
+    /** Whether GitHub has responded. */
     answered: response !== undefined,
   }));
 
 type Refusal = z.output<typeof thrown>;
 
-/** Parses an octokit error; undefined for other errors. */
+/** Returns the parsed error of octokit; undefined for other errors. */
 export function refusalOf(error: unknown): Refusal | undefined {
   return thrown.safeParse(error).data;
 }
@@ -69,7 +69,7 @@ export function hasNoResponse(error: unknown): boolean {
   return refused.answered ? refused.status >= 500 : !isUnsent(error);
 }
 
-/** Converts an error. @param route template without caller data, such as `GET /repos/{owner}/{repo}` */
+/** Converts an error of octokit. @param route template without data of the caller: `GET /repos/{owner}/{repo}` */
 export function failureOf(error: unknown, route: string): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
@@ -77,12 +77,12 @@ export function failureOf(error: unknown, route: string): unknown {
   }
   const refused = refusalOf(error);
   if (refused === undefined) {
-    // Probably an invalid private key, whose text must not be logged.
+    // The private key is probably invalid. The message of the error may quote the key, so it must not be logged.
     const cause = `${route}: ${error instanceof Error ? error.name : typeof error}`;
     const wrong = "This deployment's GitHub credentials are invalid.";
     return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
   }
-  // For the log. It excludes requests, headers and URLs, because they may contain secrets.
+  // Text for the log. Requests, headers and URLs are omitted, because they may contain secrets.
   const cause = `${route}: ${refused.status} ${plainLine(refused.text, LOGGED_LENGTH)}`;
   if (!refused.answered) return refusal('GITHUB_ERROR', 'noConnection', { cause });
   return rateLimit(refused, cause) ?? unavailable(refused, cause) ?? byStatus(refused, cause);
@@ -107,11 +107,11 @@ function rateLimited(wait: number, cause: string, reset = new Date(Date.now() + 
   return refusal('RATE_LIMITED', 'rateLimit', { until, seconds, retryAfter: seconds, cause });
 }
 
-/** Returns errors that look like missing permissions but are not. */
+/** Returns the error for responses that look like missing permissions but have other causes. */
 function unavailable({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
   if (status === 451) return refusal('FORBIDDEN', 'blocked', { cause });
   if (status !== 403 && status !== 413 && status !== 422) return undefined;
-  // GitHub returns blobs of up to 100 MB, but accepts only smaller ones.
+  // GitHub returns files of up to 100 MB but accepts only smaller files.
   if (status === 413 || fields.some(({ code }) => code === 'too_large')) {
     return refusal('VALIDATION_ERROR', 'tooLarge', { cause });
   }
@@ -140,7 +140,7 @@ function byStatus({ status, fields }: Refusal, cause: string): MusterError {
   }
 }
 
-/** Tool arguments by GitHub's field names. Only these names appear in messages. */
+/** Arguments of tools, by name of the field at GitHub. Messages contain only the names of arguments. */
 const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ...['title', 'body', 'labels', 'assignees', 'milestone', 'head', 'base', 'draft', 'message', 'branch']
     .concat('maintainer_can_modify', 'status', 'workflow_id')
@@ -154,7 +154,7 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['tree.path', 'files'],
 ]);
 
-/** Texts for GitHub's error codes. */
+/** Messages for GitHub's error codes. */
 const WORDS: Readonly<Record<string, string>> = {
   missing: 'it refers to something that does not exist',
   missing_field: 'it is required',

@@ -1,4 +1,4 @@
-/** Requests to GitHub with a timeout, token renewal and Muster's errors. */
+/** Sends requests to GitHub, with a timeout and renewal of tokens. Converts errors to Muster's errors. */
 
 import type { Octokit } from '@octokit/core';
 import { withTimeoutError } from '../../kernel/concurrency.ts';
@@ -15,7 +15,7 @@ import { failureOf, hasNoResponse, refusalOf } from './failure.ts';
 /** Version of the GitHub API that Muster uses. */
 const API_VERSION = '2022-11-28';
 
-/** Parameters of the route, plus octokit's options. */
+/** Parameters of the route, and options of octokit. */
 interface SentParameters extends RequestParameters {
   readonly request?: { readonly redirect?: 'manual'; readonly retries?: number };
 }
@@ -24,7 +24,7 @@ interface ClientSettings {
   readonly octokit: Octokit;
   /** Whether the credential is an installation token, which can be renewed. */
   readonly renewable?: boolean;
-  /** Cache key of the credential; without it, responses are not cached. */
+  /** Key of the credential in the response cache; if absent, responses are not cached. */
   readonly credential?: string;
   readonly cache: ResponseCache;
   readonly timeoutMilliseconds: number;
@@ -47,7 +47,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
     return answer === 'missing' ? undefined : answer;
   }
 
-  /** Downloads the end of a text. GitHub returns a short-lived URL, which is fetched without the token. */
+  /** Downloads the end of a text from a short-lived URL that GitHub returns. The token is not sent to that URL. */
   async download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined> {
     const answer = await this.find(route, { ...parameters, request: { redirect: 'manual' } }, [404, 410]);
     if (answer === undefined) return undefined;
@@ -69,7 +69,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
     });
   }
 
-  /** Sends a request. @throws MusterError for errors that `recognize` does not handle */
+  /** Sends a request. @throws MusterError for all errors that `recognize` does not accept */
   private async send<Word extends string>(
     route: string,
     parameters: SentParameters,
@@ -89,15 +89,15 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
       return await this.sendConditional(route, parameters);
     } catch (error) {
       if (!this.ports.renewable || refusalOf(error)?.status !== 401) throw error;
-      // The token was revoked early. The SDK creates a new one only after the old one expires.
+      // The token was revoked before it expired. The SDK would create a new token only after it expires.
       await this.ports.octokit.auth({ type: 'installation', refresh: true });
       return this.sendConditional(route, parameters);
     }
   }
 
   /**
-   * Sends a conditional request if the response is cached, because a 304 does not count towards the rate limit.
-   * GitHub checks access each time, and the cache is not shared between credentials. Source:
+   * Sends a conditional request if the cache has the response, because a response 304 does not count towards the rate
+   * limit. GitHub checks the access for each request, and credentials do not share the cache. Source:
    * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
    */
   private async sendConditional(route: string, parameters: SentParameters): Promise<GitHubResponse> {
@@ -120,7 +120,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
     }
   }
 
-  /** Sends a request with a timeout. A request that is still queued at the timeout is never sent. */
+  /** Sends a request with a timeout. If the timeout ends while the request is queued, the request is never sent. */
   private async sendWithTimeout(
     route: string,
     { headers, request, ...parameters }: SentParameters,
@@ -145,7 +145,7 @@ const MAX_TEXT_BYTES = 50_000_000;
 
 const DOWNLOAD_TIMEOUT_MS = 20_000;
 
-/** Returns the end of a text. The URL is a secret for a minute, so it must not appear in errors. */
+/** Returns the end of a text. The URL is secret while it is valid, so errors must not contain it. */
 async function endOfText(address: string, route: string, max: number): Promise<string | undefined> {
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
   let status = 0;
@@ -177,12 +177,12 @@ async function endOf(body: ReadableStream<Uint8Array>, max: number): Promise<str
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_RESPONSE_BYTES = 4 * 1024 * 1024;
 
-/** Maximum memory of a character. */
+/** Maximum memory of one character, in bytes. */
 const BYTES_PER_CHARACTER = 2;
 
 interface CachedResponse {
   readonly etag: string;
-  /** As JSON, so that it is immutable and its size is known. */
+  /** Response as JSON, which cannot be changed and whose size is known. */
   readonly json: string;
 }
 
@@ -195,7 +195,7 @@ export class ResponseCache {
     return this.entries.get(name);
   }
 
-  /** Caches a response, and evicts the least recently used ones if the cache is full. */
+  /** Adds a response. If the cache is full, the responses that were used least recently are evicted. */
   put(name: string, etag: string, json: string): void {
     this.evict(name);
     const size = json.length * BYTES_PER_CHARACTER;

@@ -4,13 +4,13 @@ import { Service } from '../../kernel/ports.ts';
 interface Received {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Reads the unchanged bytes, which are signed. */
+  /** Returns the body as received, because the signature covers these bytes. */
   readonly body: () => Promise<Uint8Array>;
 }
 
 export interface Reply {
   readonly status: 202 | 204 | 400 | 401 | 405 | 503;
-  /** Shown with the delivery in GitHub. */
+  /** Text that GitHub shows with the delivery. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ const REPLIES = {
   malformed: { status: 400, text: 'Invalid delivery. Choose application/json.' },
 } as const;
 
-/** Form of a signature. If it differs, the body is not read. */
+/** Form of a signature. The body is read only if the signature has this form. */
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
 const NOT_SIGNED: Reply = {
@@ -34,7 +34,7 @@ interface WebhookPorts {
 }
 
 export class GitHubWebhook extends Service<WebhookPorts> {
-  /** Responds with 2xx only after everything is stored, so that GitHub shows failed deliveries as failed. */
+  /** Responds with a status 2xx only after all data is stored, so that GitHub shows other deliveries as failed. */
   async receive({ method, headers, body }: Received): Promise<Reply> {
     if (method !== 'POST') return { status: 405, text: 'POST only.' };
     const secret = this.ports.secret();

@@ -13,7 +13,7 @@ import {
 
 const DEAD_LETTERS = 'dead-letters';
 
-/** Timeout of a publish. It is short, because the calling trigger is retried. */
+/** Timeout of one message. It is short, because the trigger that publishes is retried anyway. */
 const TIMEOUT_MS = 20_000;
 
 export class PubSubPublisher implements EventPublisher, DeadLetters {
@@ -36,7 +36,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     try {
       await topic.publishMessage(message);
     } catch (error) {
-      // After a failure, the client blocks the ordering key until publishing is resumed.
+      // After a failure, the client publishes nothing more with the ordering key until this call.
       if (message.orderingKey !== undefined) topic.resumePublishing(message.orderingKey);
       throw error;
     }
@@ -54,7 +54,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     return topic;
   }
 
-  /** Loads the client on first use. In a bundle, a CommonJS package is its default export. */
+  /** Loads the client at the first use. In the bundle, the default export contains the CommonJS package. */
   private pubSub(): Promise<PubSub> {
     this.client ??= import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub());
     return this.client;
@@ -68,8 +68,8 @@ interface PubSubMessage {
 }
 
 /**
- * Converts an event to a Pub/Sub message. Its data is the event as JSON, and its attributes are those of a CloudEvent
- * in binary mode, for any consumer of CloudEvents. Source:
+ * Converts an event to a Pub/Sub message for any consumer of CloudEvents. The data is the event as JSON, and the
+ * attributes are those of a CloudEvent in binary mode. Source:
  * https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
  */
 export function pubSubMessage(event: TaskEvent, project: string): PubSubMessage {
