@@ -48,7 +48,7 @@ describe('hub address', () => {
   });
 });
 
-describe('request to the hub', () => {
+describe('a request to the hub', () => {
   const VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
   let servers: Server[];
   let sockets: Set<Socket>;
@@ -74,7 +74,7 @@ describe('request to the hub', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Proxy that records the requested host and refuses every request. */
+  /** Starts a proxy that records the requested host and refuses every request. */
   async function proxy(): Promise<{ address: string; asked: string[] }> {
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -96,7 +96,7 @@ describe('request to the hub', () => {
   }
 
   for (const name of ['HTTPS_PROXY', 'https_proxy'])
-    it(`goes through the proxy that ${name} names`, async () => {
+    it(`goes through the proxy that the variable ${name} names`, async () => {
       const { address, asked } = await proxy();
       process.env[name] = address;
       await failureAt('https://hub.invalid/mcp');
@@ -104,7 +104,7 @@ describe('request to the hub', () => {
     });
 
   for (const name of ['HTTP_PROXY', 'http_proxy'])
-    it(`goes through the proxy that ${name} names if the hub is reached by http`, async () => {
+    it(`goes through the proxy that the variable ${name} names if the hub is reached by http`, async () => {
       const { address, asked } = await proxy();
       process.env[name] = address;
       await failureAt('http://hub.invalid/mcp');

@@ -1,4 +1,4 @@
-/** Misbehaving coding agents, with real processes and signals. */
+/** Tests runs of misbehaving coding agents with real processes and signals. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { claude } from '../src/clis/claude.ts';
@@ -14,7 +14,7 @@ import { newFolder, removeFolder } from './support/folders.ts';
 import { DEAF, FOREVER, installStandIn, withChildren } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Longer than any test, so that it never expires. */
+/** Duration that is longer than any test, so that it never expires. */
 const LONG_MS = 10 * 60_000;
 
 describe('run of a coding agent', () => {

@@ -1,4 +1,4 @@
-/** Programs started by the runner's git cannot prompt at the terminal. Source: docs/guides/runner.md. */
+/** Tests that programs which the runner's git starts cannot prompt at the terminal. Source: docs/guides/runner.md. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -25,7 +25,7 @@ describe("ssh started by the runner's git", () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Replacement for ssh that records how it was started. */
+  /** Installs a replacement for ssh that records its arguments and environment. */
   function install(name: string): void {
     const out = JSON.stringify(`${folder}/seen.json`);
     const session = "require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')[3]";

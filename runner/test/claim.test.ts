@@ -5,7 +5,7 @@ import type { ClaimedTask, ClaimWishes } from '../src/hub/hub.ts';
 
 const WISHES: ClaimWishes = { tools: ['CLAUDECODE'], leaseSeconds: 120, waitMs: 0 };
 
-/** Hub that returns the same task for the same key, behind a network that can lose requests and responses. */
+/** Hub that returns the same task for the same idempotency key. The network can lose requests and responses. */
 class UnsteadyHub {
   readonly claims = new Map<string, ClaimedTask>();
   private readonly weather: ('fine' | 'request lost' | 'answer lost' | 'refused')[];

@@ -1,4 +1,4 @@
-/** Output of the coding agents, as recorded from the real programs. */
+/** Tests how the output of coding agents is parsed. The output was recorded from the real programs. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claude } from '../src/clis/claude.ts';
@@ -63,7 +63,7 @@ describe('output of Claude Code', () => {
     ]);
   });
 
-  it('has the end of a limit only if the limit is reached', () => {
+  it('contains the end of a limit only if the limit is reached', () => {
     const line = (info: object) => ({ type: 'rate_limit_event', rate_limit_info: info });
     const rejected = { status: 'rejected', resetsAt: 1795700000, rateLimitType: 'five_hour' };
     assert.deepEqual(eventsOf(claude, [line(rejected), line({ status: 'allowed_warning', resetsAt: 1795700000 })]), [
@@ -72,12 +72,12 @@ describe('output of Claude Code', () => {
     assert.deepEqual(eventsOf(claude, [line({ status: 'rejected' })]), [{ kind: 'limited', endsAt: undefined }]);
   });
 
-  it('is a failure if the agent ran out of turns', () => {
+  it('is reported as a failure if the agent ran out of turns', () => {
     const [event] = claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];
     assert.ok(event?.kind === 'result' && !event.succeeded && event.text === 'error_max_turns');
   });
 
-  it('has cache reads and writes, even if fields are null or missing', () => {
+  it('yields cache reads and writes, even if fields are null or missing', () => {
     const tokens = (usage: object | null) => resultIn(claude, { type: 'result', usage }).tokens;
     const whole = {
       input_tokens: 12,
@@ -91,7 +91,7 @@ describe('output of Claude Code', () => {
     assert.equal(tokens(null), undefined);
   });
 
-  it('includes the tokens of every model if Claude Code reports them', () => {
+  it('yields the tokens of every model if Claude Code reports them', () => {
     const { tokens, tokensOf } = resultIn(claude, {
       type: 'result',
       usage: { input_tokens: 1, output_tokens: 1 },
@@ -161,7 +161,7 @@ describe('output of Gemini CLI', () => {
     ]);
   });
 
-  it('counts cached tokens once, and thoughts as output', () => {
+  it('yields cached tokens only once, and thoughts as output tokens', () => {
     const tokens = (stats: object | null) => resultIn(gemini, { type: 'result', status: 'success', stats }).tokens;
     const whole = { total_tokens: 112, input_tokens: 100, output_tokens: 5, cached: 40, input: 60 };
     assert.deepEqual(tokens(whole), { input: 60, output: 12, cacheRead: 40, cacheWrite: 0 });
@@ -180,7 +180,7 @@ describe('output of Gemini CLI', () => {
   });
 });
 
-describe('other output of a coding agent', () => {
+describe('unknown output of a coding agent', () => {
   const both: readonly CodingCli[] = [claude, gemini];
 
   it('is ignored', () => {

@@ -14,8 +14,8 @@ const refusal = (config: Json): AttemptFailure | undefined => {
   }
 };
 
-describe('config of a task', () => {
-  it('has defaults, and ignores unknown keys', () => {
+describe("parsing a task's config", () => {
+  it('sets defaults, and ignores unknown keys', () => {
     assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), { allowedTools: [], queueSeconds: 60 });
   });
 
@@ -36,13 +36,13 @@ describe('config of a task', () => {
     assert.equal(refusal({ model: '-x' })?.retryable, false);
   });
 
-  it('allows a whole shell only if the runner does', () => {
+  it('allows a whole shell only if the runner was started with --unsafe', () => {
     const config = { allowedTools: ['Bash'] };
     assert.match(refusal(config)?.message ?? '', /Bash: allowed only by a runner started with --unsafe/);
     assert.deepEqual(parseTaskConfig(config, { unsafe: true }).allowedTools, ['Bash']);
   });
 
-  it('distinguishes a whole shell from a command', () => {
+  it('distinguishes rules for a whole shell from rules for one command', () => {
     const harmless = [
       'Bash(npm test)',
       'Bash(git log:*)',

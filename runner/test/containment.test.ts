@@ -1,4 +1,4 @@
-/** The user's environment and settings change neither the runner's repository nor its commits. */
+/** Tests that the user's environment and settings do not change the runner's repository and commits. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openRepository } from '../src/git/repository.ts';
@@ -7,14 +7,14 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { openWork } from './support/worktrees.ts';
 
-describe('runner started by git', () => {
+describe('a runner that git has started', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
   });
   afterEach(() => removeFolder(folder));
 
-  /** Variables with which git selects a repository, or a part of one. */
+  /** Returns the variables with which git selects a repository or a part of a repository. */
   const selecting = (other: string): Readonly<Record<string, string>> => ({
     GIT_DIR: `${other}/.git`,
     GIT_WORK_TREE: other,
@@ -60,7 +60,7 @@ describe('runner started by git', () => {
   });
 });
 
-describe("message of the runner's commit", () => {
+describe("the message of the runner's commit", () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
@@ -86,7 +86,7 @@ describe("message of the runner's commit", () => {
     ['diff.mnemonicPrefix', 'true'],
     ['core.quotePath', 'true'],
   ] as const)
-    it(`is committed as written if ${setting} is ${value}`, async () => {
+    it(`is committed unchanged if ${setting} is ${value}`, async () => {
       const repo = newRepository(`${folder}/repo`);
       git(repo, 'config', 'gpg.program', 'false');
       git(repo, 'config', setting, value);

@@ -12,7 +12,7 @@ import { until } from './support/waiting.ts';
 const HOW =
   /^The hub refuses this runner's credential: .* Create another with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
 
-describe('refused credential', () => {
+describe('a refused credential', () => {
   let server: Server;
   let status: number;
   let body: string;
@@ -59,14 +59,14 @@ describe('refused credential', () => {
     for (const character of hidden) assert.ok(!shown.includes(character), JSON.stringify(character));
   });
 
-  it('is reported if a proxy refuses it', async () => {
+  it('is reported if a proxy refuses the credential', async () => {
     status = 403;
     body = '<html>Forbidden</html>';
     assert.match(await refusal(), /credential: HTTP 403\. /);
   });
 });
 
-describe('runner whose credential is revoked', () => {
+describe('a runner whose credential is revoked', () => {
   let folder: string;
   let repo: string;
   const said: string[] = [];
@@ -109,7 +109,7 @@ describe('runner whose credential is revoked', () => {
   });
 });
 
-/** Changes the record as if its process had ended. */
+/** Changes an attempt's record as if the runner's process had ended. */
 function leaveBehind(record: string): void {
   const facts: object = JSON.parse(readFileSync(record, 'utf8'));
   writeFileSync(record, JSON.stringify({ ...facts, startedAt: 'long ago' }));

@@ -1,4 +1,4 @@
-/** Tasks of a runner that cannot write its state. One task's failure must not end another. */
+/** Tests a runner that cannot write its state: if one task fails, its other tasks must continue. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Ending, LogEntry } from '../src/hub/hub.ts';
@@ -11,7 +11,7 @@ import { until } from './support/waiting.ts';
 /** Device on which every write fails with ENOSPC. */
 const FULL = '/dev/full';
 
-/** Hub with the real hub's checks, which records the endings per task. */
+/** Hub that checks calls like the real hub, and records the endings of each task. */
 class StrictHub extends LocalHub {
   readonly ended = new Map<string, Ending>();
 
@@ -27,7 +27,7 @@ class StrictHub extends LocalHub {
   }
 }
 
-/** Argument of the checks of a failure. */
+/** Returns the fields of a failure that the check of endings knows. */
 function known({ returnAfterSeconds: _, ...failure }: NonNullable<Ending['failure']>) {
   return failure;
 }
@@ -46,7 +46,7 @@ describe('runner with two tasks', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Runs both tasks in parallel until both have ended. */
+  /** Runs the two tasks in parallel until both have ended. */
   async function runBoth(): Promise<StrictHub> {
     const hub = new StrictHub(taskOf('t1'), taskOf('t2'));
     const shutdown = new AbortController();
@@ -68,13 +68,13 @@ describe('runner with two tasks', () => {
     symlinkSync(FULL, `${attempts}/${task}.1/${file}`);
   }
 
-  describe('with a full disk', () => {
+  describe('on a full disk', () => {
     beforeEach(function () {
       if (!existsSync(FULL)) this.skip();
       installStandIn(`${folder}/bin`, `fs.writeFileSync('work.txt', 'done'); said('Working.'); result();`);
     });
 
-    it('completes both and reports missing lines if one log cannot be written', async () => {
+    it('completes both tasks and reports missing lines if one log cannot be written', async () => {
       fill('t1', 'log.jsonl');
       const hub = await runBoth();
       isDone(hub, 't1');
@@ -84,14 +84,14 @@ describe('runner with two tasks', () => {
       assert.ok(said.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
     });
 
-    it('completes both if one ending cannot be written', async () => {
+    it('completes both tasks if one ending cannot be written', async () => {
       fill('t1', 'ending.json.new');
       const hub = await runBoth();
       isDone(hub, 't1');
       isDone(hub, 't2');
     });
 
-    it('returns the task whose record cannot be written, and completes the other', async () => {
+    it('returns the task whose record cannot be written, and completes the other task', async () => {
       fill('t1', 'owner.json.new');
       const hub = await runBoth();
       isDone(hub, 't2');
@@ -101,7 +101,7 @@ describe('runner with two tasks', () => {
     });
   });
 
-  it('completes both if agents print texts that the hub refuses', async () => {
+  it('completes both tasks if agents print texts that the hub refuses', async () => {
     installStandIn(
       `${folder}/bin`,
       `

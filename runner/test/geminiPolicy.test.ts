@@ -1,4 +1,4 @@
-/** Policy files for Gemini CLI. The nightly suite runs the real CLI with them. */
+/** Tests policy files for Gemini CLI. The nightly run passes such files to the real CLI. */
 import assert from 'node:assert/strict';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +7,7 @@ import { policyOf, writePolicies } from '../src/clis/geminiPolicy.ts';
 import { AttemptFailure } from '../src/task/failure.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 
-describe('policy of a run of Gemini CLI', () => {
+describe('the policy for a run of Gemini CLI', () => {
   let folder: string;
   let place: { folder: string; env: NodeJS.ProcessEnv };
 
@@ -51,7 +51,7 @@ describe('policy of a run of Gemini CLI', () => {
     );
   });
 
-  it('is a private file outside the worktree and the home, and is removed after the run', () => {
+  it('is a private file outside the worktree and the home folder, and is deleted after the run', () => {
     const { args, dispose } = gemini.prepare({ model: undefined, allowedTools: ['web_fetch'], unsafe: false }, place);
     const [own = ''] = args.filter((arg) => arg.startsWith('--policy=')).map((arg) => arg.slice(9));
     assert.equal(statSync(own).mode & 0o777, 0o600);
@@ -62,11 +62,11 @@ describe('policy of a run of Gemini CLI', () => {
     assert.ok(!existsSync(dirname(own)));
   });
 
-  it('has no file if no tool is allowed', () => {
+  it('is not written if no tool is allowed', () => {
     assert.deepEqual(writePolicies([], place).paths, []);
   });
 
-  /** Returns the user's policies that the run loads, by their original paths. */
+  /** Returns the original paths of the user's policies that the run loads. */
   function usersPolicies(): readonly string[] {
     const { paths, remove } = writePolicies(['web_fetch'], place);
     try {

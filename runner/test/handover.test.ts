@@ -1,4 +1,4 @@
-/** Destination of a task's work: checked before the agent starts, and a failure if the work does not arrive. */
+/** Tests where a task's work is pushed. The destination is checked before the agent starts. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -111,7 +111,6 @@ describe('destinationOf', () => {
     });
 });
 
-/** Hub that opens pull requests. */
 class GitHubHub extends LocalHub {
   readonly drafts: PullRequestDraft[] = [];
 
@@ -121,7 +120,7 @@ class GitHubHub extends LocalHub {
   }
 }
 
-describe('work of a task', () => {
+describe('the work of a task', () => {
   let folder: string;
   let repo: string;
   let origin: string;
@@ -173,7 +172,7 @@ describe('work of a task', () => {
       assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
     });
 
-  it('can continue on another runner if this one stops while origin does not respond', async () => {
+  it('can continue on another runner if the first runner stops while origin does not respond', async () => {
     const shutdown = new AbortController();
     const server = createServer((request) => {
       shutdown.abort();
@@ -203,7 +202,7 @@ describe('work of a task', () => {
     assert.equal(git(origin, 'show', 'work/t2:work.txt'), 'x');
   });
 
-  it('fails as retryable and stays here if the push is refused because origin has other commits', async () => {
+  it('fails as retryable and stays on this machine if origin refuses the push because it has other commits', async () => {
     const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
     const other = `const tree = sh("git -C '${origin}' write-tree").toString().trim();
       sh("git -C '${origin}' update-ref refs/heads/work/t1 $(git -C '${origin}' -c user.name=a -c user.email=a@b commit-tree -m Other " + tree + ")");`;
@@ -216,7 +215,7 @@ describe('work of a task', () => {
     assert.deepEqual(hub.drafts, []);
   });
 
-  it('fails finally if a rule of origin refuses the push', async () => {
+  it('fails without a retry if a rule of origin refuses the push', async () => {
     writeFileSync(`${origin}/hooks/pre-receive`, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const hub = new GitHubHub(taskOf('t1'));
     assert.equal(await run(hub, ['--push']), false);
@@ -225,7 +224,7 @@ describe('work of a task', () => {
     assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');
   });
 
-  it('completes if the push is refused but origin has its commits', async () => {
+  it('completes if the push is refused but origin already has the commits', async () => {
     // Another clone fetches the commits and continues, so that origin is ahead.
     const ahead = `sh('git add work.txt && git -c user.name=a -c user.email=a@b commit -qm Work');
       sh("git push -q '${origin}' HEAD:refs/heads/work/t1");
@@ -236,7 +235,7 @@ describe('work of a task', () => {
     assert.equal(git(origin, 'log', '-1', '--format=%s', 'work/t1'), 'Next');
   });
 
-  it('is pushed to another branch if the hub chose a blocked name', async () => {
+  it('is pushed to another branch if another branch blocks the name that the hub chose', async () => {
     git(repo, 'branch', 'task');
     const hub = new GitHubHub({ ...taskOf('task-1234abcd'), branch: 'task/1234abcd-login' });
     assert.equal(await run(hub, ['--push']), true);

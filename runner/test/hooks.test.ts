@@ -1,4 +1,4 @@
-/** Hooks run for commits in a checkout, but not for the runner's own git commands. */
+/** Tests that git hooks run for an agent's commits, but not for the runner's own git commands. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const HOOKS = [
 
 const hub: Pick<Hub, 'createPullRequest'> = { createPullRequest: async () => ({ number: 1 }) };
 
-describe('git of the runner', () => {
+describe("the runner's git", () => {
   let folder: string;
   let repo: string;
   let ran: string;
@@ -55,7 +55,7 @@ describe('git of the runner', () => {
     for (const hook of HOOKS) writeFileSync(`${at}/${hook}`, `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
   }
 
-  /** Runs all git commands of the runner, even if the agent has checked out another branch. */
+  /** Runs all the git commands that an attempt needs if the agent has checked out another branch. */
   async function work(): Promise<Worktree> {
     const { worktree, settle } = await openWork(repository, folder, 'work', true);
     writeFileSync(`${worktree.folder}/a.ts`, 'a\n');
@@ -104,11 +104,11 @@ describe('git of the runner', () => {
       assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'B');
     });
 
-  it('disables each hook from the configuration', async () => {
+  it('disables each hook that the git configuration defines', async () => {
     git(repo, 'config', 'hook.linter.event', 'pre-commit');
     git(repo, 'config', 'hook.linter.command', 'false');
     git(repo, 'config', 'hook.my tests.command', 'false');
-    // A git that supports such hooks; the settings are those of the installed git.
+    // Simulates a git version that supports such hooks, and passes all other commands to the installed git.
     const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     mkdirSync(`${folder}/bin`);
     const newer = `#!/bin/sh\n[ "$1" = --version ] && echo 'git version 2.54.0' || exec '${real}' "$@"\n`;

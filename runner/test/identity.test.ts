@@ -1,4 +1,4 @@
-/** Detection of ended runners: on this machine, in other containers, and after a restart. */
+/** Tests how ended runners are detected on this machine, in other containers, and after a restart. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const OWNER: ProcessIdentity = { pid: 7, startedAt: '100', ...HERE };
 const seen = (startedAt: string) => (): ProcessSnapshot => ({ exists: true, startedAt });
 const gone = (): ProcessSnapshot => ({ exists: false });
 
-describe('process of a record', () => {
+describe("the process in an attempt's record", () => {
   for (const [title, owner, look, expected] of [
     ['running if its id has its start time', OWNER, seen('100'), 'running'],
     ['ended if no process has its id', OWNER, gone, 'ended'],
@@ -45,7 +45,7 @@ describe('process of a record', () => {
       assert.equal(stateOf(owner, HERE, look), expected);
     });
 
-  it('is running if it is this one, and ended if it is a zombie or was killed', async () => {
+  it('counts as running if it is the current process, and as ended if it is a zombie or was killed', async () => {
     assert.equal(stateOf(ownIdentity(), ownPlace(), inspectProcess), 'running');
     assert.equal(stateOf({ ...ownIdentity(), startedAt: '1' }, ownPlace(), inspectProcess), 'ended');
     const { pid } = spawnSync('true');
@@ -53,7 +53,7 @@ describe('process of a record', () => {
   });
 });
 
-describe('record of a runner that is not visible', () => {
+describe('the record of a runner that is not visible', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
@@ -99,7 +99,7 @@ describe('record of a runner that is not visible', () => {
     record.leave();
   });
 
-  it('is skipped by a runner in another namespace of process ids', function () {
+  it('is skipped by a runner in another PID namespace', function () {
     const script = `
       const { AttemptRecord } = await import(${JSON.stringify(fileURLToPath(new URL('../src/task/record.ts', import.meta.url)))});
       console.log(AttemptRecord.adopt(${JSON.stringify(folder)}).length);
@@ -121,7 +121,7 @@ describe('record of a runner that is not visible', () => {
   });
 });
 
-describe('processes that cannot be listed', () => {
+describe('processes on a system that cannot list them', () => {
   const script = (body: string): string => `
     const { syncBuiltinESMExports } = await import('node:module');
     const fs = (await import('node:fs')).default;

@@ -1,4 +1,4 @@
-/** Intervals, while the machine's clock jumps or the runner is suspended. */
+/** Tests the runner's intervals while the machine's clock jumps or the runner is suspended. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -67,7 +67,7 @@ describe('intervals of the runner', () => {
     });
   }
 
-  it('leave a process time to end in order when the clock jumps forward', async () => {
+  it('give a process its full time to exit after SIGTERM when the clock jumps forward', async () => {
     const ended = `${folder}/ended`;
     await startMarked(
       `process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync('${ended}', ''); process.exit(); }, 300));`,
@@ -84,7 +84,7 @@ describe('intervals of the runner', () => {
     assert.deepEqual(findProcesses(mark), []);
   });
 
-  it("exclude the time in which the runner was suspended from the agent's silence", async () => {
+  it('do not count the time in which the runner was suspended as silence of the agent', async () => {
     installStandIn(
       `${folder}/bin`,
       `let n = 0; setInterval(() => { said('Working.'); if (++n === 30) { result(); process.exit(); } }, 100);`,

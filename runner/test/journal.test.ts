@@ -61,7 +61,7 @@ describe('Journal', () => {
       },
     ],
   ] as const)
-    it(`drops lines if its file ${what}`, () => {
+    it(`drops lines if the journal's file ${what}`, () => {
       const journal = new Journal(prepare());
       assert.equal(journal.append(line('lost')), false);
       journal.complete();
@@ -69,7 +69,7 @@ describe('Journal', () => {
       journal.close();
     });
 
-  it('keeps its file if the folder is removed while it is open', () => {
+  it('keeps the open file if the folder is removed', () => {
     const journal = new Journal(path);
     journal.append(line('before'));
     removeFolder(folder);

@@ -1,4 +1,4 @@
-/** Kept and removed worktrees, and how the next attempt and the next runner use them. */
+/** Tests which worktrees are kept, and how the next attempt and the next runner use them. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { openWork } from './support/worktrees.ts';
 
 const result = z.looseObject({ worktree: z.string().optional(), warnings: z.array(z.string()).default([]) });
 
-describe('worktree of an attempt', () => {
+describe('the worktree of an attempt', () => {
   let folder: string;
   let repo: string;
 
@@ -35,7 +35,7 @@ describe('worktree of an attempt', () => {
 
   const worktrees = (): readonly string[] => readdirSync(`${folder}/worktrees`);
 
-  it('stays, with its branch available for the next attempt, if git refuses a file', async () => {
+  it('is kept, with its branch available for the next attempt, if git refuses a file', async () => {
     const agent = `
       const first = !fs.existsSync('ours.txt');
       fs.writeFileSync('ours.txt', 'x');
@@ -57,7 +57,7 @@ describe('worktree of an attempt', () => {
     assert.deepEqual(worktrees(), [worktree.slice(worktree.lastIndexOf('/') + 1)]);
   });
 
-  it('stays and is reported if a rule that the agent added ignores files', async () => {
+  it('is kept and reported if an ignore rule that the agent added applies to files', async () => {
     const agent =
       "fs.writeFileSync('.gitignore', 'notes/\\n'); fs.mkdirSync('notes'); fs.writeFileSync('notes/a', 'x'); result();";
     const [ending] = (await run(agent, taskOf('one'))).endings;
@@ -67,7 +67,7 @@ describe('worktree of an attempt', () => {
     assert.match(warnings.join('\n'), /git ignore notes\. The worktree is kept/);
   });
 
-  it('stays with ignored files whose names git would read as patterns', async () => {
+  it('is kept if it has ignored files whose names git would read as patterns', async () => {
     const agent =
       "fs.writeFileSync('.gitignore', '*\\n'); for (const name of [':(exclude)a', ':!b', 'c']) fs.writeFileSync(name, 'x'); result();";
     const [ending] = (await run(agent, taskOf('one'))).endings;
@@ -76,7 +76,7 @@ describe('worktree of an attempt', () => {
     assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree is kept/);
   });
 
-  it('is removed with files that a rule of the repository ignores', async () => {
+  it('is removed if a rule of the repository ignores the remaining files', async () => {
     writeFileSync(`${repo}/.gitignore`, '/node_modules/\n*.log\n');
     git(repo, 'add', '.gitignore');
     git(repo, 'commit', '--quiet', '-m', 'Ignore');
@@ -90,7 +90,7 @@ describe('worktree of an attempt', () => {
     assert.deepEqual(worktrees(), []);
   });
 
-  it('has the task branch for the acceptance command if the agent left it', async () => {
+  it('is on the task branch for the acceptance command if the agent checked out another branch', async () => {
     const agent = `
       const { execFileSync } = require('node:child_process');
       fs.writeFileSync('done.txt', 'x');
@@ -102,7 +102,7 @@ describe('worktree of an attempt', () => {
     assert.equal(ending?.status, 'completed', JSON.stringify(ending));
   });
 
-  it('does not change the branch if the user has checked it out in the meantime', async () => {
+  it('leaves the branch unchanged if the user has checked out that branch in the meantime', async () => {
     const agent = `
       const { execFileSync } = require('node:child_process');
       execFileSync('git', ['checkout', '-q', '--detach']);
@@ -116,7 +116,7 @@ describe('worktree of an attempt', () => {
   });
 });
 
-describe('record of a killed runner', () => {
+describe('the record of a killed runner', () => {
   let folder: string;
   let repo: string;
 
@@ -126,7 +126,7 @@ describe('record of a killed runner', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('causes no commit if no agent had started, so missing files are not deleted', async () => {
+  it('leads to no commit if no agent had started, so that missing files are not committed as deleted', async () => {
     const repository = await openRepository(repo);
     const { worktree } = await openWork(repository, folder, 'work');
     rmSync(`${worktree.folder}/README.md`);

@@ -11,7 +11,7 @@ const MESSAGES: readonly Message[] = [
   { id: 'message-2', from: 'ada', text: 'It waits for you.', task_id: 'task-other' },
 ];
 
-/** Records claims. */
+/** Hub that records the arguments of claims. */
 class ListeningHub extends LocalHub {
   readonly wishes: ClaimWishes[] = [];
 

@@ -1,4 +1,4 @@
-/** Coding agents that are logged out, limited or missing must not use up the queue. */
+/** Tests that coding agents which are logged out, limited or missing do not use up the tasks of the queue. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { HubConnection } from '../src/hub/connection.ts';
@@ -13,7 +13,7 @@ import { quickClock, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Queue like the hub's: a returned task is available again, with the next epoch. */
+/** Hub with a queue: a returned task is available again, with the next claim epoch. */
 class Queue extends Hub {
   readonly endings: { task: string; ending: Ending }[] = [];
   readonly claimed: string[] = [];
@@ -64,7 +64,7 @@ const NOT_LOGGED_IN = 'Not logged in · Please run /login';
 const failing = (text: string, status?: number) =>
   `print(${JSON.stringify({ type: 'result', subtype: 'success', is_error: true, result: text, api_error_status: status })}); process.exit(1);`;
 
-describe('outage of a coding agent', () => {
+describe('an outage of a coding agent', () => {
   let folder: string;
   let said: string[];
   let shutdown: AbortController;
@@ -78,7 +78,7 @@ describe('outage of a coding agent', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Works while the file `ready` exists. */
+  /** Installs a coding agent that works only while the file `ready` exists. */
   const install = (instead: string, program = 'claude'): void =>
     installStandIn(
       `${folder}/bin`,
@@ -96,12 +96,12 @@ describe('outage of a coding agent', () => {
 
   const lines = (part: string): string[] => said.filter((line) => line.includes(part));
 
-  it('returns the first of three tasks and completes all after login', async () => {
+  it('returns the first of three tasks, and completes all tasks after login', async () => {
     install(failing(NOT_LOGGED_IN));
     const ids = ['one', 'two', 'three'];
     const hub = new Queue(...ids.map(taskOf));
     const clock = quickClock();
-    // The first probes find it logged out.
+    // In the first probes, the agent is still logged out.
     const sleep = clock.sleep.bind(clock);
     clock.sleep = async (milliseconds, signal) => {
       if (clock.slept > 3 * 60_000) writeFileSync(ready, '');
@@ -167,7 +167,7 @@ describe('outage of a coding agent', () => {
     await until(() => hub.waiting === 3);
     hub.add(taskOf('one'));
     await until(() => hub.of('returned').length >= 1);
-    // Claims that were waiting at the hub still return tasks.
+    // Claims that were waiting at the hub can still receive tasks, which the runner returns.
     for (let id = 0; hub.waiting > 0; id++) {
       hub.add(taskOf(`late-${id}`));
       const { length } = hub.endings;
@@ -178,7 +178,7 @@ describe('outage of a coding agent', () => {
     assert.equal(lines('The runner stops claiming tasks').length, 1);
   });
 
-  it('ends a runner with --once, which returns the task and reports no success', async () => {
+  it('ends a runner with --once, which returns its task and exits without success', async () => {
     install(failing(NOT_LOGGED_IN));
     const hub = new Queue(taskOf('one'));
     assert.equal(await start(hub, quickClock(), '--once'), false);
@@ -221,7 +221,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-describe('task that is returned repeatedly', () => {
+describe('a task that is returned repeatedly', () => {
   const outagesOf = (said: string[]) =>
     new Outages({
       tools: ['CLAUDECODE'],
@@ -279,7 +279,7 @@ describe('error texts of coding agents', () => {
     ['{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}', 'rate_limit'],
     ['TypeError: undefined is not a function', 'crashed'],
   ] as const)
-    it(`mean ${expected} if they are "${text.slice(0, 60)}"`, () => {
+    it(`mean ${expected} if the text is "${text.slice(0, 60)}"`, () => {
       assert.equal(classify(text), expected);
     });
 
@@ -304,26 +304,26 @@ describe('error texts of coding agents', () => {
     ['"retryDelay": "34s"', NOW + 34_000],
     ['Too many requests', undefined],
   ] as const)
-    it(`give the end of a limit as ${expected} if they are "${text}"`, () => {
+    it(`give the end of a limit as ${expected} if the text is "${text}"`, () => {
       assert.equal(resetIn(text, NOW), expected);
     });
 });
 
-describe('wait for a coding agent', () => {
+describe('the wait for a coding agent', () => {
   const at = (minutes: number) => ({ wall: 1_000_000 + minutes * 60_000, steady: minutes * 60_000 });
 
-  it('ends with the limit, on the wall clock', () => {
+  it('ends when the limit ends by the wall clock', () => {
     const wait = firstWait(at(0), at(300).wall);
     assert.equal(timeLeft(wait, at(299)), 60_000);
     assert.equal(timeLeft(wait, { wall: at(300).wall, steady: 0 }), 0);
   });
 
-  it("ends with a probe if the limit's end is unknown, past or too far away", () => {
+  it('ends with a probe if the end of the limit is unknown, past or too far away', () => {
     for (const resetsAt of [undefined, at(-1).wall, at(60 * 24 * 30).wall])
       assert.equal(firstWait(at(0), resetsAt).kind, 'probe');
   });
 
-  it('is between 1 and 15 minutes before each probe, on the steady clock', () => {
+  it('takes between 1 and 15 minutes before each probe, by the steady clock', () => {
     assert.ok(timeLeft(firstWait(at(0), at(0).wall + 1), at(0)) >= 60_000);
     let wait = firstWait(at(0), undefined);
     const waits: number[] = [];

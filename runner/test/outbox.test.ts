@@ -17,14 +17,14 @@ const line = (message: string): Omit<LogEntry, 'sequence'> => ({
   message,
 });
 
-/** Hub that stores each sequence once, like append_logs, behind a network that can lose requests and responses. */
+/** Hub that stores each log entry once, like `append_logs`. The network can lose requests and responses. */
 class UnsteadyHub {
   readonly kept: LogEntry[] = [];
   readonly calls: string[] = [];
   ended: Ending | undefined;
   stop: Stop | undefined;
   refuses = false;
-  /** One per call: whether the request arrives, and whether its response does. */
+  /** Fate of each call: whether the request arrives, and whether the response arrives. */
   private readonly weather: ('fine' | 'request lost' | 'answer lost')[];
 
   constructor(weather: ('fine' | 'request lost' | 'answer lost')[] = []) {
@@ -127,7 +127,7 @@ describe('Outbox', () => {
     );
   });
 
-  it('sends heartbeats without log lines, and stops if a response says so', async () => {
+  it('sends heartbeats without log lines, and stops the work if a response requires that', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub, { heartbeatMs: 20 });
     await until(() => hub.calls.filter((call) => call === 'heartbeat undefined').length >= 2);
@@ -154,7 +154,7 @@ describe('Outbox', () => {
     assert.equal(hub.ended, undefined);
   });
 
-  it('stops the work if the hub refuses it', async () => {
+  it('stops the work if the hub refuses a call', async () => {
     const hub = new UnsteadyHub();
     hub.refuses = true;
     const outbox = open(hub);

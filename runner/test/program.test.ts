@@ -1,4 +1,4 @@
-/** Programs started by the runner. An error while handling their output ends the program, but not the runner. */
+/** Tests programs that the runner starts. An error while handling a program's output ends only that program. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { TaskLog } from '../src/task/log.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 
 const MODULE = fileURLToPath(new URL('../src/process/program.ts', import.meta.url));
-/** 11 units, so that the last 16,000 of many lines begin inside a rocket. */
+/** Line of 11 UTF-16 units, so that a cut 16,000 units before the end is inside a rocket emoji. */
 const LINE = `${'\u{1f680}'.repeat(4)}ab\n`;
 
-describe('program of an attempt', () => {
+describe('the program of an attempt', () => {
   let folder: string;
   let mark: string;
 

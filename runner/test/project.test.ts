@@ -94,7 +94,7 @@ describe('openRepository', () => {
     assert.deepEqual([hasOrigin, found], [false, undefined]);
   });
 
-  it("resolves a name from the ssh configuration with the user's ssh command", async () => {
+  it("resolves an alias in the ssh configuration with the user's ssh command", async () => {
     mkdirSync(`${folder}/my ssh`);
     writeFileSync(`${folder}/my ssh/config`, 'Host github-work\n  HostName github.com\n');
     git(repo, 'config', 'core.sshCommand', `ssh -F '${folder}/my ssh/config'`);
@@ -106,7 +106,7 @@ describe('openRepository', () => {
 });
 
 describe('hostBySsh', () => {
-  it('passes no name to the shell that the shell could interpret', async () => {
+  it('passes no host to the shell that contains characters which the shell interprets', async () => {
     const folder = newFolder();
     const resolve = hostBySsh(`touch '${folder}/ran'; echo hostname github.com; true`, process.env);
     for (const host of ['$(id)', '-oProxyCommand=id', 'a;id', '']) assert.equal(await resolve(host), undefined);

@@ -1,4 +1,4 @@
-/** Classification of git's errors. The texts are git's own, of versions 2.39 to 2.47. */
+/** Tests how git's errors are classified. The texts are those of git 2.39 to 2.47. */
 import assert from 'node:assert/strict';
 import { GitError } from '../src/git/git.ts';
 import { isLocked } from '../src/git/refusal.ts';
@@ -40,7 +40,7 @@ describe('GitError', () => {
   ] as const)
     it(`is ${kind} for ${JSON.stringify(message)}`, () => assert.equal(new GitError(message).kind, kind));
 
-  it('counts as a lock only if another process briefly holds it', () => {
+  it('counts as a lock only if another process briefly holds the lock', () => {
     assert.equal(isLocked("Unable to create '/r/.git/index.lock': File exists."), true);
     for (const other of ["'refs/heads/a' exists; cannot create 'refs/heads/a/b'", 'is at 1111 but expected 2222'])
       assert.equal(isLocked(`fatal: cannot lock ref 'refs/heads/a/b': ${other}`), false);

@@ -23,18 +23,18 @@ const line = (message: string): Omit<LogEntry, 'sequence'> => ({
   message,
 });
 
-/** Hub with the real hub's checks, which can refuse more. */
+/** Hub that checks calls like the real hub, and can be made to refuse more of them. */
 class StrictHub {
   readonly kept: LogEntry[] = [];
   readonly endings: Ending[] = [];
   readonly states: (string | undefined)[] = [];
   appends = 0;
-  /** Type of its refusals. */
+  /** Type of the errors with which the hub refuses calls. */
   type = 'VALIDATION_ERROR';
   checkEntries = checkEntries;
   checkEnding = checkEnding;
   checkHeartbeat: (state: string | undefined) => void = () => undefined;
-  /** One per call: whether the response is lost. */
+  /** Whether the response is lost, for each call. */
   readonly losses: boolean[] = [];
 
   append = async (_task: string, _epoch: number, entries: readonly LogEntry[]): Promise<Stop | undefined> => {
@@ -68,7 +68,7 @@ class StrictHub {
   }
 }
 
-describe('Outbox, if the hub refuses', () => {
+describe('an outbox if the hub refuses calls', () => {
   let folder: string;
   let journal: Journal;
   let hub: StrictHub;
@@ -91,7 +91,7 @@ describe('Outbox, if the hub refuses', () => {
   }
 
   for (const type of CONTENT)
-    it(`replaces only the rejected line if the hub responds with ${type}`, async () => {
+    it(`replaces only the rejected log line if the hub responds with ${type}`, async () => {
       hub.type = type;
       const outbox = open();
       const lines = Array.from({ length: 700 }, (_, n) => (n === 321 ? BAD : `line ${n}`));
@@ -105,7 +105,7 @@ describe('Outbox, if the hub refuses', () => {
       assert.ok(hub.appends < 50, `${hub.appends} calls`);
     });
 
-  it('replaces each refused line and keeps the order while responses are lost', async () => {
+  it('replaces each refused log line and keeps the order while responses are lost', async () => {
     const texts = fc.array(fc.constantFrom('fine', BAD, 'a NUL: \0'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.boolean(), { maxLength: 1 }), async (messages, losses) => {
@@ -149,7 +149,7 @@ describe('Outbox, if the hub refuses', () => {
       assert.equal(outbox.stopReason?.reason, 'claim_lost');
     });
 
-  it('does not treat a refused state as a lost claim, and sends a heartbeat without it', async () => {
+  it('does not treat a refused state as a lost claim, and sends a heartbeat without a state', async () => {
     hub.checkHeartbeat = (state) => {
       if (state !== undefined) throw new HubRefusal('coding_heartbeat_task', 'CONFLICT', 'Not back.');
     };
@@ -182,7 +182,7 @@ describe('Outbox, if the hub refuses', () => {
     assert.equal(hub.appends, 1);
   });
 
-  it('retries a report after a temporary refusal', async () => {
+  it('retries sending the report after a temporary refusal', async () => {
     let failures = 1;
     hub.checkEnding = () => {
       if (failures-- > 0) throw new HubRefusal('coding_end_task', 'QUOTA_EXCEEDED', 'Later.');
@@ -207,7 +207,7 @@ describe('Outbox, if the hub refuses', () => {
     const tokens = { input: 1, output: 2, cacheRead: 3 };
     const result = { summary: 'Done.', branch: 'work/1', head: 'abc', tokens, warnings, turns: 3 };
 
-    it('has branch, head, tokens and warnings in the short form if it is too large', async () => {
+    it('includes branch, head, tokens and warnings in the short form if the report is too large', async () => {
       const files = Array.from({ length: 1000 }, (_, n) => ({ path: `${n}`.repeat(1000) }));
       const ending: Ending = { status: 'completed', result: { ...result, files } };
       assert.equal((await open().finish(ending)).delivered, true);
@@ -236,7 +236,7 @@ describe('Outbox, if the hub refuses', () => {
       assert.match(sent?.message ?? '', /^half of a rocket: \ufffdx{1000}/);
     });
 
-    it("omits a failure's members that an older hub rejects, and keeps the result", async () => {
+    it('omits those fields of a failure that an older hub rejects, and keeps the result', async () => {
       const failure = { class: 'rate_limit' as const, message: 'Later.', returnAfterSeconds: 60 };
       hub.checkEnding = (ending) => {
         if ('returnAfterSeconds' in (ending.failure ?? {}))
@@ -262,7 +262,7 @@ describe('Outbox, if the hub refuses', () => {
       assert.deepEqual(hub.endings.at(-1)?.failure, failure);
     });
 
-    it('has a minimal form if the hub accepts no other', async () => {
+    it('sends a minimal form if the hub accepts no other', async () => {
       hub.checkEnding = (ending) => {
         if (JSON.stringify(ending).length > 300) throw new HubRefusal('end', 'VALIDATION_ERROR', 'Too much.');
       };
@@ -271,7 +271,7 @@ describe('Outbox, if the hub refuses', () => {
       assert.equal(hub.endings.at(-1)?.failure?.class, 'crashed');
     });
 
-    it('stays for the next runner if the hub accepts no form', async () => {
+    it('keeps the report for the next runner if the hub accepts no form', async () => {
       hub.checkEnding = () => {
         throw new HubRefusal('coding_end_task', 'VALIDATION_ERROR', 'Nothing fits.');
       };
@@ -281,7 +281,7 @@ describe('Outbox, if the hub refuses', () => {
       assert.equal(said.length, 1);
     });
 
-    it('has a short form for any result', async () => {
+    it('builds a short form of any result', async () => {
       await fc.assert(
         fc.asyncProperty(fc.jsonValue(), anyText(), async (value, message) => {
           hub = new StrictHub();

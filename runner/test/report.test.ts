@@ -1,4 +1,4 @@
-/** Reports of attempts stay within the size limit, and the hub accepts them. */
+/** Tests that reports of attempts stay within the size limit, and that the hub accepts them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createRedactor } from '../src/redaction.ts';
@@ -6,7 +6,7 @@ import { type Report, reportJson } from '../src/task/report.ts';
 import { checkEnding } from './support/hubChecks.ts';
 import { anyText } from './support/texts.ts';
 
-/** Limit in docs/guides/runner.md. The hub accepts 1 MiB. */
+/** Maximum size of a report according to docs/guides/runner.md. The hub accepts 1 MiB. */
 const MAX_BYTES = 700_000;
 
 const redactor = createRedactor(['hunter2hunter2'], {});
@@ -24,7 +24,7 @@ const EMPTY: Report = {
   durationMs: 1,
 };
 
-/** A report in which every text and list has its maximum length, with one repeated text. */
+/** Returns a report in which every text and list has its maximum length. Each text repeats the same unit. */
 function hugeReport(unit: string): Report {
   const text = (characters: number): string => unit.repeat(characters);
   const list = <Item>(count: number, item: (n: number) => Item): Item[] =>
@@ -64,7 +64,7 @@ function sizeOf(report: Report): number {
   return Buffer.byteLength(json);
 }
 
-describe('report of an attempt', () => {
+describe('the report of an attempt', () => {
   for (const [what, unit] of [
     ['letters', 'x'],
     ['quotation marks', '"'],
@@ -75,12 +75,12 @@ describe('report of an attempt', () => {
     ['halves of surrogate pairs', '\ud83d'],
     ['backslashes and NUL', '\\\0'],
   ] as const)
-    it(`fits if everything in it has maximum length and consists of ${what}`, () => {
+    it(`stays within the size limit if every text and list has maximum length and consists of ${what}`, () => {
       const bytes = sizeOf(hugeReport(unit));
       assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
     });
 
-  it('fits and is well-formed for any texts and tool names', () => {
+  it('stays within the size limit and is well-formed for any texts and tool names', () => {
     const texts = fc.array(anyText(), { maxLength: 5 });
     const report = fc.record({
       branch: anyText(),
@@ -112,7 +112,7 @@ describe('report of an attempt', () => {
     fc.assert(fc.property(report, (one) => sizeOf(one) <= MAX_BYTES));
   });
 
-  it('accepts a tool with the name of the prototype property', () => {
+  it('accepts a tool that is named __proto__', () => {
     const tools = JSON.parse('{"__proto__": 3, "Bash": 1}');
     const work = { summary: '', model: undefined, commands: [], turns: 1, tokens: undefined, costUsd: undefined };
     const result = reportJson({ ...EMPTY, work: { ...work, tools } }, redactor);

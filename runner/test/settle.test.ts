@@ -6,7 +6,7 @@ import { removeWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
 
-describe('worktree of a task', () => {
+describe('the worktree of a task', () => {
   let folder: string;
   let repo: string;
   let repository: Repository;
@@ -35,7 +35,7 @@ describe('worktree of a task', () => {
     assert.equal((await open('feature/auth')).worktree.startedAt, worktree.startedAt);
   });
 
-  it('settles with a commit of the remaining files, and reports it', async () => {
+  it('is settled with a commit of the remaining files, which is reported', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/new file.ts`, 'one\ntwo\n');
     rmSync(`${worktree.folder}/README.md`);
@@ -51,7 +51,7 @@ describe('worktree of a task', () => {
     ]);
   });
 
-  it('commits to the task branch after the agent created another branch from it', async () => {
+  it('is committed to the task branch after the agent created another branch from that branch', async () => {
     const { worktree, settle } = await open('work');
     git(worktree.folder, 'checkout', '--quiet', '-b', 'elsewhere');
     writeFileSync(`${worktree.folder}/a.ts`, 'committed\n');
@@ -64,7 +64,7 @@ describe('worktree of a task', () => {
     assert.deepEqual(git(repo, 'log', '--format=%s', 'work').split('\n'), ['Rest', 'Elsewhere', 'Begin']);
   });
 
-  it('settles only uncommitted files if the agent checked out unrelated history', async () => {
+  it('is committed only as far as files are uncommitted if the agent checked out unrelated history', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/done.ts`, 'done\n');
     await settle('Done');
@@ -77,7 +77,7 @@ describe('worktree of a task', () => {
     assert.deepEqual(git(repo, 'ls-tree', '--name-only', 'work').split('\n'), ['README.md', 'done.ts', 'left.ts']);
   });
 
-  it('keeps conflicting changes, and reports the ref', async () => {
+  it('is settled with conflicting changes under a ref, which is reported', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/README.md`, '# Ours\n');
     await settle('Ours');
@@ -90,16 +90,16 @@ describe('worktree of a task', () => {
     assert.equal(git(repo, 'show', 'work:README.md'), '# Ours');
   });
 
-  it('does not use a branch that the user has checked out', async () => {
+  it('is not opened on a branch that the user has checked out', async () => {
     await assert.rejects(open('main'), /"main" is checked out in .*not changed/);
   });
 
-  it('rejects invalid branch names', async () => {
+  it('is not opened for an invalid branch name', async () => {
     for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD'])
       await assert.rejects(open(branch), /cannot be the name of a branch/, branch);
   });
 
-  it('continues a branch that another machine has pushed', async () => {
+  it('contains the commits of the branch that another machine has pushed', async () => {
     git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
     git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
     const other = newRepository(`${folder}/other`);

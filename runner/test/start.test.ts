@@ -47,7 +47,7 @@ describe('start of a runner', () => {
       );
   });
 
-  it('is refused as root with --unsafe if Claude Code is installed, with the way for containers', () => {
+  it('is refused as root with --unsafe if Claude Code is installed, with advice for containers', () => {
     const check = (tools: readonly CodingTool[], unsafe: boolean, machine: Machine = root) =>
       refused(() => checkAgents(tools, unsafe, machine));
     assert.match(check(['CLAUDECODE'], true), /as another user.*container/);
@@ -112,7 +112,7 @@ describe('start of a runner', () => {
       refused(() => checkWorktrees(`${folder}/file/worktrees`)),
       /Cannot write to the folder/,
     );
-    // A folder in which no one can create files, not even root.
+    // In this folder, no one can create files, not even root.
     assert.match(
       refused(() => checkWorktrees('/proc/self')),
       /Cannot write to the folder/,

@@ -1,4 +1,4 @@
-/** Starting point of a task, with real git: branch, base, and blocking names. */
+/** Tests, with real git, from which branch and base a task starts, and what happens if a branch blocks a name. */
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { GitError } from '../src/git/git.ts';
@@ -18,7 +18,7 @@ describe('findStartingPoint', () => {
   let repository: Repository;
   /** Commit that both repositories have. */
   let first: string;
-  /** Latest commit that another clone has pushed. */
+  /** Last commit that another clone has pushed. */
   let pushedLast: string;
 
   before(async () => {
@@ -80,15 +80,15 @@ describe('findStartingPoint', () => {
     return true;
   };
 
-  describe('with a base on origin', () => {
-    it('starts from commits that the checked-out branch lacks', async () => {
+  describe('a task with a base on origin', () => {
+    it('starts from commits on origin that the checked-out branch lacks', async () => {
       const pushed = pushElsewhere('main');
       const { at, base, existed, notes } = await find();
       assert.deepEqual([at, base.sha, base.branch, existed], [pushed, pushed, 'main', false]);
       assert.match(notes.join(), /main of origin: the local branch lacks 1 commit\./);
     });
 
-    it('changes no ref, no FETCH_HEAD, no configuration and no checkout, with any fetch settings', async () => {
+    it('changes no ref, FETCH_HEAD, configuration or checkout, with any fetch settings', async () => {
       const settings = `
 [fetch]
   prune = true
@@ -144,7 +144,7 @@ describe('findStartingPoint', () => {
       }
     });
 
-    it("counts an offset from origin's branch, or from the checkout for HEAD", async () => {
+    it("counts an offset from origin's branch, and an offset from HEAD from the checkout", async () => {
       const second = commit('Second');
       assert.equal(pushElsewhere('main', 'Second'), second);
       writeRef(`${repo}/.git`, 'refs/remotes/origin/main', second);
@@ -155,14 +155,14 @@ describe('findStartingPoint', () => {
       assert.deepEqual([base.sha, base.branch], [first, undefined]);
     });
 
-    it("uses and reports the local branch if it contains origin's", async () => {
+    it("uses and reports the local branch if it contains origin's branch", async () => {
       const local = commit('Mine');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, local);
       assert.match(notes.join(), /local branch main: origin lacks 1 commit\./);
     });
 
-    it("uses and reports origin's branch if the two have diverged", async () => {
+    it("uses and reports origin's branch if the local branch has diverged from it", async () => {
       const local = commit('Mine');
       const pushed = pushElsewhere('main');
       const { base, notes } = await find({ base: 'main' });
@@ -178,7 +178,7 @@ describe('findStartingPoint', () => {
       assert.match(notes.join(), /"mine" is not on origin/);
     });
 
-    it('uses the branch of another remote from that remote', async () => {
+    it('fetches a branch of another remote from that remote', async () => {
       copyFolder(origin, `${folder}/upstream.git`);
       git(repo, 'remote', 'add', '-f', 'upstream', `${folder}/upstream.git`);
       const newer = addCommit(`${folder}/upstream.git`, 'refs/heads/main', first, 'Upstream');
@@ -231,7 +231,7 @@ describe('findStartingPoint', () => {
     assert.deepEqual([originBranches, existed], [undefined, false]);
   });
 
-  describe('with a branch on origin', () => {
+  describe('a task whose branch is on origin', () => {
     it('continues the branch that only origin has', async () => {
       const pushed = pushElsewhere('work');
       const start = await find();
@@ -253,7 +253,7 @@ describe('findStartingPoint', () => {
       assert.equal((await find()).at, local);
     });
 
-    it('refuses to start while the branch here and on origin have diverged', async () => {
+    it("refuses to start while the local branch and origin's branch have diverged", async () => {
       const local = addCommit(`${repo}/.git`, 'refs/heads/work', first, 'Mine');
       pushElsewhere('work');
       await assert.rejects(find(), rejectsAs('transient', /"work" and that of origin have diverged/));
@@ -270,7 +270,7 @@ describe('findStartingPoint', () => {
     it('retries until origin responds', async () => {
       const pushed = pushElsewhere('work');
       git(repo, 'remote', 'set-url', 'origin', `${folder}/share.git`);
-      // Available from the second request on, like a network share that is mounted late.
+      // Origin is available from the second request on, like a network share that is mounted late.
       const bin = `${folder}/bin`;
       mkdirSync(bin);
       const mount = `[ -e '${folder}/asked' ] && ln -sfn '${folder}/origin.git' '${folder}/share.git'; touch '${folder}/asked'`;
@@ -280,7 +280,7 @@ describe('findStartingPoint', () => {
     });
   });
 
-  describe('with a name that another branch blocks', () => {
+  describe('a task whose branch name is blocked by another branch', () => {
     for (const [existing, branch] of [
       ['feature', 'feature/auth'],
       ['feature/auth', 'feature'],
@@ -302,7 +302,7 @@ describe('findStartingPoint', () => {
       });
     }
 
-    it('is not misled by a remote-tracking ref of a branch that origin no longer has', async () => {
+    it('ignores the remote-tracking ref of a branch that origin no longer has', async () => {
       writeRef(`${repo}/.git`, 'refs/remotes/origin/feature', first);
       const pushed = pushElsewhere('feature/auth');
       assert.equal((await find({ branch: 'feature/auth' })).at, pushed);
@@ -317,7 +317,7 @@ describe('findStartingPoint', () => {
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
     });
 
-    it('chooses another name if the hub chose the first, also in the next attempt', async () => {
+    it('chooses another name if the hub chose the first name, also in the next attempt', async () => {
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd-add-login' };
       createBranch('task');
       const start = await find(wish);
@@ -331,7 +331,7 @@ describe('findStartingPoint', () => {
       assert.deepEqual([next.branch, next.existed, next.at], ['task-1234abcd-add-login', true, done]);
     });
 
-    it('chooses another name if the hub chose the first and origin has a blocking branch', async () => {
+    it('chooses another name if the hub chose the first name and origin has a blocking branch', async () => {
       pushElsewhere('task');
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd' };
       assert.equal((await find(wish)).branch, 'task-1234abcd');
@@ -339,8 +339,8 @@ describe('findStartingPoint', () => {
     });
   });
 
-  describe('with a branch that is in use', () => {
-    it('refuses temporarily if the user has it checked out', async () => {
+  describe('a task whose branch is in use', () => {
+    it('refuses temporarily if the user has checked out the branch', async () => {
       await assert.rejects(find({ branch: 'main' }), (error: unknown) => {
         assert.ok(error instanceof BranchBusy);
         assert.equal(error.isRunners, false);
@@ -348,13 +348,13 @@ describe('findStartingPoint', () => {
       });
     });
 
-    it('does not move the branch if the user has it checked out', async () => {
+    it('does not move the branch if the user has checked it out', async () => {
       pushElsewhere('main');
       await assert.rejects(find({ branch: 'main' }), BranchBusy);
       assert.deepEqual([tipOf('main'), git(repo, 'status', '--porcelain')], [first, '?? notes.txt']);
     });
 
-    it('refuses temporarily during its rebase or bisect in another worktree', async () => {
+    it('refuses temporarily while the branch is rebased or bisected in another worktree', async () => {
       createBranch('work');
       writeFileSync(`${repo}/.git/HEAD`, 'ref: refs/heads/work\n');
       commit('Mine');
@@ -400,7 +400,7 @@ describe('findStartingPoint', () => {
     });
 
     for (const lock of [true, false])
-      it(`treats it as available if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
+      it(`treats the branch as available if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
         git(repo, 'worktree', 'add', '--quiet', '-b', 'work', `${folder}/disk/work`);
         if (lock) git(repo, 'worktree', 'lock', `${folder}/disk/work`);
         rmSync(`${folder}/disk`, { recursive: true });

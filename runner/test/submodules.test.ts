@@ -11,7 +11,7 @@ import { type Opened, openWork } from './support/worktrees.ts';
 /** Git clones submodules from local folders only if the user allows it. */
 const FROM_FOLDERS = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'protocol.file.allow', GIT_CONFIG_VALUE_0: 'always' };
 
-describe('submodules of a task', () => {
+describe('the submodules of a task', () => {
   let folder: string;
   let repo: string;
   let repository: Repository;
@@ -56,7 +56,7 @@ describe('submodules of a task', () => {
     assert.ok(!existsSync(worktree.folder));
   });
 
-  it('are reported by name if missing, and the others are checked out', async () => {
+  it('are reported by name if missing, and the other submodules are checked out', async () => {
     addSubmodule(repo, `${folder}/inner`, 'vendor/other');
     git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
     const {

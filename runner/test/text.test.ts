@@ -15,8 +15,8 @@ const text = fc.oneof(
 );
 const bound = fc.nat({ max: 600 });
 
-describe('cuts of texts', () => {
-  it('returns a short text unchanged', () => {
+describe('cutting texts', () => {
+  it('keeps a short text unchanged', () => {
     for (const short of [cut('🚀', 2), cutStart('🚀', 2), cutBytes('🚀', 4), shortened('🚀', 2)])
       assert.equal(short, '🚀');
   });
@@ -36,7 +36,7 @@ describe('cuts of texts', () => {
       assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most + 1), `${'a'.repeat(71)}${character}`);
     });
 
-  it('cuts a cluster that is longer than the bound between code points', () => {
+  it('cuts a grapheme cluster that is longer than the limit between code points', () => {
     const accents = `e${'\u0301'.repeat(5000)}`;
     assert.equal(cut(accents, 100).length, 100);
     assert.equal(cutStart(accents, 100).length, 100);
@@ -48,11 +48,11 @@ describe('cuts of texts', () => {
     assert.equal(shortened('\ud83d', 10), '\ufffd');
   });
 
-  it('reports how much is missing', () => {
+  it('reports the number of missing characters', () => {
     assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)');
   });
 
-  it('are within the bound, well-formed and between clusters for every text', () => {
+  it('stays within the limit, and produces well-formed texts with complete grapheme clusters', () => {
     fc.assert(
       fc.property(text, bound, (whole, most) => {
         const repaired = whole.toWellFormed();

@@ -44,9 +44,7 @@ export function unsafeRules(rules: readonly string[]): readonly string[] {
   });
 }
 
-/**
- * Returns whether a command has only interpreters, options and variables, as in `bash`, `sudo sh -c *`, `env A=1`.
- */
+/** Returns whether a command has only interpreters, options and variables, like `bash`, `sudo sh -c *`, `env A=1`. */
 function isInterpreter(what: string): boolean {
   const words = what
     .replace(/[\s:*]+$/, '')

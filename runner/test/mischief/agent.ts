@@ -1,6 +1,6 @@
 /**
- * An agent that runs a list of commands in its worktree and then records its results: files, commits and the state of
- * the folders around it. A perfect runner would have to preserve these results.
+ * An agent that runs a list of commands in its worktree. It then records the files, the commits and the state of
+ * other folders, all of which the runner has to preserve.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -53,7 +53,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** Determined without the runner's code. */
+/** Returns whether the folder still is the runner's worktree. Does not use the runner's code. */
 function isStillOurs(): boolean {
   try {
     if (!lstatSync(folder).isDirectory() || !lstatSync(`${folder}/.git`).isFile()) return false;
@@ -66,7 +66,7 @@ function isStillOurs(): boolean {
   }
 }
 
-/** Returns the git object names of each file's content, by path. Paths are bytes, since names need not be UTF-8. */
+/** Returns the git object names of each file's content, by path. Paths are bytes, because they may not be UTF-8. */
 function filesIn(root: string, path: string): Record<string, readonly string[]> {
   const real = Buffer.from(path === '' ? root : `${root}/${path}`, 'latin1');
   const stat = lstatSync(real, { throwIfNoEntry: false });
@@ -79,7 +79,7 @@ function filesIn(root: string, path: string): Record<string, readonly string[]> 
   return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
 }
 
-/** The content itself, and the content with the line ends that `core.autocrlf` stores. */
+/** Returns the object names of the content, and of the content with the line breaks that `core.autocrlf` stores. */
 function namesOf(content: Buffer): readonly string[] {
   const text = content.toString('latin1');
   const name = objectName(content);

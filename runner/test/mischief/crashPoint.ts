@@ -1,12 +1,12 @@
-/** Counts this process's git commands and file changes, and kills it at one of these steps. */
+/** Counts the git commands and file changes of this process, and kills the process at one of these steps. */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 export interface CrashPoint {
-  /** Number of the step. */
+  /** Number of the step at which the process is killed. */
   readonly at: number;
-  /** Before the step, as soon as a program has started, or after the step. */
+  /** Whether the process is killed before the step, as soon as the step's program has started, or after the step. */
   readonly when: 'before' | 'within' | 'after';
 }
 

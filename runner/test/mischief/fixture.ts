@@ -1,4 +1,4 @@
-/** A user's home with repositories, and runners that work there. */
+/** Creates a user's home folder with repositories, and runs runners in it. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -38,8 +38,8 @@ export function fixtureIn(folder: string): RunnerFixture {
 }
 
 /**
- * Creates the homes once; sequences get copies. In one of them, the checkout has the submodule `lib`. Bundles the
- * programs of each sequence, since Node needs half a second of processor time to load them otherwise.
+ * Creates the home folders once, so that sequences can use copies. In one home folder, the checkout has the submodule
+ * `lib`. Bundles the programs of each sequence, because Node would need half a second of processor time to load them.
  */
 export async function makeTemplates(folder: string): Promise<void> {
   const file = (path: string) => new URL(path, import.meta.url).pathname;
@@ -91,7 +91,7 @@ function makeTemplate(folder: string, withSubmodule: boolean, agent: string): vo
   chmodSync(`${bin}/claude`, 0o755);
 }
 
-/** Gives git a separate configuration. @returns a function that restores the user's */
+/** Gives git a separate configuration. Returns a function that restores the user's configuration. */
 export function isolateGit(folder: string): () => void {
   const former = process.env['GIT_CONFIG_GLOBAL'];
   const settings =
@@ -123,7 +123,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 }).trim();
 }
 
-/** Hub whose endings survive the process. */
+/** Hub that stores endings on disk, so that they are not lost with the process. */
 class LastingHub extends LocalHub {
   private readonly file: string;
 
@@ -176,7 +176,7 @@ export async function runOnce(code: Code, fixture: RunnerFixture): Promise<void>
   }).run();
 }
 
-/** Recovers an earlier runner's work with the next one. */
+/** Starts another runner, which recovers the work of earlier runners. */
 export async function recoverAll(code: Code, fixture: RunnerFixture): Promise<void> {
   const hub = new LastingHub(endingsFile(fixture));
   const repository = await code.openRepository(fixture.repo);

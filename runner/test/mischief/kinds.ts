@@ -1,6 +1,6 @@
-/** Actions of an agent on its worktree's git and files, as shell commands that run in the worktree. */
+/** Kinds of actions with which an agent changes git's state and files, as shell commands that run in the worktree. */
 
-/** Input of a kind. Each call of `file` writes unique content. */
+/** Input from which a kind builds its commands. Each call of `file` writes unique content. */
 export interface Materials {
   /** Returns a shell command that writes a new file. */
   readonly file: (path: string) => string;

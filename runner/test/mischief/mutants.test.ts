@@ -1,4 +1,4 @@
-/** The property test detects the faults that it exists for, each inserted into a copy of the runner's code. */
+/** Tests that the property test in random.test.ts detects faults, each inserted into a copy of the runner. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { newFolder, removeFolder } from '../support/folders.ts';
@@ -6,7 +6,7 @@ import { isolateGit, makeTemplates } from './fixture.ts';
 import { play, type Sequence } from './sequence.ts';
 
 const RUNNER = new URL('../..', import.meta.url).pathname;
-/** Imports of the runner's code, next to the folder of a copy as next to the original. */
+/** Folders that the runner's code imports from. They must be next to each copy, as for the original. */
 const IMPORTED = ['node_modules', 'functions'] as const;
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
@@ -46,7 +46,7 @@ const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-describe('runner with a fault', () => {
+describe('a runner with a fault', () => {
   let folder: string;
   let restore: () => void;
 
@@ -62,7 +62,7 @@ describe('runner with a fault', () => {
   });
 
   for (const { name, file, replace, by, kinds, finds } of MUTANTS)
-    it(`is detected if it ${name}`, async () => {
+    it(`is detected if the runner ${name}`, async () => {
       const copy = `${folder}/${file.replaceAll('/', '-')}`;
       mkdirSync(copy);
       cpSync(`${RUNNER}/src`, `${copy}/src`, { recursive: true });

@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
 export interface Plan {
-  /** All of the user's data. */
+  /** Folder with all of the user's data. */
   readonly home: string;
   readonly repo: string;
   readonly branch: string;
   readonly commands: readonly string[];
-  /** Variables of the shell. */
+  /** Shell variables for the agent's commands. */
   readonly shell: Readonly<Record<string, string>>;
-  /** File for the agent's results. */
+  /** File to which the agent writes its results. */
   readonly inventory: string;
-  /** File for an error of the agent. */
+  /** File to which the agent writes its error, if it fails. */
   readonly fault: string;
   /** Commits from before the sequence. */
   readonly known: readonly string[];
@@ -29,13 +29,13 @@ export interface Inventory {
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly commits: readonly string[];
   readonly gitDir: string;
-  /** Files outside the worktree. */
+  /** Files outside the worktree, after the agent's commands. */
   readonly outside: Readonly<Record<string, string>>;
 }
 
 /**
- * Lists everything below the home: content, mode and target. Omits the worktree and what the runner documents as its
- * own: records, objects, the task's branch and refs below `refs/muster/`.
+ * Lists all files below the home folder, with content, mode and link target. Omits the worktree and what a runner may
+ * change: records, objects, the task's branch and refs below `refs/muster/`.
  */
 export function listing({ home, repo, branch }: Plan, worktree: string, gitDir: string): Record<string, string> {
   const own = [
@@ -67,7 +67,7 @@ export function listing({ home, repo, branch }: Plan, worktree: string, gitDir: 
 }
 
 /**
- * Makes everything below a folder readable: the next runner can have more rights than this agent.
+ * Makes everything below a folder readable, because the next runner can have more rights than the agent.
  * @returns a function that restores the modes
  */
 export function makeReadable(path: Buffer): () => void {
@@ -91,9 +91,9 @@ function allow(path: Buffer | string, mode: number, rights: number): () => void 
 }
 
 /**
- * Repairs a repository's format and HEAD if an agent has changed them. Otherwise, its user would have to do this
- * before a runner starts.
- * @returns a function that restores them; undefined if nothing was repaired
+ * Repairs a repository's format and HEAD if an agent has changed them. Without this repair, the user would have to do
+ * the same before starting a runner.
+ * @returns a function that undoes the repair; undefined if nothing was repaired
  */
 export function repair({ repo, known }: Plan): (() => void) | undefined {
   const config = `${repo}/.git/config`;

@@ -1,6 +1,6 @@
 /**
- * After any action of an agent on git and files, and any kill of its runner, every byte that the agent wrote is
- * reachable, and nothing outside its worktree and the documented refs has changed.
+ * Tests random actions of an agent on git and files, and kills its runner at random. Afterwards, every byte that the
+ * agent wrote must be reachable, and nothing outside its worktree and the documented refs may have changed.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -16,9 +16,9 @@ const STEPS = 80;
 
 const KIND_NAMES = Object.keys(KINDS);
 
-/** Number of kinds per sequence that are chosen in turn. The rest is random. */
+/** Number of kinds in each sequence that are chosen in turn. The other kinds are random. */
 const TURNS = defaultOrNightly(4, { night: 1 });
-/** Number of sequences in which each kind is chosen once. The default run ends after it. */
+/** Number of sequences after which each kind has been chosen once. The default run ends then. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
 const SEQUENCES = defaultOrNightly(ROUND, { night: 5000 });
 const PER_TEST = 3;
@@ -29,14 +29,14 @@ const crashPoint: fc.Arbitrary<CrashPoint> = fc.record({
 });
 
 /**
- * Chooses one to four kinds. Those chosen in turn are far apart in the list, since neighbors undo each other. In
+ * Chooses one to four kinds. Kinds chosen in turn are far apart in the list, because neighbors undo each other. In
  * every other sequence, the runner is killed.
  */
 function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   const turn = number % ROUND;
   const turns = KIND_NAMES.filter((_, index) => index % ROUND === turn);
   const round = Math.floor(number / ROUND);
-  // Root can read everything in this process.
+  // Root can read everything, so these kinds never kill the runner.
   const never = turns.some((kind) => kind.startsWith('makesUnreadable')) ? NEVER : undefined;
   return fc.record({
     kinds: fc.array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS }).map((others) => [...turns, ...others]),
@@ -45,7 +45,7 @@ function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   });
 }
 
-describe('mischief of an agent', () => {
+describe('a runner with a mischievous agent', () => {
   let folder: string;
   let restore: () => void;
 
@@ -59,7 +59,7 @@ describe('mischief of an agent', () => {
     removeFolder(folder);
   });
 
-  it('has at least 40 kinds', () => assert.ok(KIND_NAMES.length >= 40));
+  it('is tested with at least 40 kinds of mischief', () => assert.ok(KIND_NAMES.length >= 40));
 
   for (let first = 0; first < SEQUENCES; first += PER_TEST)
     it(`loses nothing in the random sequences ${first + 1} to ${first + PER_TEST}`, async () => {

@@ -1,4 +1,4 @@
-/** `runnerProcess <fixture> <crashPoint>`: a runner that runs one task and is killed at a step of its git work. */
+/** `runnerProcess <fixture> <crashPoint>`: runs a task as a runner, and is killed at a given step. */
 import { parseSettings } from '../../src/arguments.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import { recover } from '../../src/recovery.ts';

@@ -1,4 +1,4 @@
-/** Runs a sequence of mischief against a runner, recovers with the next runner, and checks the results. */
+/** Runs a task with a mischievous agent, recovers its work with the next runner, and checks the results. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -34,8 +34,8 @@ const SOURCE = new URL('../../src', import.meta.url).pathname;
 /**
  * @param templates folder of `makeTemplates`
  * @param folder an empty folder
- * @param source the runner's code
- * @returns violations, one sentence each
+ * @param source folder of the runner's code
+ * @returns a sentence for each violated rule
  */
 export async function play(
   sequence: Sequence,
@@ -53,7 +53,7 @@ export async function play(
   const before = listing(plan, fixture.worktrees, registrations);
   await run(sequence, { code: await codeOf(source), program: `${templates}/programs/runnerProcess.js` }, fixture, plan);
   if (existsSync(plan.fault)) return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
-  // If the runner was killed before its agent had finished, nothing may have changed.
+  // If the runner was killed before the agent recorded its results, nothing may have changed.
   if (!existsSync(plan.inventory)) return differences(before, listing(plan, fixture.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
@@ -69,7 +69,7 @@ interface Runners {
   readonly program: string;
 }
 
-/** Runs the task, and recovers with the next runners if the first one was killed. */
+/** Runs the task. If the runner is killed, further runners recover the task. */
 async function run(
   { crashPoint }: Sequence,
   { code, program }: Runners,
@@ -113,7 +113,7 @@ function planOf({ kinds, succeeds }: Sequence, fixture: RunnerFixture, template:
   };
 }
 
-/** Removes root's right to read and write every file. */
+/** Command that removes root's right to read and write every file. */
 const WITHOUT_RIGHTS = [
   'setpriv',
   '--bounding-set=-dac_override,-dac_read_search',
@@ -160,7 +160,7 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
   ];
 }
 
-/** Returns false claims of an ending, and damage to a folder that no longer belongs to the runner. */
+/** Returns false statements in endings, and changes to a folder that no longer belongs to the runner. */
 function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly string[] {
   const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];

@@ -11,7 +11,7 @@ function redacted(text: string, env: NodeJS.ProcessEnv, exists: (path: string) =
   return createRedactor([TOKEN], env, exists).text(text);
 }
 
-describe('redaction of known secrets', () => {
+describe('redaction of secrets from environment variables', () => {
   it('removes the credential and each of its halves from every text', () => {
     const redactor = createRedactor([TOKEN], {}, nowhere);
     fc.assert(
@@ -95,7 +95,7 @@ describe('redaction of known secrets', () => {
     );
   });
 
-  it('removes a secret that starts with a slash and contains another', () => {
+  it('removes a secret that starts with a slash and contains another slash', () => {
     const secret = '/8Xk2Pq9/LmN4vB7cZ1aS5dF6gH0jK3lQ+wE8rT2';
     assert.equal(redacted(`key ${secret}`, { AWS_SECRET_ACCESS_KEY: secret }), `key ${REDACTED}`);
   });
@@ -129,7 +129,7 @@ describe('redaction of known secrets', () => {
       assert.equal(redacted(text, { API_KEY: value, DB_PASSWORD: value, SESSION_COOKIE: value }), text);
     });
 
-  it('keeps a value that is an existing path', () => {
+  it('keeps a value that is the path of an existing file', () => {
     const value = '/tmp/tmp.Xk29dLa0Qz/k1';
     assert.equal(
       redacted(value, { SSH_KEY: value }, () => true),
@@ -184,7 +184,7 @@ describe('redaction of known secrets', () => {
     );
   });
 
-  it('removes the secret fields of a JSON value, and keeps the others', () => {
+  it('removes the secret fields of a JSON value, and keeps the other fields', () => {
     const key = {
       type: 'service_account',
       project_id: 'muster-demo-project',

@@ -1,4 +1,4 @@
-/** Secrets recognized by their form, and ordinary text that resembles them. */
+/** Tests that secrets are recognized by their format, and that ordinary text which resembles them is kept. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { createRedactor, type Redactor } from '../../src/redaction.ts';
 
 const redactor: Redactor = createRedactor([], {});
 
-/** Built here, so that no secret scanner reports this file. */
+/** Returns a fake secret. Building it at run time keeps secret scanners from reporting this file. */
 const base64Url = (length: number): string => 'a1B2_c3D4-e5F6g7H8'.repeat(20).slice(0, length);
 const alphanumeric = (length: number): string => 'a1B2c3D4e5F6g7H8'.repeat(20).slice(0, length);
 const JWT = `eyJ${alphanumeric(33)}.eyJ${alphanumeric(60)}.${base64Url(43)}`;
@@ -43,7 +43,7 @@ const SECRETS = {
   'an encrypted JWT': `eyJ${alphanumeric(33)}..${base64Url(16)}.${base64Url(60)}.${base64Url(22)}`,
 } as const;
 
-/** Text before and after a secret, without an adjacent letter, digit or escape. */
+/** Text that can precede a secret, after which the secret must still be recognized. */
 const BEFORE = [
   '',
   ' ',
@@ -67,7 +67,7 @@ const AFTER = ['', ' ', '"', "'", '`', ',', ')', ';', '\n', '\\n', '\\"', '%22',
 
 const RULES: readonly Rule[] = [...TOKENS, ...VENDOR_RULES];
 
-describe('redaction of secrets with a known form', () => {
+describe('redaction of secrets with a known format', () => {
   for (const [name, secret] of Object.entries(SECRETS))
     it(`removes ${name}next to any text`, () => {
       for (const before of BEFORE)
@@ -78,7 +78,7 @@ describe('redaction of secrets with a known form', () => {
         }
     });
 
-  it('removes a secret of each rule in random text', () => {
+  it('removes a secret that matches a rule from random text, for each rule', () => {
     for (const { id, pattern, keywords, anywhere, accepts } of RULES) {
       const form = new RegExp(`^${pattern.source.replaceAll('\\b', '')}$`);
       const context = anywhere ? `${keywords[0]} ` : '';
@@ -125,7 +125,7 @@ describe('redaction of secrets with a known form', () => {
     assert.equal(redactor.text('https://ada:p@ss@example.com/x'), `https://ada:${REDACTED}@example.com/x`);
   });
 
-  it('covers every text and key of a value', () => {
+  it('removes secrets from every text and key of a JSON value', () => {
     const secret = SECRETS['a token of npm'];
     assert.deepEqual(redactor.json({ a: [secret, { [secret]: 1 }], n: null, t: true }), {
       a: [REDACTED, { [REDACTED]: 1 }],
@@ -134,7 +134,7 @@ describe('redaction of secrets with a known form', () => {
     });
   });
 
-  it('does not change its own result', () => {
+  it('changes nothing when it is applied to its own result', () => {
     for (const secret of Object.values(SECRETS)) {
       const once = redactor.text(`a ${secret} Bearer ${secret} https://a:${secret}@b/`);
       assert.equal(redactor.text(once), once);
@@ -208,7 +208,7 @@ describe('redaction of ordinary text', () => {
 
 describe('duration of redaction', () => {
   const LENGTH = 24 * 1024;
-  /** Quadratic time would equal that of a thousand times as much text. */
+  /** Maximum ratio of the durations. If the time were quadratic, the ratio would be about a thousand. */
   const MOST = 40;
 
   const repeated = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH);
@@ -218,7 +218,7 @@ describe('duration of redaction', () => {
     const { user, system } = process.cpuUsage(before);
     return Math.max(1, user + system);
   };
-  /** Minimum of several runs, because garbage collection takes time too. */
+  /** Returns the minimum of several runs, because garbage collection can slow down a run. */
   const least = (line: string): number => Math.min(cpuOf(line), cpuOf(line), cpuOf(line));
 
   let ordinary: number;
@@ -232,12 +232,12 @@ describe('duration of redaction', () => {
     assert.ok(ratio < MOST, `${line.slice(0, 40)}: ${ratio}`);
   }
 
-  it('is proportional for a line that repeats the start of a secret', () => {
+  it('grows linearly with a line that repeats the start of a secret', () => {
     for (const keyword of new Set(FORMATS.flatMap(({ keywords }) => keywords)))
       for (const unit of [`-${keyword}`, `${keyword.toUpperCase()}1.`]) assertInProportion(repeated(unit));
   });
 
-  it('is proportional for a line that continues the start of a secret', () => {
+  it('grows linearly with a line that continues the start of a secret', () => {
     for (const keyword of new Set(FORMATS.flatMap(({ keywords }) => keywords)))
       for (const unit of ['a1', '-_']) assertInProportion(`${keyword}${repeated(unit)}`);
   });
@@ -256,7 +256,7 @@ describe('duration of redaction', () => {
     'authorization: ',
     '\u001b[',
   ])
-    it(`is proportional for a line of ${JSON.stringify(unit)}`, () => {
+    it(`grows linearly with a line of ${JSON.stringify(unit)}`, () => {
       assertInProportion(repeated(unit));
       assertInProportion(`-----BEGIN PRIVATE KEY-----${repeated(unit)}`);
     });

@@ -82,14 +82,14 @@ const FORMS: Readonly<Record<string, (key: string) => string>> = {
   'as a variable': (key) => `export DEPLOY_KEY="${key}"`,
 };
 
-/** Lines of the key, apart from the markers, headers and the short end. */
+/** Returns the lines of a key without the markers, the headers and the short last line. */
 function materialOf(key: string): readonly string[] {
   const lines = key.split('\n').filter((line) => !/[-: ]/.test(line) && line.length >= 20);
   assert.ok(lines.length > 0);
   return lines.flatMap((line) => [line, encodeURIComponent(line)].map((one) => one.slice(-16)));
 }
 
-/** Redacts lines like the runner when a program prints them. */
+/** Redacts the lines of a text as the runner does when a program prints them. */
 function streamed(text: string): string {
   const withoutKeys = createKeyBlockRedactor();
   const lines = text.split('\n').map((line) => withoutKeys(line));
@@ -103,7 +103,7 @@ describe('redaction of private keys', () => {
   for (const [form, write] of Object.entries(FORMS))
     it(`removes a key that is printed ${form}, and keeps the text around it`, () => {
       for (const [name, key] of Object.entries(KEYS)) {
-        // Without line ends, nothing separates the headers from the key.
+        // Without line breaks, nothing separates the headers from the key.
         if (/: |Version/.test(key) && form === 'in one line without separators') continue;
         const text = `first line\n${write(key)}\nnot ok 2 - login fails\nlast line`;
         assertRedacted(name, key, text, streamed(text));
@@ -121,7 +121,7 @@ describe('redaction of private keys', () => {
     for (const kept of ['kept', 'db | ready for connections']) assert.equal(count(safe, kept), count(text, kept));
   }
 
-  it('replaces the lines of a key with one note', () => {
+  it('replaces the lines of a key with one placeholder', () => {
     const key = KEYS['RSA in PKCS#8'];
     const safe = ['-----BEGIN PRIVATE KEY-----', REDACTED, '-----END PRIVATE KEY-----'].join('\n');
     assert.equal(streamed(`a\n${key}\nb`), `a\n${safe}\nb`);
@@ -129,7 +129,7 @@ describe('redaction of private keys', () => {
     assert.equal(redactor.text(safe), safe);
   });
 
-  it('keeps every line after a marker inside other text', () => {
+  it('keeps every line after the marker of a key that is inside other text', () => {
     const lines = [
       'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"',
       'not ok 2 - login fails',
@@ -150,7 +150,7 @@ describe('redaction of private keys', () => {
     assert.equal(redactor.text(lines.join('\n')), lines.join('\n'));
   });
 
-  it('keeps ordinary lines after a start without an end', () => {
+  it('keeps ordinary lines after the start of a key without an end', () => {
     const line = fc.oneof(
       fc
         .array(fc.constantFrom('not', 'ok', 'login', 'fails', 'expected', 'Error'), { minLength: 1, maxLength: 8 })
@@ -167,13 +167,13 @@ describe('redaction of private keys', () => {
     );
   });
 
-  it('removes at most 120 lines after a start', () => {
+  it('removes at most 120 lines after the start of a key', () => {
     const line = KEYS['RSA in PKCS#8'].split('\n')[1] ?? '';
     const text = ['-----BEGIN PRIVATE KEY-----', ...Array<string>(500).fill(line)].join('\n');
     assert.equal(streamed(text).split('\n').length, 1 + 1 + 500 - 120);
   });
 
-  it('keeps one state per stream', () => {
+  it('keeps separate states for standard output and standard error', () => {
     const output = createKeyBlockRedactor();
     const errors = createKeyBlockRedactor();
     const line = KEYS['RSA in PKCS#8'].split('\n')[1] ?? '';

@@ -1,4 +1,4 @@
-/** Secrets in the output of an attempt: logs, summaries, failures and the output of acceptance commands. */
+/** Tests that no output of an attempt contains secrets: log, summary, failure and acceptance command's output. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { PassThrough } from 'node:stream';
@@ -12,7 +12,7 @@ import { TaskLog } from '../../src/task/log.ts';
 import { newFolder, removeFolder } from '../support/folders.ts';
 import { installStandIn } from '../support/standIn.ts';
 
-/** Longer than every test. */
+/** Duration that is longer than every test. */
 const LONG_MS = 10 * 60_000;
 const SECRET = `ghs_123456_eyJ${'a1B2c3D4'.repeat(4)}.eyJ${'a1B2c3D4'.repeat(8)}.${'a1B2c3D4'.repeat(5)}`;
 const KEY = generateKeyPairSync('rsa', {
@@ -66,14 +66,14 @@ describe("redaction of an attempt's output", () => {
     for (const line of KEY.split('\n').slice(1, -1)) assert.ok(!text.includes(line), line);
   };
 
-  it('keeps the reason of a failed test after a marker of a key', async () => {
+  it('keeps the reason of a failed test that follows the marker of a key', async () => {
     const { output } = await accept(
       `echo 'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"'; echo 'not ok 2 - login fails'; exit 1`,
     );
     assert.equal(output, 'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"\nnot ok 2 - login fails\n');
   });
 
-  it('keeps standard error while a key is printed on standard output', async () => {
+  it('keeps text on standard error while a key is printed on standard output', async () => {
     const line = KEY.split('\n')[1] ?? '';
     const { output } = await accept(
       `echo '-----BEGIN PRIVATE KEY-----'; echo '${line}'; echo 'not ok 2 - login fails' >&2; echo '-----END PRIVATE KEY-----'`,
@@ -82,7 +82,7 @@ describe("redaction of an attempt's output", () => {
     isClean(output);
   });
 
-  it("removes a secret at the limit of an acceptance command's output", async () => {
+  it('removes a secret at which the output of an acceptance command is cut', async () => {
     for (const length of [15_900, 15_950, 16_000]) {
       const { output } = await accept(`printf '%s ' 'token=${SECRET}'; head -c ${length} /dev/zero | tr '\\0' x`);
       isClean(output);
@@ -90,14 +90,14 @@ describe("redaction of an attempt's output", () => {
     isClean(JSON.stringify(entries));
   });
 
-  it('removes a secret after a color or a carriage return', async () => {
+  it('removes a secret that follows a color code or a carriage return', async () => {
     const { output } = await accept(`printf 'progress\\r%s done\\033[32m%s\\033[0m\\n' '${SECRET}' '${SECRET}'`);
     isClean(output);
     isClean(JSON.stringify(entries));
     assert.ok(output.includes('progress'), output);
   });
 
-  it('removes a secret at the limit of a failure, a summary and a log entry', async () => {
+  it('removes a secret at which a failure, a summary or a log entry is cut', async () => {
     for (const length of [3_900, 3_990]) {
       const { failure, transcript } = await run(
         `process.stderr.write('${'x'.repeat(length)} ${SECRET}\\n'); process.exit(1);`,

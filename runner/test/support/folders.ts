@@ -13,18 +13,17 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** An identity, and no garbage collection, for which each commit would start another process. */
+/** Git settings with an identity, and without garbage collection, for which each commit would start a process. */
 const SETTINGS = ['user.name=Ada', 'user.email=ada@example.com', 'maintenance.auto=false'].flatMap((setting) => [
   '-c',
   setting,
 ]);
 
-/** Runs git in a folder. */
 export function git(folder: string, ...args: readonly string[]): string {
   return execFileSync('git', ['-C', folder, ...SETTINGS, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-/** Creates a repository with one commit on `main`, whose checkout has an uncommitted file. */
+/** Creates a repository with one commit on `main`. Its checkout has an uncommitted file. */
 export function newRepository(folder: string): string {
   template ??= makeTemplate();
   return copyFolder(template, folder);
@@ -32,7 +31,7 @@ export function newRepository(folder: string): string {
 
 let template: string | undefined;
 
-/** Created once per process, since copying is faster than running git. */
+/** Creates the template repository. It is created once per process, because copying is faster than running git. */
 function makeTemplate(): string {
   const folder = newFolder();
   git(folder, 'init', '--quiet', '--template=', '--initial-branch=main');
@@ -43,16 +42,16 @@ function makeTemplate(): string {
   return folder;
 }
 
-/** @returns the folder of the copy */
+/** @returns the path of the copy */
 export function copyFolder(from: string, to: string): string {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   return to;
 }
 
 /**
- * Adds an empty commit to a repository without running git. The index and the files stay.
+ * Adds an empty commit to a repository without running git. The index and the files are unchanged.
  * @param parent a commit that is not packed
- * @returns the commit, which is the same for the same parent and message
+ * @returns the object name of the commit, which depends only on the parent and the message
  */
 export function addCommit(gitDir: string, ref: string, parent: string, message: string): string {
   const [, tree = ''] = /\0tree (\w+)/.exec(inflateSync(readFileSync(objectFile(gitDir, parent))).toString()) ?? [];
@@ -67,7 +66,7 @@ export function addCommit(gitDir: string, ref: string, parent: string, message: 
   return sha;
 }
 
-/** @param ref its full name */
+/** @param ref full name of the ref */
 export function writeRef(gitDir: string, ref: string, sha: string): void {
   mkdirSync(dirname(`${gitDir}/${ref}`), { recursive: true });
   writeFileSync(`${gitDir}/${ref}`, `${sha}\n`);

@@ -1,4 +1,4 @@
-/** A hub within the process, and a runner for it, for tests that need no network. */
+/** Provides a hub within the test's process, and a runner that uses it, so that tests need no network. */
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
 import { parseSettings } from '../../src/arguments.ts';
@@ -15,7 +15,7 @@ import { until } from './waiting.ts';
 const URL = 'http://127.0.0.1:9/mcp';
 const CREDENTIAL = 'mk_a.b';
 
-/** Hub with tasks, which can stop accepting the credential. */
+/** Hub with a list of tasks, which can start to refuse the runner's credential. */
 export class LocalHub extends Hub {
   revoked = false;
   readonly lines: string[] = [];
@@ -63,19 +63,19 @@ export function taskOf(id: string): ClaimedTask {
 }
 
 interface RunnerWishes {
-  /** Folder with the coding agents in `bin`. */
+  /** Folder of the test, with the coding agents in `bin`. */
   readonly folder: string;
   readonly repo: string;
   readonly hub: Hub;
   readonly args?: readonly string[];
   readonly shutdown: AbortSignal;
-  /** Default: a clock that advances by the runner's sleeps. */
+  /** Clock of the runner. By default, a clock on which every sleep ends immediately. */
   readonly clock?: Clock;
   /** Receives the runner's messages. */
   readonly said: string[];
 }
 
-/** Clock on which every sleep ends immediately. */
+/** Returns a clock on which every sleep ends immediately and advances the time. */
 export function quickClock(start = Date.parse('2026-11-26T12:00:00Z')): Clock & { slept: number } {
   return {
     slept: 0,

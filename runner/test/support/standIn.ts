@@ -1,4 +1,4 @@
-/** Coding agents with behavior that real ones cannot be made to show. */
+/** Installs stand-ins for coding agents, with behavior that real coding agents cannot be made to show. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 
 const PRELUDE = `
@@ -14,8 +14,8 @@ print({ type: 'system', subtype: 'init', model: 'stand-in' });
 `;
 
 /**
- * Installs a program that prints like Claude Code.
- * @param bin a folder for the PATH
+ * Installs a program whose output has the format of Claude Code.
+ * @param bin folder that the test adds to the PATH
  * @param body JavaScript, with `print`, `said`, `result`, `fs` and `spawn`
  */
 export function installStandIn(bin: string, body: string, program = 'claude'): void {
@@ -28,16 +28,16 @@ export function installStandIn(bin: string, body: string, program = 'claude'): v
   chmodSync(file, 0o755);
 }
 
-/** Never ends on its own. */
+/** Code that never ends. */
 export const FOREVER = 'setInterval(() => undefined, 1000);';
 
-/** Ignores SIGTERM. */
+/** Code that ignores SIGTERM, SIGINT and SIGHUP. */
 export const DEAF = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
 
 /**
- * Starts a child and a grandchild that also ignore SIGTERM, and a child in a separate session.
- * @param pidFile file for the ids of all five
- * @param then code to run when all have started
+ * Returns code that starts a child and a grandchild that ignore SIGTERM, and a child in a separate session.
+ * @param pidFile file to which the ids of all five processes are written
+ * @param then code to run when all processes have started
  */
 export function withChildren(pidFile: string, then: string): string {
   const deaf = `${DEAF} ${FOREVER}`;

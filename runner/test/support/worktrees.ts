@@ -1,4 +1,4 @@
-/** A task's worktree, opened and settled as in an attempt. */
+/** Opens and settles a task's worktree as an attempt does. */
 import { mkdirSync } from 'node:fs';
 import { type Settled, settle } from '../../src/git/keep/settle.ts';
 import { checkOutSubmodules } from '../../src/git/keep/submodules.ts';
@@ -8,13 +8,13 @@ import { noteBefore, openWorktree, type Worktree } from '../../src/git/worktree.
 
 export interface Opened {
   readonly worktree: Worktree;
-  /** Missing submodules. */
+  /** Sentences about missing submodules. */
   readonly missed: readonly string[];
-  /** Stores the worktree's contents, as at the end of an attempt. */
+  /** Makes the worktree's contents reachable, as at the end of an attempt. */
   settle(message?: string): Promise<Settled>;
 }
 
-/** @param folder for worktrees and the runner's own files */
+/** @param folder for worktrees and for the runner's files */
 export async function openWork(repository: Repository, folder: string, branch: string, fetch = false): Promise<Opened> {
   const ownFolder = `${folder}/worktrees`;
   const name = branch.replaceAll('/', '-');
