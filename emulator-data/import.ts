@@ -1,6 +1,6 @@
 /**
- * Seeds the emulators for `npm start`: agents with well-known credentials, two people, to-dos of one of them, and the
- * documents of the network specification's examples. Refuses to change anything but emulators.
+ * Seeds the emulators for `npm start`: two people, to-dos of one person, agents with fixed credentials, and the
+ * documents that the network specification's examples use. Refuses to change anything except emulators.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ import { FirestoreStore } from '../functions/src/kernel/firestore/store.ts';
 import { firebaseApp, systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
 import { importTodos } from './todos.ts';
 
-/** Makes an unreadable agent end the import with an error that names it. */
+/** Reader that ends the import with an error if an agent's document is unreadable. */
 const DOCUMENTS = new DocumentReading({ note: () => undefined, recent: async () => [] });
 
 const agents = z.array(
@@ -57,16 +57,16 @@ const documents = z.record(z.string(), z.record(z.string(), z.unknown()));
 type AgentSeed = z.output<typeof agents>[number];
 type PersonSeed = z.output<typeof people>[number];
 
-/** Owner of the seeded agents and their to-dos. */
+/** Id of the person who owns the seeded agents and to-dos. */
 const OWNER = 'person';
 
-/** Publicly known, and only valid in emulators. */
+/** Password of the seeded people. It is publicly known and only valid in emulators. */
 const PASSWORD = 'only-for-the-emulators';
 
-/** Secret part of this clone's credentials. Tests use none. */
+/** Secret part of the credentials in this clone. In tests, it is empty. */
 const SECRET = process.env['MUSTER_SEED_SECRET'] ?? '';
 
-/** Fills the emulators. */
+/** Imports the seed data into the emulators. */
 export async function importSeed(): Promise<void> {
   requireEmulators();
   const now = new Date();
@@ -85,7 +85,7 @@ export async function importSeed(): Promise<void> {
   await importTodos(OWNER);
 }
 
-/** Returns everyone's credentials by name; those of people expire after an hour. */
+/** Returns the credentials of the seeded agents and people by name. Credentials of people expire after an hour. */
 export async function seedTokens(): Promise<Record<string, string>> {
   requireEmulators();
   const named = agents.parse(await json('agents')).flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
@@ -93,13 +93,13 @@ export async function seedTokens(): Promise<Record<string, string>> {
   return z.record(z.string(), z.string()).parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
-/** Returns the accounts for signing in. */
+/** Returns the accounts with which a person can sign in. */
 export async function seedPeople(): Promise<{ name: string; email: string; password: string }[]> {
   const seeds = people.parse(await json('people'));
   return seeds.map(({ displayName, email }) => ({ name: displayName, email, password: PASSWORD }));
 }
 
-/** Writes the agent as tools do, so that repeated imports count it once. */
+/** Writes the agent as tools do, so that repeated imports count the agent only once. */
 async function importAgent(agent: Agent): Promise<void> {
   const store = new FirestoreStore({
     database: firestore(),

@@ -20,7 +20,7 @@ const DAY = 24 * HOUR;
 
 const TIME_SCALE = 60;
 
-/** Maximum lease length: the scenario's agents send no heartbeats. */
+/** Lease length of the scenario's tasks, which is the maximum, because the scenario's agents send no heartbeats. */
 const DAY_SECONDS = 86_400;
 
 const catalog = new Catalogs(toolsets).of({
@@ -37,7 +37,7 @@ const agentResponse = z.object({ agentId: z.string() });
 const codingAnswer = z.object({ result: z.object({ taskId: z.string() }) });
 const claimAnswer = z.object({ result: z.object({ task: z.object({ epoch: z.number() }) }) });
 
-/** Returns the models' answers in the scenario. */
+/** Returns the answer of a model to a prompt of the scenario. */
 function said({ prompt }: { readonly prompt: string }): string {
   if (prompt.startsWith('Rank these answers')) return 'A > B';
   return [
@@ -54,7 +54,7 @@ export interface SampleDataOptions {
 /** Runs the scenario in an empty workspace. */
 export async function createSampleData({ workspace, ownerUid }: SampleDataOptions): Promise<void> {
   const end = Date.now();
-  // Within a step, the clock runs at sixty times the real speed.
+  // Within a step of the scenario, the clock runs at sixty times the real speed.
   let [stepAt, steppedAt] = [end - 2 * DAY, performance.now()];
   const now = () => Math.min(end, stepAt + TIME_SCALE * (performance.now() - steppedAt));
   const models = new LocalModels({ usually: said });
@@ -66,7 +66,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     rateLimit: undefined,
     push: undefined,
     clock: { now: () => new Date(now()) },
-    // Errors are thrown; the caller reads printed output.
+    // Nothing is logged, because the caller parses the printed output. Errors are thrown.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     hosted: () =>
       hostedAgents({ claude: { ...vendor, model: 'claude-story' }, gemini: { ...vendor, model: 'gemini-story' } }),
@@ -180,7 +180,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
         dependencies: ['task-4'],
         required_capabilities: ['testing'],
       },
-      // Any agent can claim this task: in the README, an agent completes it.
+      // Any agent can claim this task. The README describes how an agent completes it.
       { description: 'Say in one sentence what the export is good for', priority: 9 },
       {
         description: 'Measure the export of 10,000 invoices',
@@ -289,7 +289,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     await models.stop();
   }
 
-  /** Creates the person's own to-dos for this week. */
+  /** Creates the to-dos of the person for this week. */
   async function plansTheWeek(): Promise<void> {
     const todos = [
       { title: "Send the accountant last year's books", due: end - 2 * HOUR, priority: 'HIGH' },

@@ -1,4 +1,4 @@
-/** A person's to-dos, reminders and recurring to-dos, created as the tools create them. */
+/** Imports a person's to-dos, reminders and recurring to-dos by the same functions as the tools. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { compose } from '../functions/src/composition/compose.ts';
@@ -9,7 +9,7 @@ import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Days from now, with a time of day in UTC. */
+/** Schema of a time that is given as a number of days from now and a time of day in UTC. */
 const moment = z.strictObject({ days: z.int().min(1), time: z.iso.time() }).transform(({ days, time }) => {
   const date = new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
   return new Date(`${date}T${time}Z`);
@@ -36,7 +36,7 @@ const seeds = z.strictObject({
   ),
 });
 
-/** The seed never repeats a call. */
+/** Idempotency key of a call. The import uses none, because it never repeats a call. */
 const unkeyed = (): undefined => undefined;
 
 /** Creates a person's to-dos, unless they exist. */

@@ -4,8 +4,8 @@ import { call, follow } from './hub.js';
 import { comeBack, session, signIn, signOut } from './signIn.js';
 
 /**
- * Polling interval, and age up to which a task is new. The queue that the page follows contains only claimable tasks,
- * and each one a few seconds after its creation. So the page also polls while tasks are new or claimed.
+ * Polling interval, and age up to which a task counts as new. The page follows the queue, which contains only
+ * claimable tasks, and new tasks only after a few seconds. So the page also polls while tasks are new or claimed.
  */
 const POLL_INTERVAL_MS = 3000;
 const NEW_MS = 60_000;
@@ -30,10 +30,10 @@ function told(problem) {
 
 let loading = false;
 let scheduleLoad = false;
-/** Whether the problem shown is that of a failed poll. Only then does the next successful poll remove it. */
+/** Whether the shown problem comes from a failed poll. If so, the next successful poll removes the problem. */
 let loadFailed = false;
 
-/** Reads the tasks, one request at a time. If called during a request, reads again after it. */
+/** Reads the tasks, one request at a time. If called during a request, reads them again after that request. */
 async function loadTasks() {
   scheduleLoad = true;
   if (loading) return;
@@ -57,7 +57,7 @@ async function loadTasks() {
 function show(tasks) {
   const items = tasks.map(({ id, description, status, claimed_by: agent }) => {
     const item = document.createElement('li');
-    // Agents write these texts, so they must be set as text, never as markup.
+    // Agents write these descriptions, so the page must set them as text and never as markup.
     item.textContent = `${description} (${[status.replace('_', ' '), agent].filter(Boolean).join(', ')})`;
     item.id = id;
     return item;
@@ -69,7 +69,7 @@ function show(tasks) {
   );
 }
 
-/** Whether any task is new or claimed. */
+/** Whether the page polls, because a task is new or claimed. */
 let polls = false;
 
 onSubmit('connect', async (form) => signIn(String(form.get('endpoint')), String(form.get('workspace'))));

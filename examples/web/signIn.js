@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Signs a person in at a hub with OAuth 2.1 and PKCE (docs/guides/sign-in.md). The page registers itself as a client,
- * redirects to the hub's sign-in page, and returns with a code.
+ * and redirects to the hub's sign-in page, which redirects back with a code.
  */
 
 /**
@@ -68,9 +68,9 @@ export async function comeBack() {
   const said = new URLSearchParams(location.search);
   const before = session();
   if (!said.has('state')) return;
-  history.replaceState(null, '', here); // The code can be used once, so it must not stay in the address.
+  history.replaceState(null, '', here); // Removes the code, which can be used only once.
   const { begun, ...rest } = before ?? {};
-  // Another site may redirect here with its code, so only a sign-in that this page started at that hub is accepted.
+  // Another site could redirect here with a code, so the code must be for the sign-in that this page started.
   if (begun === undefined || said.get('state') !== begun.state || said.get('iss') !== before?.server.issuer)
     throw new Error('This page did not start this sign-in. Sign in again.');
   const code = said.get('code');
@@ -83,14 +83,14 @@ export async function comeBack() {
   });
 }
 
-/** Gets a new access token. Tokens expire after an hour. */
+/** Gets a new access token, because access tokens expire after an hour. */
 export async function refresh() {
   const before = session();
   if (before?.refreshToken === undefined) throw new Error('Sign in again.');
   await redeem(before, { grant_type: 'refresh_token', refresh_token: before.refreshToken });
 }
 
-/** Signs out here and revokes the sign-in at the hub. */
+/** Signs out of this page, and revokes its access at the hub. */
 export async function signOut() {
   const before = session();
   sessionStorage.removeItem(KEY);
@@ -108,7 +108,7 @@ async function redeem(before, grant) {
   keep({ ...before, accessToken, refreshToken });
 }
 
-/** Discovers the server from the endpoint's 401 (RFC 9728). @param {string} endpoint @returns {Promise<Server>} */
+/** Finds the server by the endpoint's 401 (RFC 9728). @param {string} endpoint @returns {Promise<Server>} */
 async function discovered(endpoint) {
   const challenge = (await fetch(endpoint)).headers.get('WWW-Authenticate') ?? '';
   const [, about] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];

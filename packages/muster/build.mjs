@@ -4,7 +4,7 @@
 import { root } from '../../scripts/project.mjs';
 import { bundlePrograms } from '../../scripts/setup/bundle.mjs';
 
-// The runner looks for its watchdog at this path, relative to its own file.
+// The runner expects its watchdog at this path, relative to the runner's own file.
 await bundlePrograms(
   [
     { in: `${root}/packages/muster/src/main.ts`, out: 'muster' },

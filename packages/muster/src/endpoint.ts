@@ -10,13 +10,13 @@ const local = z.object({ origin: z.url() });
 export interface EndpointWishes {
   readonly url: string | undefined;
   readonly workspace: string | undefined;
-  /** Folder in which to look for a local hub. */
+  /** Folder that is searched for a local hub. */
   readonly folder: string;
 }
 
 /**
- * Returns the given MCP endpoint, or that of the hub running in this clone.
- * @throws Mistake if the address is invalid or unencrypted, or no hub is running
+ * Returns the given MCP endpoint, or the endpoint of the hub that runs in this clone.
+ * @throws Mistake if the address is invalid or unencrypted, or if there is no address and no hub is running
  */
 export function findEndpoint({ url, workspace, folder }: EndpointWishes): URL {
   const endpoint = url === undefined ? localEndpoint(folder) : parsed(url);
@@ -32,7 +32,7 @@ function parsed(text: string): URL {
   return url;
 }
 
-/** Returns whether a credential sent to the address is safe from other machines. Source: RFC 6750, section 5.3. */
+/** Returns whether no other machine can read a credential sent to the address. Source: RFC 6750, section 5.3. */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

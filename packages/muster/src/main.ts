@@ -86,7 +86,7 @@ function secondsOf(text: string | undefined): number {
   return seconds;
 }
 
-/** Runs the runner's program, which parses the command line on its own. */
+/** Starts the program of the runner, which parses the command line itself. */
 async function startRunner(args: readonly string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...args);
   await import(new URL('./runner.js', import.meta.url).href);

@@ -1,2 +1,2 @@
-/** Error that the user can fix; its message explains the problem and the next step. */
+/** Error that the user can fix. Its message explains the problem and the next step. */
 export class Mistake extends Error {}

@@ -1,9 +1,9 @@
-/** Client for Muster's tools over plain JSON-RPC: docs/guides/json-rpc.md. */
+/** Client that calls Muster's tools over plain JSON-RPC. See docs/guides/json-rpc.md. */
 import { z } from 'zod';
 import { fetchThroughProxy } from '../../../runner/src/hub/fetching.ts';
 import { Mistake } from './mistake.ts';
 
-/** Request timeout. Longer than any successful call takes, including the start of an instance. */
+/** Timeout of a request. Any successful call takes less time, even if an instance has to start first. */
 const TIMEOUT_MS = 60_000;
 
 const failure = z.object({
@@ -31,7 +31,7 @@ export class Hub {
 
   /**
    * Sends several calls in one request and returns their results in order.
-   * @param end aborts the request
+   * @param end signal that aborts the request
    * @throws Mistake if a call is refused, or the hub is unreachable
    */
   async call(calls: readonly Call[], end?: AbortSignal): Promise<unknown[]> {

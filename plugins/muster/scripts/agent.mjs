@@ -1,15 +1,15 @@
 // @ts-check
-/** Finds the agent that a tool call acts as. */
+/** Finds the agent in whose name a tool is called. */
 
 /**
- * Tools, in Claude Code's notation, whose `agent_id` is an agent of this session. Users choose the server's name. At
- * `/mcp` the toolset precedes the tool's name, at `/mcp/coordination` it does not.
+ * Tools, in Claude Code's notation, whose `agent_id` is an agent of this session. The user chooses the name of the
+ * server. At `/mcp` the toolset precedes the tool's name, at `/mcp/coordination` it does not.
  */
 const ACTS_AS_AGENT =
   /^mcp__.+__(?:coordination[._])?(?:add_discovery|claim_task|complete_task|fail_task|heartbeat|register_agent|start_task)$/;
 
 /**
- * Returns the id of the agent that a tool call acts as, if any.
+ * Returns the id of the agent in whose name a tool is called, if there is one.
  * @param {{ tool_name?: unknown, tool_input?: unknown }} event
  * @returns {string | undefined}
  */

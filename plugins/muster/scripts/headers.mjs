@@ -1,5 +1,5 @@
 // @ts-check
-/** Prints the connection's headers: the credential of MUSTER_TOKEN, if it is set and no other machine can read it. */
+/** Prints the HTTP headers for the hub: the credential in MUSTER_TOKEN, if it is set and sent without risk. */
 import { hasCredential } from './hub.mjs';
 
 const token = process.env.MUSTER_TOKEN;

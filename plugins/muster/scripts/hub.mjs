@@ -7,8 +7,8 @@ const TIMEOUT_MS = 10_000;
 const ENDPOINT = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
 
 /**
- * Whether a credential is set and other machines cannot read it in transit. If the user signs in from the client,
- * hooks have no credential. Source: RFC 6750, section 5.3.
+ * Whether a credential is set and no other machine can read it in transit. If the user signs in instead, hooks have
+ * no credential. Source: RFC 6750, section 5.3.
  */
 export const hasCredential = Boolean(process.env.MUSTER_TOKEN) && isSafe(ENDPOINT);
 
@@ -22,7 +22,7 @@ function isLoopback({ hostname }) {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-// Node may be configured to use a proxy, which cannot reach this machine and would see the credential.
+// Node may be set to use a proxy, which could not reach a hub on this machine and would see the credential.
 if (URL.canParse(ENDPOINT) && isLoopback(new URL(ENDPOINT)))
   Object.assign(process.env, { NO_PROXY: '*', no_proxy: '*' });
 
@@ -43,17 +43,17 @@ function isExcepted({ hostname }) {
 }
 
 /**
- * Environment for a program that calls the hub. Node uses proxy variables only if this is enabled at its start.
+ * Environment for programs that call the hub. Node uses proxy variables only if an option enables that at its start.
  * Source: https://nodejs.org/api/cli.html#node_use_env_proxy1
  */
 export const environment = isBehindProxy
   ? { ...process.env, NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1' }
   : process.env;
 
-/** Whether this version of Node can use the environment's proxy, if enabled. */
+/** Whether this version of Node can use the environment's proxy, or needs none. */
 export const canUseProxy = !isBehindProxy || process.allowedNodeEnvironmentFlags.has('--use-env-proxy');
 
-/** Runs this program again with proxy support if it needs that, and exits with its exit code. */
+/** If this program needs proxy support, runs the program again with it, and exits with the same exit code. */
 export function restartBehindProxy() {
   if (!isBehindProxy || !canUseProxy || process.env.NODE_USE_ENV_PROXY === '1') return;
   const options = { env: environment, stdio: /** @type {const} */ ('inherit'), windowsHide: true };

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Hook of Claude Code. From a prompt until the model stops, a separate process sends heartbeats for the session's
- * agents, because a model may think for longer than a lease. When a session starts and when the model stops, the hook
- * shows the open questions to the person.
+ * Hook of Claude Code. While the model works, a separate process sends heartbeats for the session's agents, because a
+ * model may think for longer than a lease lasts. When a session starts and when the model stops, the hook shows the
+ * open questions to the person.
  */
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ try {
   const event = JSON.parse(await text(process.stdin));
   if (hasCredential) await take(event);
 } catch (error) {
-  // Claude Code shows the message and continues: only exit code 2 stops the model.
+  // Claude Code shows the message and continues, because only exit code 2 stops the model.
   process.stderr.write(`Muster: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 }
@@ -58,8 +58,8 @@ async function take(event) {
 }
 
 /**
- * Starts the process that sends heartbeats, unless one is running. A restart of the machine, a kill or a long time
- * without hooks can have ended the process.
+ * Starts the process that sends heartbeats, unless one is running. The process may have ended, for example at a
+ * restart.
  * @param {Session} session
  * @param {{ always: boolean }} wish
  */
@@ -82,7 +82,7 @@ async function showQuestions() {
   const answer = await call('inbox.list', { box: 'received', state: 'open', limit: SHOWN });
   const requests = answer?.requests ?? [];
   if (requests.length === 0) return;
-  // Removes control characters: other users write these texts, and must not control the terminal.
+  // Removes control characters: other users write these texts, which could control the terminal.
   const lines = requests.map(
     (/** @type {{ question: string }} */ { question }) =>
       `- ${shortened(question.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu, ' '))}`,

@@ -1,13 +1,12 @@
 // @ts-check
 /**
- * State of one Claude Code session on this machine. Its hooks and the process that sends its heartbeats run in
- * parallel. Each part of the state is a file that is created or replaced atomically, so no writer loses another's
- * change. The process that sends heartbeats writes its process id into the file that was created for it.
+ * Stores the state of a Claude Code session on this machine. The session's hooks and the process that sends its
+ * heartbeats run in parallel. Each part of the state is a file that is created or replaced atomically, so that no
+ * change of another process is lost. The heartbeat process writes its id into the file created for it.
  *
- *     <folder>/working         exists while the model works; modified at the last hook
- *     <folder>/beat            the process that sends heartbeats; modified at the last heartbeat
- *     <folder>/agent-<digest>  the id of an agent of the session
- *     <folder>.ended           exists after the session has ended, so that hooks still running write nothing
+ *     <folder>/working         exists while the model works; modified at the last hook     <folder>/beat the process
+ * that sends heartbeats; modified at the last heartbeat     <folder>/agent-<digest>  the id of an agent of the
+ * session     <folder>.ended           exists after the session has ended, so that hooks still running write nothing
  */
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -31,16 +30,16 @@ import { dirname, join } from 'node:path';
 /** Time between two heartbeats. Set `MUSTER_BEAT_SECONDS` for leases shorter than the default. */
 export const HEARTBEAT_INTERVAL_MS = Number(process.env.MUSTER_BEAT_SECONDS || 45) * 1000;
 
-/** Time without a heartbeat after which a process is treated as ended, even if its reused process id exists. */
+/** Time without a heartbeat after which a process counts as ended, because another process may reuse its id. */
 const GONE_AFTER_MS = Math.max(90_000, 2 * HEARTBEAT_INTERVAL_MS);
 
-/** Retention of `<folder>.ended`. Longer than any hook runs. */
+/** Retention of `<folder>.ended`. No hook runs for longer than this. */
 const KEEP_ENDED_MS = 24 * 60 * 60 * 1000;
 
 const AGENT = 'agent-';
 
 export class Session {
-  /** @param {string} folder see `folderOf` */
+  /** @param {string} folder path of the folder, as returned by `folderOf` */
   constructor(folder) {
     this.folder = folder;
     this.ended = `${folder}.ended`;
@@ -53,18 +52,18 @@ export class Session {
     removeOldMarks(dirname(this.folder));
   }
 
-  /** Records that the model works. */
+  /** Records that the model is working. */
   work() {
     this.#put('working', '');
   }
 
-  /** Records that the model has stopped, which ends the process that sends heartbeats. */
+  /** Records that the model has stopped. The process that sends heartbeats then ends. */
   rest() {
     this.#remove('working');
     this.#remove('beat');
   }
 
-  /** Removes the state atomically, so that a hook still running cannot restore a part of it. */
+  /** Removes the state atomically, so that a hook that is still running cannot restore a part of the state. */
   end() {
     writeFileSync(this.ended, '', { mode: 0o600 });
     const removed = `${this.folder}.${randomUUID()}`;
@@ -103,9 +102,9 @@ export class Session {
   }
 
   /**
-   * Reserves the sending of heartbeats for a new process.
+   * Decides whether a new process may send the heartbeats of this session.
    * @param {{ always: boolean }} wish `always` replaces a process that seems to be running
-   * @returns {string | undefined} the token of the new process; undefined if another one sends heartbeats
+   * @returns {string | undefined} the token of the new process; undefined if another process sends the heartbeats
    */
   reserveHeartbeat({ always }) {
     if (!always && this.#isBeating()) return undefined;
@@ -117,7 +116,7 @@ export class Session {
   }
 
   /**
-   * Records that this process sends heartbeats.
+   * Records that this process has sent a heartbeat.
    * @param {string} token
    * @returns {boolean} false if another process has replaced this one, or the model has stopped
    */
@@ -126,7 +125,7 @@ export class Session {
     if (file === undefined) return false;
     try {
       if (beatIn(readFileSync(file, 'utf8'))?.token !== token) return false;
-      // Writes to the opened file. If a hook has replaced that file, the new one is unchanged.
+      // Writes to the file that is open. If a hook has replaced that file, the new file is unchanged.
       writeSync(file, JSON.stringify({ token, pid: process.pid }), 0);
       return true;
     } finally {
@@ -171,7 +170,7 @@ export class Session {
     }
   }
 
-  /** Writes a file unless it exists. @param {string} name @param {string} text @returns {boolean} whether it did */
+  /** Writes a file unless it exists. @param {string} name @param {string} text @returns {boolean} if written */
   #putFirst(name, text) {
     const complete = this.#written(text);
     try {
@@ -209,7 +208,7 @@ export function folderOf(id) {
   return join(ownFolder(), digestOf(id));
 }
 
-/** Returns the folder of all sessions. Checks its owner, because other users can guess its name and create it. */
+/** Returns the folder of all sessions. Checks who owns it, because other users can guess its name and create it. */
 function ownFolder() {
   const uid = process.getuid?.();
   const folder = join(tmpdir(), `muster-${uid ?? userInfo().username}`);

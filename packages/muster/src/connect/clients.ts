@@ -1,4 +1,4 @@
-/** Configuration files of MCP clients, each according to the client's documentation. */
+/** Describes the configuration files of MCP clients. The comments link to each client's documentation. */
 
 import type { Leniency } from './json.ts';
 
@@ -6,18 +6,18 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface AnyClient {
   readonly title: string;
-  /** Relative to the project's folder. */
+  /** Path of the configuration file, relative to the project's folder. */
   readonly path: string;
-  /** Key of the MCP servers in the file. */
+  /** Key in the file whose value contains the MCP servers. */
   readonly servers: string;
-  /** Returns the user's next step. @param keyed whether the client sends MUSTER_TOKEN; otherwise its user signs in */
+  /** Returns the user's next step. @param keyed whether the client sends MUSTER_TOKEN; if not, the user signs in */
   next(keyed: boolean): string;
 }
 
 interface JsonClient extends AnyClient {
   readonly format: Leniency;
   entry(url: string, keyed: boolean): Fields;
-  /** Elements of the list `inputs`, which the file also needs if a credential is sent. */
+  /** Elements of the list `inputs`, which the file also needs if the client sends a credential. */
   readonly inputs?: readonly Fields[];
 }
 
@@ -31,7 +31,7 @@ export type ClientFile = JsonClient | TomlClient;
 const ENVIRONMENT = 'Start it with MUSTER_TOKEN in its environment: the file contains only the variable name.';
 
 export const clients: Readonly<Record<string, ClientFile>> = {
-  // https://code.claude.com/docs/en/mcp; Claude Code ignores a file with a comment or a trailing comma.
+  // Source: https://code.claude.com/docs/en/mcp. Claude Code ignores a file with a comment or trailing comma.
   claude: {
     title: 'Claude Code',
     path: '.mcp.json',
@@ -40,7 +40,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     entry: (url, keyed) => ({ type: 'http', url, ...(keyed && headers(`\${MUSTER_TOKEN}`)) }),
     next: (keyed) => (keyed ? ENVIRONMENT : 'In Claude Code, type /mcp, select muster, then Authenticate.'),
   },
-  // https://cursor.com/docs/context/mcp
+  // Source: https://cursor.com/docs/context/mcp
   cursor: {
     title: 'Cursor',
     path: '.cursor/mcp.json',
@@ -49,7 +49,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     entry: (url, keyed) => ({ url, ...(keyed && headers(`\${env:MUSTER_TOKEN}`)) }),
     next: (keyed) => (keyed ? ENVIRONMENT : 'In Cursor, open Settings, MCP, muster, and click Connect.'),
   },
-  // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
+  // Source: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
   vscode: {
     title: 'VS Code',
     path: '.vscode/mcp.json',
@@ -59,7 +59,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     inputs: [{ type: 'promptString', id: 'muster-token', description: 'Credential of a Muster agent', password: true }],
     next: (keyed) => `In VS Code, start the server, then ${keyed ? 'enter the credential' : 'sign in'}.`,
   },
-  // https://geminicli.com/docs/tools/mcp-server; Gemini CLI removes comments, then reads the file as JSON.
+  // Source: https://geminicli.com/docs/tools/mcp-server. Gemini CLI removes comments, then parses JSON.
   gemini: {
     title: 'Gemini CLI',
     path: '.gemini/settings.json',
@@ -68,7 +68,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
     entry: (url, keyed) => ({ httpUrl: url, ...(keyed && headers('$MUSTER_TOKEN')) }),
     next: (keyed) => (keyed ? ENVIRONMENT : 'In Gemini CLI, type /mcp auth muster.'),
   },
-  // https://developers.openai.com/codex/mcp; `codex mcp add` writes the same entry to the file in the home folder.
+  // Source: https://developers.openai.com/codex/mcp. `codex mcp add` writes the same entry to a user-wide file.
   codex: {
     title: 'Codex',
     path: '.codex/config.toml',

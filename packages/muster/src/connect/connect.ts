@@ -14,7 +14,7 @@ export interface Connection {
 }
 
 /**
- * Adds the server "muster" to a client's configuration file in a folder. Other content of the file is unchanged.
+ * Adds the server "muster" to a client's configuration file in a folder. The other content of the file is unchanged.
  * @param keyed whether the client sends MUSTER_TOKEN; the file contains the variable's name, never its value
  * @throws Mistake if the client is unknown, or the file cannot be read, parsed or written
  */

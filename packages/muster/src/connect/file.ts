@@ -1,4 +1,4 @@
-/** Reads and replaces another program's file, and preserves its links, owner and mode. */
+/** Reads and replaces a file of another program. Preserves the file's symbolic links, owner and mode. */
 import { randomUUID } from 'node:crypto';
 import {
   accessSync,
@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { Mistake } from '../mistake.ts';
 
-/** Maximum number of symbolic links, as in Linux. */
+/** Maximum number of symbolic links in a path, as in Linux. */
 const MAX_LINKS = 40;
 
 /**
@@ -47,7 +47,7 @@ export function replace(path: string, text: string, isPrivate: boolean): void {
   attempt(path, 'written', () => {
     const target = targetOf(resolve(path));
     const before = statSync(target, { throwIfNoEntry: false });
-    // A read-only file must not change, even if its folder's permissions would allow replacing it.
+    // A read-only file must not change, although the permissions of its folder may allow replacing it.
     if (before !== undefined && (before.mode & 0o222) === 0)
       throw new Mistake(`${path} is read-only. The file was not changed. Make it writable, then retry.`);
     if (before !== undefined) accessSync(target, constants.W_OK);
@@ -55,14 +55,14 @@ export function replace(path: string, text: string, isPrivate: boolean): void {
     const complete = join(dirname(target), `.${basename(target)}.${randomUUID()}`);
     try {
       if (writeNew(complete, text, before, isPrivate)) renameSync(complete, target);
-      else writeFileSync(target, text); // Writing in place is the only way to keep the owner.
+      else writeFileSync(target, text); // Keeps the owner.
     } finally {
       rmSync(complete, { force: true });
     }
   });
 }
 
-/** Resolves symbolic links, also those of parent folders. Unlike `realpath`, accepts a missing target. */
+/** Resolves symbolic links, including those in parent folders. Unlike `realpath`, accepts a missing target. */
 function targetOf(path: string, links = 0): string {
   if (dirname(path) === path) return path;
   if (links > MAX_LINKS) throw new Mistake(`${path} is a symbolic link to itself.`);
@@ -81,7 +81,7 @@ function linkIn(path: string): string | undefined {
   }
 }
 
-/** Writes a new file. Returns whether it has the owner and mode of the file that it replaces. */
+/** Writes a new file. Returns whether the new file has the owner and mode of the file that it replaces. */
 function writeNew(path: string, text: string, before: Stats | undefined, isPrivate: boolean): boolean {
   const file = openSync(path, 'wx', before === undefined && !isPrivate ? 0o666 : 0o600);
   try {

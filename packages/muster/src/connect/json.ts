@@ -1,4 +1,4 @@
-/** Adds members to JSON texts in place: every byte outside the member is preserved. */
+/** Adds members to a JSON text. All other bytes of the text are preserved. */
 import { type Node, type ParseError, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import { Mistake } from '../mistake.ts';
 
@@ -8,7 +8,7 @@ export interface Leniency {
   readonly trailingCommas: boolean;
 }
 
-/** A JSON text in the dialect of one client. A text without a value is treated as an empty object. */
+/** JSON text with the extensions that one client accepts. An empty text is treated as an empty object. */
 export class JsonText {
   private text: string;
   private readonly leniency: Leniency;
@@ -30,8 +30,8 @@ export class JsonText {
   }
 
   /**
-   * Sets a member and creates missing objects on its path. A new member follows the existing ones.
-   * @throws Mistake if a value on its path is not an object
+   * Sets a member and creates missing objects on its path. A new member is added after the existing members.
+   * @throws Mistake if a value on the path is not an object
    */
   set(path: readonly string[], value: unknown): void {
     let object = this.root();
@@ -87,7 +87,7 @@ export class JsonText {
     this.splice(offset, end, this.shown(value, this.indentAt(offset), isSpread));
   }
 
-  /** Adds a value at the end of an object or a list, after all comments. @param label the key with its colon */
+  /** Adds a value at the end of an object or list, after all comments. @param label the key with a colon, or empty */
   private append({ offset, length, children = [] }: Node, label: string, value: unknown): void {
     const close = offset + length - 1;
     const last = children.at(-1);
@@ -99,11 +99,11 @@ export class JsonText {
     const closing = last === undefined && !this.text.slice(end, close).includes('\n') ? this.newline + outer : '';
     const start = isSpread ? this.newline + inner : ' ';
     this.splice(end, end, start + label + this.shown(value, inner, isSpread) + closing);
-    // The comma follows the value directly, before its comments.
+    // The comma is added directly after the last value, before comments.
     if (last !== undefined && !hasComma) this.splice(lastEnd, lastEnd, ',');
   }
 
-  /** Returns whether a range without values has a comma, and where its last comma or comment ends. */
+  /** Returns whether a range between values contains a comma, and where its last comma or comment ends. */
   private between(from: number, to: number): { end: number; hasComma: boolean } {
     const found = { end: from, hasComma: false };
     const isBetween = (offset: number) => offset >= from && offset < to;
@@ -138,7 +138,7 @@ export class JsonText {
   }
 }
 
-/** Returns the value of a key in an object. If a key is repeated, the last one wins, as it does in clients. */
+/** Returns the value of a key in an object. If the key is repeated, returns the last value, as clients do. */
 function member(object: Node | undefined, key: string): Node | undefined {
   return object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1];
 }

@@ -1,12 +1,12 @@
-/** Adds a table to TOML texts in place: every byte outside the table is preserved. */
+/** Adds a table to a TOML text. All bytes outside the table are preserved. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import { Mistake } from '../mistake.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
 /**
- * Returns the text with a table of strings, in the format of `codex mcp add`.
- * @throws Mistake if the text is not TOML, or contains the table in another form
+ * Returns the text with an added or replaced table of strings, in the format of `codex mcp add`.
+ * @throws Mistake if the text is not TOML, or if it defines the table in another form
  */
 export function withTable(text: string, path: readonly string[], fields: Strings): string {
   const program = parsed(text);
@@ -40,7 +40,7 @@ function appended(text: string, table: string, newline: string): string {
   return `${text}${gap}${table}${newline}`;
 }
 
-/** Replaces the first table and removes the others, which are its subtables. */
+/** Replaces the first of the tables and removes the other tables, which are subtables of the first. */
 function replaced(text: string, tables: readonly AST.TOMLTable[], shown: string): string {
   let changed = text;
   for (const [index, { range }] of [...tables.entries()].reverse())

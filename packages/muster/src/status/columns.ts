@@ -1,9 +1,8 @@
-/** Width of texts in a terminal, where a character takes zero, one or two columns. */
+/** Measures and cuts texts for a terminal, in which a character takes zero, one or two columns. */
 import stringWidth from 'string-width';
 
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns the width of a text in columns. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from './snapshot.ts';
 
 const INDENT = '  ';
 
-/** Returns the screen of `muster status`. @param width maximum length of a line, in columns */
+/** Returns the text that is shown by `muster status`. @param width maximum length of a line, in columns */
 export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot, width: number): string {
   const { percent, total, done, failed } = progress;
   const ended = `${done} of ${total} done (${percent} %)${failed > 0 ? `, ${failed} failed` : ''}`;
@@ -35,7 +35,7 @@ function part<Item>(title: string, none: string, items: readonly Item[], cells: 
   return ['', `${title}:`, ...lines.map((cells) => (INDENT + cells.join(INDENT)).trimEnd())];
 }
 
-/** Removes control characters: agents write these texts, and must not control the terminal. */
+/** Removes control characters: agents write the texts, and could otherwise control the terminal. */
 function plain(text: string): string {
   return text.replace(HIDDEN_CHARACTERS, ' ').replace(/[\s\p{Cs}\p{Co}]/gu, ' ');
 }

@@ -1,8 +1,8 @@
-/** Status of a workspace, as one person sees it. */
+/** Reads the status of a workspace as one person sees it. */
 import { z } from 'zod';
 import type { Call, Hub } from '../rpc.ts';
 
-/** Maximum number of tasks per status, and of questions. */
+/** Maximum number of listed tasks in each status, and of listed questions. */
 const SHOWN = 10;
 
 const status = z.object({
@@ -43,7 +43,7 @@ const list = (status_filter: string): Call => ({
   params: { status_filter, limit: SHOWN },
 });
 
-/** Returns a workspace's status from one request. @param end aborts the request @throws Mistake if a call fails */
+/** Returns a workspace's status with one request. @param end aborts the request @throws Mistake if a call fails */
 export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
   const calls = [
     { method: 'coordination.get_status', params: {} },

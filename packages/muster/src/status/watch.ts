@@ -4,7 +4,7 @@ import type { Hub } from '../rpc.ts';
 import { screenOf } from './screen.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-/** Escape sequences of xterm: switch to the alternate screen without a cursor, and back. */
+/** Escape sequences of xterm. They switch to the alternate screen and hide the cursor, and undo both. */
 const OTHER_SCREEN = '\u001b[?1049h\u001b[?25l';
 const OWN_SCREEN = '\u001b[?25h\u001b[?1049l';
 const HOME_AND_CLEAR = '\u001b[H\u001b[J';
@@ -12,8 +12,8 @@ const HOME_AND_CLEAR = '\u001b[H\u001b[J';
 const HINT = 'Press Ctrl-C to stop.';
 
 /**
- * Shows and refreshes the status until interrupted, then restores the terminal. Shows failures and retries.
- * @param seconds time between two requests
+ * Shows and refreshes the status until interrupted, then restores the terminal. If a request fails, shows why.
+ * @param seconds seconds between two requests
  */
 export async function watch(hub: Hub, seconds: number, terminal: NodeJS.WriteStream): Promise<void> {
   const end = new AbortController();
@@ -40,7 +40,7 @@ async function look(hub: Hub, width: number, end: AbortSignal): Promise<string> 
   }
 }
 
-/** Returns the lines that fit, and how to stop. One more line would make the terminal scroll. */
+/** Returns the lines that fit, and a line on how to stop. With one more line, the terminal would scroll. */
 function fitted(screen: string, rows: number): string {
   const lines = screen.trimEnd().split('\n');
   return [...lines.slice(0, Math.max(1, rows - 2)), '', HINT].slice(0, rows).join('\n');
