@@ -174,9 +174,7 @@ export class Deliveries extends Service<GitHubPorts> {
     return 'noted';
   }
 
-  /**
-   * Stores the news that a delivery has about a pull request, and sets or clears the failed-check mark of its task.
-   */
+  /** Stores what is new in a delivery about a pull request, and sets or clears the failed-check mark of its task. */
   private note({ repository_id, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
     const { pullRequestLinks, store, randomness, clock } = this.ports;
     const { state, check, at = clock.now() } = delivery;
