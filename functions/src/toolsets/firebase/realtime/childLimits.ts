@@ -93,7 +93,7 @@ function keysOf(data: JsonValue): readonly string[] {
 function checkShape(level: number, data: JsonValue, field: string): void {
   if (isNothing(data)) return;
   if (typeof data === 'string' && data.length > FREE_FORM.characters)
-    throw sizeLimitExceeded(field, `Texts can have at most ${FREE_FORM.characters} characters.`, 'Split it.');
+    throw sizeLimitExceeded(field, `Texts can have at most ${FREE_FORM.characters} characters.`, 'Split the text.');
   if (level > FREE_FORM.levels) {
     throw invalidDataType(
       field,

@@ -21,7 +21,7 @@ export function invalidPath(path: string, what: string, suggestion?: string): Mu
 
 /** Returns the error for access that the security rules deny. The rules give no reason. */
 export function permissionDenied(path: string, cause: unknown): MusterError {
-  return new MusterError('FORBIDDEN', `The security rules deny this at "${shown(path)}".`, {
+  return new MusterError('FORBIDDEN', `The security rules deny this access to "${shown(path)}".`, {
     field: 'path',
     reason: 'PERMISSION_DENIED',
     suggestion:
@@ -73,7 +73,7 @@ export function sizeLimitExceeded(field: string, what: string, suggestion: strin
 export function writeConflict(what: string, cause?: unknown): MusterError {
   return new MusterError('CONFLICT', what, {
     reason: 'CONFLICT',
-    suggestion: 'Nothing was written. Read it again and retry with the new version.',
+    suggestion: 'Nothing was written. Read the data again and retry with the new version.',
     cause,
   });
 }
@@ -95,7 +95,7 @@ export function overwrittenWrite(path: string, cause?: unknown): MusterError {
     {
       field: 'path',
       reason: 'CONFLICT',
-      suggestion: 'Read it: if your write is there, continue; if not, start from the current data.',
+      suggestion: 'Read the path: if your write is there, continue; if not, start from the current data.',
       cause,
     },
   );

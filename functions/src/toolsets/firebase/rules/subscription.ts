@@ -68,7 +68,7 @@ export function otherDefinition({ database, path, event_type }: Subscription): M
   return new MusterError('CONFLICT', 'A subscription with this id already exists.', {
     field: 'subscriptionId',
     reason: 'CONFLICT',
-    suggestion: `It watches ${event_type} at ${path} (${database}). Use another id, or unsubscribe it first.`,
+    suggestion: `The existing subscription watches ${event_type} at ${path} (${database}). Use another id, or end that subscription with firebase.unsubscribe.`,
   });
 }
 

@@ -104,7 +104,7 @@ export const write = defineTool({
     data: data.describe('Data to write'),
     operation: z.enum(OPERATIONS).default('set').describe('Operation'),
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
-    transaction: z.boolean().default(false).describe('CONFLICT if it changed since read'),
+    transaction: z.boolean().default(false).describe('CONFLICT if data changed since read'),
     expectedVersion: z.string().max(200).optional().describe('With transaction: metadata.version of your read'),
     mustNotExist: z.boolean().optional().describe('With transaction: must not exist yet'),
   }),

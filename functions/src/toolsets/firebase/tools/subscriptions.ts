@@ -19,7 +19,7 @@ export const subscribe = defineTool({
   description:
     'Starts a change log for a path; read it with firebase.pollEvents. child_…: Realtime Database; document_…: Firestore collections; value: both.',
   details:
-    'You see only what the security rules let you read. The log can also be read at /mcp/events and with subscriptions/listen, from any connection. Events are ordered and include changes made while no one was reading. Changes within 100 ms are combined; additions and removals are always reported. Maximum 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, up to 4 MiB, for 24 hours; a subscription unread for 24 hours is deleted.',
+    'You see only what the security rules let you read. The log can also be read at /mcp/events and with subscriptions/listen, from any connection. Events are ordered and include changes made while no one was reading. Changes within 100 ms are combined; additions and removals are always reported. A path can have at most 1,000 children or documents of 4 MiB in total; watched as one value, at most 1 MiB. The log keeps the last 800 to 1,000 events, up to 4 MiB, for 24 hours; a subscription unread for 24 hours is deleted.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('Id of your choice: letters, digits, -'),
     database: database('Database'),
@@ -95,8 +95,8 @@ export const pollEvents = defineTool({
         data: z.unknown().describe('Current value; for a removal, the last one'),
         previousData: z.unknown().optional().describe('Previous value, unless both together exceed 256 KiB'),
         key: z.string().optional().describe('Key of the child, or id of the document'),
-        timestamp: z.iso.datetime().describe('When it was observed'),
-        leftOut: z.string().optional().describe('Why data is null although it exists'),
+        timestamp: z.iso.datetime().describe('When the change was observed'),
+        leftOut: z.string().optional().describe('Why data is null although data exists'),
       }),
     ),
     cursor: z.string().describe('Next cursor'),

@@ -29,7 +29,7 @@ const run = z.object({
   attempt: z.int(),
   event: z.string(),
   status: z.string(),
-  conclusion: z.string().optional().describe('Absent while it runs.'),
+  conclusion: z.string().optional().describe('Absent during the run.'),
   branch: z.string().optional(),
   sha: z.string(),
   workflowId: z.int(),
@@ -84,7 +84,7 @@ const job = z.object({
   url: z.string().optional(),
   startedAt: z.iso.datetime().optional(),
   completedAt: z.iso.datetime().optional(),
-  log: z.string().optional().describe('The last lines that fit. Absent if GitHub has none, and after five jobs.'),
+  log: z.string().optional().describe('The last lines that fit. Absent if GitHub has no log, and after five jobs.'),
   lines: z.int().describe('Number of lines in log.'),
 });
 

@@ -40,7 +40,7 @@ export const createPR = defineTool({
     createdAt: z.iso.datetime(),
     created: z.boolean().describe('False if it already existed.'),
     taskId: z.string().optional(),
-    id: z.string().optional().describe('For part_of and system.getTree, if it is part of an item.'),
+    id: z.string().optional().describe('For part_of and system.getTree, if the PR is part of an item.'),
   }),
   annotations: ADDS,
   loosens: [],

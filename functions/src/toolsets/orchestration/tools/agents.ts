@@ -13,7 +13,7 @@ const agentShape = z
     name: z.string(),
     kind: z.enum(['hosted', 'network']).describe('Model behind an API, or live agent of this workspace.'),
     status: z.enum(['available', 'busy', 'unavailable']),
-    reason: z.string().describe('Why it is unavailable, and what to do about it.'),
+    reason: z.string().describe('Why the agent is unavailable, and how to change that.'),
     model: z.string(),
     capabilities: z
       .object({
@@ -32,7 +32,7 @@ const agentShape = z
         totalRequests: z.int(),
       })
       .partial()
-      .describe('Measured values; omitted without requests.'),
+      .describe('Measured values; omitted for unused agents.'),
   })
   .partial();
 

@@ -46,10 +46,8 @@ const step = z.object({
   name: z.string(),
   iteration: z.number().optional().describe('Round of a repeated step'),
   role: z.enum(ROLES),
-  agent: z.string().describe('Agent that ran it, or several names'),
-  status: z
-    .enum(SHOWN_STEP_STATUSES)
-    .describe('waiting: a live agent holds it; cancelled: the run ended before it was done'),
+  agent: z.string().describe('Agent or agents that ran the step'),
+  status: z.enum(SHOWN_STEP_STATUSES).describe('waiting: a live agent holds the step; cancelled: the run ended first'),
   output: z.string().optional().describe('Start of the output; complete in orchestration.get_run with full'),
   results: z
     .array(z.object({ agent: z.string(), output: z.string().optional(), error: z.string().optional() }))
@@ -71,7 +69,7 @@ const attempt = z.object({
   waited: z.number().describe('Milliseconds waited before the attempt'),
   milliseconds: z.number(),
   tokens: z.object({ input: z.number(), output: z.number() }),
-  outcomeUnknown: z.boolean().optional().describe('The vendor may have processed and billed it'),
+  outcomeUnknown: z.boolean().optional().describe('The vendor may have processed and billed the request'),
 });
 
 /** A run, as `get_run` and the tools that start a run return it. */
@@ -97,8 +95,8 @@ export const runShape = z.object({
     .optional()
     .describe('Automatic choices and reasons'),
   warnings: z.array(z.string()),
-  budgets: z.array(budgetShape).optional().describe('Budgets that apply while it is open'),
-  withheld: z.boolean().optional().describe('Whether prompts and outputs are omitted: only its owner sees them'),
+  budgets: z.array(budgetShape).optional().describe('Budgets that apply while the run is open'),
+  withheld: z.boolean().optional().describe('Whether prompts and outputs are omitted: only the owner sees them'),
 });
 
 export type RunResponse = z.input<typeof runShape>;
@@ -108,7 +106,7 @@ export const definition = z.record(z.string(), z.unknown());
 
 export const workflowName = idLike(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in total');
 
-export const expectedVersion = z.int().min(0).optional().describe('Fails unless at this version; 0: new');
+export const expectedVersion = z.int().min(0).optional().describe('Expected version; 0 for a new one');
 
 export const workflowShape = z
   .object({

@@ -74,7 +74,7 @@ function nextCall({ id, status, budget_wait }: Run): string {
     : isHeld
       ? 'A live agent holds a step.'
       : 'The run is in progress.';
-  return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for it, or orchestration.cancel_run to end it.`;
+  return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for the run, or orchestration.cancel_run to end it.`;
 }
 
 /** Returns a step of the response. Its schema later drops the fields that callers do not see. */
@@ -237,7 +237,7 @@ export function runText(run: Shown): string {
     `Took ${duration} ms, $${usage.costUsd}, ${usage.inputTokens} tokens in and ${usage.outputTokens} out`,
     ...(error ? [`Error: ${error.reason}`, ...quotedLines(error.message)] : []),
     ...(result === undefined ? [] : ['Result:', ...quotedLines(result)]),
-    ...(run.withheld === true ? ['Prompts and outputs are omitted: only its owner sees them.'] : []),
+    ...(run.withheld === true ? ['Prompts and outputs are omitted: only the run owner sees them.'] : []),
     ...(running.length === 0 ? [] : [`Running: ${running.join(', ')}`]),
     ...titled('Steps:', run.steps.flatMap(stepLines)),
     ...titled('Attempts:', columnLines(run.attempts.map(attemptCells))),
