@@ -62,7 +62,7 @@ interface ReconciliationStep {
 /** Documents of one kind, in a fixed order. */
 interface Source {
   readonly name: string;
-  /** @param after '' at the start @returns the next documents, and where to continue unless the source ends */
+  /** @param after position; '' at first. @returns the next documents, and the next position unless none is left */
   page(after: string): Promise<{ readonly repeats: readonly ReconciliationStep[]; readonly next?: string | undefined }>;
 }
 

@@ -69,7 +69,7 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
     if (hasLostAccess(readable(personFromDocument, before), readable(personFromDocument, after))) await this.end(uid);
   }
 
-  /** Handles a change of the workspaces' document: if one became private, people without a role in it lose access. */
+  /** Called after the list of workspaces has changed. If one became private, people without a role lose access. */
   async workspacesWritten(before: unknown, after: unknown): Promise<void> {
     const accessOf = (written: unknown) => readable(accessFromDocument, written)?.access ?? {};
     for (const workspace of closedSince(accessOf(before), accessOf(after)))

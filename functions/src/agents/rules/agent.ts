@@ -39,7 +39,7 @@ export const NO_METRICS = {
   has_messages: false,
 } as const satisfies Partial<Agent>;
 
-/** Returns the principal that calls with an agent's credential are made as. */
+/** Returns the principal of calls that are made with an agent's credential. */
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
@@ -228,7 +228,7 @@ export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): bo
 /** Number of hexadecimal digits of a digest at the end of a derived id. */
 export const DIGEST_DIGITS = 8;
 
-/** See ID in kernel/ids.ts. */
+/** Maximum length of an id, as in the pattern ID of kernel/ids.ts. */
 const MAX_ID_LENGTH = 100;
 
 /** Returns another id for a caller's terminal, if an agent of another owner has its name as id. */
@@ -304,7 +304,7 @@ export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = 
     version: z.string(),
     /** Creator of the agent that offered the skill last; if it states none, the agent's id. */
     author: z.string(),
-    /** Number of agents that offer the skill. At 0, the skill is deprecated. */
+    /** Number of agents that offer the skill. If the number is 0, the skill is deprecated. */
     agents: z.int(),
   }),
 );

@@ -154,7 +154,7 @@ export class AgentLiveness extends Service<AgentPorts> {
 
   /**
    * Finds the agent with this name that the caller may act as. Unless it is the caller, its presence is recorded.
-   * @returns the agent's id; it differs from the name if an agent of another owner has the name as its id
+   * @returns the agent's id, which is not the name if an agent of another owner has the name as its id
    * @throws MusterError FORBIDDEN; for leaders NOT_FOUND if no such agent exists
    */
   async actAs(principal: Principal, workspace: string, name: string): Promise<string> {
@@ -246,7 +246,7 @@ export function availability({ status, held, configuration, last_failed }: Agent
   return last_failed ? 'error' : 'idle';
 }
 
-/** Returns the agent with its status according to its presence, because the sweep may not have updated it yet. */
+/** Returns the agent with the status that follows from its presence, because the stored status can be outdated. */
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
   const isGone = now.getTime() - lastSeen.getTime() > OFFLINE_AFTER_MS;

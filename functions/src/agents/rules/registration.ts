@@ -22,8 +22,8 @@ import {
 import type { AgentPorts } from './ports.ts';
 
 /**
- * Checks that the caller may re-register an agent: as the agent itself, its registrant or its owner, or as a leader
- * agent of the same owner whose role is not weaker.
+ * Checks that the caller may re-register an agent. Allowed are the agent itself, the caller that registered it, its
+ * owner, and leader agents of the same owner whose role is not weaker.
  */
 export function requireReplaceable(principal: Principal, agent: Agent): void {
   if (agent.owner_uid === principal.owner_uid) {
@@ -208,7 +208,7 @@ function requireRoleIn(principal: Principal, workspace: string, field: 'workspac
 }
 
 /**
- * Returns the agent's home workspace: the requested workspace, the workspace of its restriction, or the default.
+ * Returns the agent's home: the requested workspace, the one its credential is restricted to, or the default.
  * @throws MusterError FORBIDDEN if the caller has no role there; VALIDATION_ERROR if the credential is restricted to
  * another workspace
  */

@@ -22,7 +22,7 @@ export interface LogExcerpt {
 
 export interface TaskLogQueries {
   head(taskId: string): Promise<Versioned<LogHead> | undefined>;
-  /** Returns at most `limit` lines, starting at line `from`. If the lines are long, it returns fewer. */
+  /** Returns at most `limit` lines, starting at line `from`. Fewer lines are returned if the lines are long. */
   read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
   /** Returns at most the `limit` latest lines. Chunks are read until they contain `bytes` bytes. */
   tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;

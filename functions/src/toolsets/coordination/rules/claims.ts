@@ -270,7 +270,7 @@ const MAX_CALLS_PER_WINDOW = 100;
 
 /**
  * Proposes tasks from the front of the queue to the concurrent claims of one instance. They share one query, and each
- * gets another task. Query results are not cached, because newly claimable tasks would be missed. The commit of a
+ * gets a different task. Query results are not cached, because newly claimable tasks would be missed. The commit of a
  * claim decides whether it succeeds.
  */
 export class ClaimWindow {

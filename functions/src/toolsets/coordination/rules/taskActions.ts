@@ -25,7 +25,7 @@ interface TaskAction {
 export interface RequeuedTask {
   readonly task: Task;
   readonly dependents: readonly string[];
-  /** Whether more dependents could be retried. */
+  /** Whether there are more dependents that could be retried. */
   readonly isTruncated: boolean;
 }
 

@@ -34,7 +34,7 @@ export class Answers extends Service<InboxPorts> {
   /** Expires requests that were not answered in time. */
   readonly sweepJob: SweepJob = { name: 'requests', run: (turn) => this.sweep(turn) };
 
-  /** Lists requests, newest first. `sent` contains an agent's own requests; for a person, also their agents'. */
+  /** Lists requests, newest first. `sent`: an agent's own requests, or those of a person and the person's agents. */
   async list(
     { uid, kind, owner_uid, held_to }: Principal,
     box: RequestBox,
@@ -65,7 +65,7 @@ export class Answers extends Service<InboxPorts> {
 
   /**
    * Answers a request once, for the person who was asked. An agent can answer if that person allows it.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR if it is not an option; CONFLICT if already closed
+   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR for an invalid answer; CONFLICT if already closed
    */
   answer(
     principal: Principal,

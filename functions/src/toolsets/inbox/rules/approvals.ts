@@ -181,7 +181,7 @@ function approvalRequired(request: Request): MusterError {
   return new MusterError('APPROVAL_REQUIRED', message, {
     reason: isApproved(request) ? 'BEING_MADE' : 'WAITS_FOR_APPROVAL',
     about: { request_id: id, expires_at: expires_at.toISOString() },
-    suggestion: `Call inbox.wait with request_id "${id}". Once approved, the call runs automatically as you; do not work around it. Repeating the call then returns its result.`,
+    suggestion: `Call inbox.wait with request_id "${id}". Once approved, the call runs automatically as you; do not work around the approval. Repeating the call then returns its result.`,
   });
 }
 
