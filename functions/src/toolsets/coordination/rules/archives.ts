@@ -107,7 +107,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
   private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
     const { store, clock } = this.ports;
     const now = clock.now();
-    const task = cancelTask(before, 'The session of the task was archived.', now);
+    const task = cancelTask(before, "The task's session was archived.", now);
     await ignoreStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
   }
 }

@@ -168,7 +168,7 @@ export async function mirrorQueuedTask(
     if (after?.version === before?.version) return;
     before = after;
   }
-  throw new Error(`Task ${taskId} changed during every attempt to update its mirror.`);
+  throw new Error(`Task ${taskId} changed during each update of its mirror.`);
 }
 
 /** Returns the entries that the mirror should have for a task, by path. null means that the entry must be absent. */
