@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm run build`, which `firebase deploy` also runs: type errors stop the deployment. */
+/** `npm run build`, which `firebase deploy` also runs. A type error stops the deployment. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites({ java: false });

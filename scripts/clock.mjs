@@ -1,5 +1,5 @@
 // @ts-check
-/** Moves the time of a running `npm start` for all of Muster, and runs its schedules once. */
+/** Moves the time of a running `npm start`, for all functions, and runs each schedule once. */
 import { moveClock, usage } from './clock/clock.mjs';
 import { reachThisMachineDirectly } from './setup/proxy.mjs';
 import { showUsageIfAsked } from './setup/usage.mjs';

@@ -2,7 +2,7 @@
 /**
  * npm run deploy -- --project <id> [--dry-run] [--secrets <file>]
  *
- * Deploys this clone without prompts. Skips what the doctor finds correct, and never deletes anything.
+ * Deploys this clone without prompts. Skips each step whose checks the doctor passes, and never deletes anything.
  */
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 

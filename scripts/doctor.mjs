@@ -2,7 +2,7 @@
 /**
  * npm run doctor -- --project <id> [--json]
  *
- * Checks a project and prints the command that fixes each problem. Changes nothing.
+ * Checks a project, and prints the command that fixes each problem. Changes nothing.
  */
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 

@@ -1,4 +1,3 @@
-/** Agent commands and their output. */
 import { isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { homeWorkspaceOf } from '../../functions/src/agents/rules/agent.ts';
 import type { Registered } from '../../functions/src/agents/rules/registration.ts';
@@ -8,7 +7,7 @@ import type { Command, Options } from './arguments.ts';
 import type { Listed } from './registry.ts';
 import * as registry from './registry.ts';
 
-/** Runs a command and returns its result, as sentences or JSON. */
+/** Runs a command and returns its output, which is text or JSON. */
 export async function follow(command: Command, mcpUrl: string): Promise<string> {
   const { options } = command;
   switch (command.kind) {
@@ -39,7 +38,7 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
   }
 }
 
-/** Prints the secret once. No other function prints it. */
+/** Returns the output about a new credential. Only this output contains the secret. */
 async function show(
   { agent, credential, secret }: Registered,
   mcpUrl: string,

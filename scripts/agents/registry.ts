@@ -1,4 +1,4 @@
-/** Operator actions on agents, through the endpoint's services. */
+/** Actions of operators on agents, which use the same services as the endpoint. */
 import type { Query } from '@google-cloud/firestore';
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 import {
@@ -41,7 +41,7 @@ const unkeyed = {
 const { services, access, kernel } = compose(externalServices());
 const { ports } = access;
 
-/** Returns a principal with all permissions: an operator with a shell acts in the owner's name. */
+/** Returns a principal with all permissions, as which an operator acts on behalf of the agent's owner. */
 function operatorFor(owner: string): Principal {
   const admin = { role: 'admin', workspaces: {}, access: {} } as const;
   return { uid: owner, kind: 'person', owner_uid: owner, maxRole: 'admin', owner: admin };
@@ -66,7 +66,7 @@ export function create(name: string, given: Options): Promise<Registered> {
   );
 }
 
-/** Replaces an agent's credentials with a new one. Restricting it to a workspace changes the agent's home. */
+/** Replaces an agent's credentials with a new one. If that is restricted to a workspace, the agent moves there. */
 export async function renew(agentId: string, given: Options): Promise<Registered> {
   const { agents, store, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -97,7 +97,7 @@ export async function setRole(agentId: string, role: Role): Promise<Role> {
   });
 }
 
-/** Revokes an agent and everything that it created. */
+/** Revokes an agent, the agents that it registered, its invitations and its pending calls. */
 export function revoke(agentId: string): Promise<Ended> {
   return services.revocation.revoke(agentId);
 }
@@ -108,18 +108,18 @@ async function existing(agentId: string): Promise<Versioned<Agent>> {
   return known;
 }
 
-/** Credential or app sign-in, with its limits. */
+/** A credential, or the grant of an app, with its restrictions. */
 type Opening = Limits & Pick<Credential, 'created_at' | 'expires_at'>;
 
 export interface Listed {
   readonly agent: Agent;
-  /** Newest credential, or the app's newest sign-in. */
+  /** The agent's newest credential or grant; undefined if it has none. */
   readonly credential: Opening | undefined;
 }
 
 /**
- * Yields all agents of an owner or in a workspace, by id.
- * @param told receives the path of each unreadable document
+ * Yields the agents, ordered by id; if specified, only those of the owner and in the workspace.
+ * @param told called with the path of each unreadable document
  */
 export async function* listed(
   { owner, workspace }: Pick<Options, 'owner' | 'workspace'>,
@@ -147,12 +147,12 @@ export function ownerNamed({ owner = OPERATOR, yes }: Options): Promise<string> 
   return findOwner(ports, owner, yes);
 }
 
-/** Gives the owner a role if needed, and returns a sentence about it. */
+/** Makes the operator an admin if necessary, and returns a sentence about that change. */
 export function ensureOwner(owner: string): Promise<string | undefined> {
   return giveRole(ports, owner);
 }
 
-/** Returns a warning if the agent's owner lacks a sufficient role. */
+/** Returns a warning if the role of the agent's owner is lower than the agent's role. */
 export async function lackOf(agent: Agent): Promise<string | undefined> {
   return lackIn(await rolesOf(ports, agent.owner_uid), agent.owner_uid, agent.role, homeWorkspaceOf(agent));
 }

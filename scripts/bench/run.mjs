@@ -9,8 +9,8 @@ import { installTestSchemas } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 
 /**
- * Runs the benchmarks. The functions emulator starts a process for each concurrent request, so the benchmark serves
- * the built functions itself, against these emulators. Only the benchmark prints to standard output.
+ * Runs the benchmarks with emulators of the databases and Auth. The benchmarks serve the built functions themselves,
+ * because the functions emulator would start a process per concurrent request. Only they print to standard output.
  * @param {string[]} args
  */
 export async function runBenchmarks(args) {

@@ -55,7 +55,7 @@ function offsetIn(file) {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
 }
 
-/** Replaces the file atomically, because an instance can read it at any time. @param {string} file @param {number} offset */
+/** Writes the file atomically, because instances can read it anytime. @param {string} file @param {number} offset */
 function write(file, offset) {
   writeFileSync(`${file}.new`, String(offset));
   renameSync(`${file}.new`, file);

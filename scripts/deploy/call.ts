@@ -1,11 +1,11 @@
-/** Test call of the deployed endpoint: an MCP client's first message. */
+/** Tests the deployed endpoint with the first message of an MCP client. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { VERSION } from '../../functions/src/config.ts';
 import { proxyHint } from '../setup/proxy.mjs';
 import { Stop } from './step.ts';
 
-/** A new address and the permission to call it take a while to reach all of Google's servers. */
+/** Failed calls are repeated for this time, because Google's servers are slow to accept a new address. */
 const ATTEMPTS = 12;
 const PAUSE_MS = 5000;
 
@@ -63,7 +63,7 @@ async function callOnce(url: string, credential: string | undefined): Promise<Ca
   }
 }
 
-/** Cloud Run's own 403 and 404 are pages; the function refuses callers with a protocol message. */
+/** Responses 403 and 404 of Cloud Run itself are HTML pages; the function responds with a JSON-RPC message. */
 function checkAnonymous({ status, headers }: Response, text: string): CallCheck {
   const { data } = refused.safeParse(parsed(text));
   const challenge = headers.get('www-authenticate');

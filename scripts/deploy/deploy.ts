@@ -1,4 +1,4 @@
-/** Deploys in steps, each of which finds what it needs from the previous ones. Skips steps that need no change. */
+/** Deploys in steps. Each step needs the results of the previous steps, and is skipped if nothing must be changed. */
 import { type Diagnosis, diagnose, type Named } from '../doctor/diagnose.ts';
 import { endpointOf } from '../setup/parameters.mjs';
 import { type Deployment, type Step, Stop } from './step.ts';
@@ -21,7 +21,7 @@ export const STEPS: readonly Step[] = [
 ];
 
 /**
- * Deploys and returns the doctor's remaining findings, which no step can fix.
+ * Deploys, and returns the doctor's findings that no step can fix.
  * @throws Stop at the first step that fails
  */
 export async function deploy(deployment: Deployment): Promise<readonly Named[]> {
@@ -43,7 +43,7 @@ export async function deploy(deployment: Deployment): Promise<readonly Named[]> 
   return diagnosis.findings.filter(({ state }) => state !== 'ok');
 }
 
-/** Prints the steps by the current state, without the effects of earlier steps on later ones. */
+/** Prints what each step would do in the project's current state, in which no earlier step has run. */
 export async function plan(deployment: Deployment): Promise<void> {
   const diagnosis = await inspectAgain(deployment);
   for (const step of STEPS)
@@ -63,7 +63,7 @@ function isUpToDate({ checks, always }: Step, { findings }: Diagnosis): boolean 
   return always !== true && of(checks, findings).every(({ state }) => state === 'ok');
 }
 
-/** Ignores checks that could not run yet: a person cannot fix those. */
+/** Omits checks that wait for a missing resource, because a person cannot fix those. */
 function stopOnFindings({ checks }: Step, { findings }: Diagnosis): void {
   const wrong = of(checks, findings).find(({ state }) => state === 'problem');
   if (wrong?.state === 'problem') throw new Stop(`${wrong.name}: ${wrong.what} (${wrong.why})`, wrong.mend);

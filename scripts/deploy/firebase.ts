@@ -1,4 +1,4 @@
-/** The locked Firebase CLI, which uploads functions, rules, indexes and the console. */
+/** The Firebase CLI at the locked version, which uploads functions, rules, indexes and the console. */
 import { spawn } from 'node:child_process';
 import { cliEnvironment } from '../google/apis.ts';
 import type { Google } from '../google/client.ts';
@@ -6,7 +6,7 @@ import { root } from '../project.mjs';
 
 export interface Ran {
   readonly succeeded: boolean;
-  /** Complete output. */
+  /** Complete output of the command. */
   readonly output: string;
 }
 
@@ -14,8 +14,8 @@ export interface Ran {
 export type Firebase = (args: readonly string[]) => Promise<Ran>;
 
 /**
- * Returns a runner of the CLI. It passes the operator's token in the environment, because others can see arguments.
- * @param program the CLI, as a script for Node
+ * Returns a runner of the CLI. The token is passed in the environment, because other users can see arguments.
+ * @param program path of the CLI's script, which Node runs
  */
 export function firebaseCli(
   { project, token, origin }: Pick<Google, 'project' | 'token' | 'origin'>,
@@ -26,7 +26,7 @@ export function firebaseCli(
       ...process.env,
       ...cliEnvironment(origin),
       FIREBASE_TOKEN: await token(),
-      // Discovery loads the functions, which exceeds the CLI's default of 10 seconds on a busy machine.
+      // On a busy machine, loading the functions takes longer than the CLI's default limit of 10 seconds.
       FUNCTIONS_DISCOVERY_TIMEOUT: '60',
     };
     const child = spawn(process.execPath, [program, ...args, '--non-interactive', '--project', project], {

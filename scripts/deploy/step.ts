@@ -1,4 +1,3 @@
-/** A step of a deployment. */
 import type { Fix } from '../doctor/check.ts';
 import type { Declared } from '../doctor/declared.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
@@ -9,11 +8,10 @@ import type { Firebase } from './firebase.ts';
 export interface Deployment {
   readonly google: Google;
   readonly firebase: Firebase;
-  /** Reads the repository's declarations with the current parameters. */
+  /** Reads what this repository declares, with the current parameters. */
   readonly declare: () => Promise<Declared>;
-  /** Folder of the parameters. */
+  /** Folder that contains the parameter files. */
   readonly folder: string;
-  /** Values of secrets by name. */
   readonly secrets: Readonly<Record<string, string | undefined>>;
   /** Calls the deployed endpoint and returns a sentence about its response. */
   readonly call: (url: string) => Promise<string>;
@@ -22,15 +20,15 @@ export interface Deployment {
 
 export interface Step {
   readonly title: string;
-  /** Doctor's checks that this step fixes. If they pass, the step is skipped. */
+  /** Names of the doctor's checks that this step makes pass. If all of them pass already, the step is skipped. */
   readonly checks: readonly string[];
-  /** Runs the step every time, because only the deployed resource shows whether it has changed. */
+  /** Set if the step always runs, because the doctor cannot see whether this clone's version is deployed. */
   readonly always?: boolean;
-  /** Undefined if a person must do it. */
+  /** Undefined if only a person can do this step. */
   readonly run?: (deployment: Deployment, diagnosis: Diagnosis) => Promise<void>;
 }
 
-/** Ends the deployment, with the reason and a fix. */
+/** Thrown to stop the deployment, with the reason and, if known, the fix. */
 export class Stop extends Error {
   readonly mend: Fix | undefined;
 
@@ -40,7 +38,7 @@ export class Stop extends Error {
   }
 }
 
-/** Returns the value, or ends the deployment with Google's message. */
+/** Returns the value of a result. @throws Stop with Google's message if it is a failure */
 export function orStop<Value>(result: Result<Value>, what: string, mend?: Fix): Value {
   if (result.ok) return result.value;
   throw new Stop(`${what}: ${sentence(result.failure)}`, mend);

@@ -1,17 +1,17 @@
-/** A check: a pure function of the project's observed and declared state. */
+/** Checks of the doctor. A check compares a project's state with this repository's declarations. */
 import type { Failure, Result } from '../google/failure.ts';
 import type { Declared } from './declared.ts';
 import type { Inspected } from './inspect.ts';
 
-/** One exact command or, if none exists, one exact page and what to do there. */
+/** One exact command or, if no command can fix the problem, the address of a page and what to do there. */
 export type Fix = { readonly command: string } | { readonly page: string; readonly press: string };
 
 export type Finding =
   | { readonly state: 'ok' }
   | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly mend: Fix }
-  /** A risky choice that works, so it fails neither the doctor nor a deployment. */
+  /** A risk that the operator may accept, so it makes neither the doctor nor a deployment fail. */
   | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly mend: Fix }
-  /** Could not be checked. Another line or `mend` names what is missing. */
+  /** Could not be checked. `mend` or the finding of another check shows how to change that. */
   | { readonly state: 'unseen'; readonly what: string; readonly mend?: Fix };
 
 export interface Site {
@@ -20,24 +20,24 @@ export interface Site {
 }
 
 export interface Check {
-  /** Name as in Google's documentation: `point-in-time recovery`. */
+  /** Name of the checked feature as in Google's documentation, such as `point-in-time recovery`. */
   readonly name: string;
   readonly find: (site: Site) => Finding;
 }
 
 export const OK: Finding = { state: 'ok' };
 
-/** Returns the finding of a check that needs something that does not exist yet; another check reports that. */
+/** Returns the finding of a check for which a resource must exist first. Another check reports that resource. */
 export function waitsFor(what: string): Finding {
   return { state: 'unseen', what: `${what} yet` };
 }
 
-/** Decides by a value that was read; if reading failed, returns the reason. */
+/** Returns the decision about a value that was read or, if it could not be read, a finding with the reason. */
 export function known<Value>({ declared }: Site, result: Result<Value>, decide: (value: Value) => Finding): Finding {
   return result.ok ? decide(result.value) : unseen(result.failure, declared.project);
 }
 
-/** Like `known`, for several readings; returns the reason of the first that failed. */
+/** Like `known`, for several values. If any could not be read, the finding has the reason of the first of those. */
 export function knownAll<Value>(
   site: Site,
   results: ReadonlyMap<string, Result<Value>>,
@@ -69,7 +69,8 @@ function unseen({ status, message, reason, service }: Failure, project: string):
       role === undefined
         ? {
             page: 'https://console.cloud.google.com/billing',
-            press: 'Choose the billing account, Account management, Add principal: you, as Billing Account Viewer',
+            press:
+              'Choose the billing account, then Account management > Add principal, and add yourself as Billing Account Viewer',
           }
         : {
             command: `gcloud projects add-iam-policy-binding ${project} --member="user:$(gcloud config get-value account)" --role=${role}`,
@@ -77,12 +78,12 @@ function unseen({ status, message, reason, service }: Failure, project: string):
   };
 }
 
-/** Returns the command that fixes everything it can, step by step. */
+/** Returns the deployment command, which fixes everything that a program can fix. */
 export function deployCommand({ project }: Declared): Fix {
   return { command: `npm run deploy -- --project ${project}` };
 }
 
-/** Returns the command that sets a parameter of the functions and deploys. */
+/** Returns the command that sets a parameter of the functions and deploys them. */
 export function setParameter({ project }: Declared, name: string, value: string): Fix {
   return { command: `echo '${name}=${value}' >> functions/.env.${project} && npm run deploy -- --project ${project}` };
 }

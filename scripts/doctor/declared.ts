@@ -1,4 +1,4 @@
-/** This repository's declarations for a deployment: functions, parameters, secrets, indexes and regions. */
+/** This repository's declarations for a deployment: its functions, parameters, secrets, indexes and regions. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { root } from '../project.mjs';
@@ -35,7 +35,7 @@ const firebaseFile = z.object({
   hosting: z.looseObject({}).optional(),
 });
 
-/** Endpoint description that the Firebase SDK attaches to each function for deployment tools. */
+/** Description that the Firebase SDK attaches to each function, for the tools that deploy it. */
 const endpoint = z.object({
   secretEnvironmentVariables: z.array(z.object({ key: z.string() })).default([]),
   eventTrigger: z.object({ eventFilters: z.object({ topic: z.string().optional() }), retry: z.boolean() }).optional(),
@@ -49,44 +49,42 @@ const requiredApis = z.array(z.object({ api: z.string() })).default([]);
 export interface DeclaredFunction {
   readonly name: string;
   readonly kind: 'event' | 'schedule' | 'queue' | 'https';
-  /** Whether Cloud Run allows all callers; the function checks their credentials. */
+  /** Whether Cloud Run allows all callers. The function itself checks their credentials. */
   readonly isPublic: boolean;
-  /** Pub/Sub topic that triggers it. */
+  /** Pub/Sub topic that triggers the function. */
   readonly topic?: string;
-  /** Whether failed events are retried. */
   readonly retries: boolean;
   readonly secrets: readonly string[];
-  /** APIs that the SDK declares for it. */
+  /** APIs that the SDK declares the function to need. */
   readonly apis: readonly string[];
 }
 
 export interface Declared {
   readonly project: string;
   readonly region: string;
-  /** `(default)`, unless the parameters specify another. */
+  /** Name of the Firestore database, which is `(default)` unless the parameters specify another. */
   readonly databaseId: string;
-  /** Database whose rules and indexes the Firebase CLI deploys. */
+  /** Firestore database for which firebase.json declares rules and indexes. */
   readonly ruledDatabase: string;
-  /** Target in firebase.json of the Realtime Database. Source: https://firebase.google.com/docs/cli/targets */
+  /** Deploy target of the Realtime Database in firebase.json. Source: https://firebase.google.com/docs/cli/targets */
   readonly realtimeTarget: string;
-  /** Location in firebase.json; a multi-region specified there is a deliberate choice. */
+  /** Location of Firestore in firebase.json, where the operator can choose a multi-region. */
   readonly firestoreLocation: string | undefined;
-  /** Address of the functions' account; undefined for the project's default account. */
+  /** Email address of the functions' service account; undefined for the project's default account. */
   readonly serviceAccount: string | undefined;
-  /** Parameters of the functions, without secrets. */
+  /** Names and values of the functions' parameters, without secrets. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly functions: readonly DeclaredFunction[];
   readonly codebase: string;
   readonly runtime: string;
   readonly hasHosting: boolean;
-  /** Security rules of both databases. */
   readonly rules: { readonly firestore: string; readonly realtime: string };
   readonly indexes: IndexFile['indexes'];
   readonly fieldOverrides: IndexFile['fieldOverrides'];
 }
 
-/** Reads this repository's declarations. @param folder folder of the parameters, which differs in tests */
+/** Reads what this repository declares. @param folder folder that contains the parameter files */
 export async function declaredFor(project: string, folder?: string): Promise<Declared> {
   const { strings, integers, secrets } = parameters.parse(read('functions/src/config.json'));
   const firebase = firebaseFile.parse(read('firebase.json'));
@@ -115,13 +113,13 @@ export async function declaredFor(project: string, folder?: string): Promise<Dec
   };
 }
 
-/** Expands `muster@` to the account of that name in the project, as Firebase does. */
+/** Expands `muster@` to the email address of that service account in the project, as Firebase does. */
 function accountOf(parameter: string, project: string): string | undefined {
   if (parameter === '' || parameter === 'default') return undefined;
   return parameter.endsWith('@') ? `${parameter}${project}.iam.gserviceaccount.com` : parameter;
 }
 
-/** Returns the functions that the code exports, so that no separate list can become outdated. */
+/** Returns all functions that the code exports, so that no separate list must be kept current. */
 async function declaredFunctions(): Promise<DeclaredFunction[]> {
   const exported: Readonly<Record<string, unknown>> = await import('../../functions/src/index.ts');
   return Object.entries(exported).map(([name, value]) => {

@@ -1,4 +1,4 @@
-/** All checks, in the order in which their problems are best fixed. */
+/** All checks of the doctor. Problems are best fixed in this order. */
 import type { Google } from '../google/client.ts';
 import type { Check, Finding, Site } from './check.ts';
 import { databaseChecks } from './checks/databases.ts';

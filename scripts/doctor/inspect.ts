@@ -1,4 +1,4 @@
-/** A snapshot of a project: all data that the checks need, read concurrently. Changes nothing. */
+/** Reads everything that the checks need from a project, concurrently and without changing anything. */
 import type { z } from 'zod';
 import type { Api } from '../google/apis.ts';
 import type { Google } from '../google/client.ts';
@@ -8,7 +8,7 @@ import type { Declared } from './declared.ts';
 import { DEPLOYING, deadLetterTopic, defaultAccountOf, isConsumers, realtimeOf } from './needs.ts';
 import * as shapes from './shapes.ts';
 
-/** Thrown if the project does not exist or the caller cannot access it. */
+/** Thrown if the project does not exist or the operator cannot access it. */
 export class NoProject extends Error {}
 
 export interface Identity {
@@ -52,7 +52,7 @@ export async function inspect(google: Google, declared: Declared) {
   };
 }
 
-/** Returns the project from the Google Cloud API or, if that is disabled, from Firebase's. */
+/** Returns the project from Resource Manager's API or, if that API is disabled, from Firebase's. */
 async function findProject(google: Google): Promise<Identity> {
   const [cloud, firebase] = await Promise.all([
     google.get({
@@ -121,7 +121,7 @@ async function inspectDatabases(google: Google, { databaseId }: Declared) {
       {
         api,
         path: `${database}/collectionGroups/-/fields`,
-        // Firestore accepts only these filters for fields.
+        // Filter of the request: Firestore accepts only these conditions for fields.
         query: { filter: 'indexConfig.usesAncestorConfig=false OR ttlConfig:*', pageSize: '1000' },
         schema: shapes.indexedField,
       },
@@ -152,7 +152,6 @@ async function inspectDatabases(google: Google, { databaseId }: Declared) {
   };
 }
 
-/** Returns the released rules; undefined if none were ever released. */
 async function inspectRules(
   google: Google,
   { databaseId }: Declared,
@@ -182,10 +181,10 @@ async function inspectRules(
   return { firestoreRules: firestore, realtimeRules: realtime };
 }
 
-/** Google's limit of permissions per request. */
+/** Maximum number of permissions that Google checks in one request. */
 const PERMISSION_BATCH = 100;
 
-/** Returns the permissions needed for a deployment that the caller has. */
+/** Returns those permissions of the operator that a deployment needs. */
 async function inspectDeployer(google: Google): Promise<Result<readonly string[]>> {
   const starts = Array.from(
     { length: Math.ceil(DEPLOYING.length / PERMISSION_BATCH) },
@@ -303,7 +302,7 @@ async function inspectEvents(google: Google, declared: Declared) {
   return { topics, subscriptions, subscriptionPolicies, deadLetterPolicy: optional(deadLetterPolicy) };
 }
 
-/** Reads whether secrets have a value and who can read them; the values themselves are never read. */
+/** Reads whether each secret has a value and who can read it. The values themselves are never read. */
 async function inspectSecrets(google: Google, names: readonly string[]) {
   const api: Api = 'secretmanager.googleapis.com';
   const path = (name: string) => `v1/projects/${google.project}/secrets/${name}`;

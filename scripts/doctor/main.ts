@@ -1,4 +1,4 @@
-/** Checks a project and prints each problem, why it matters and the command that fixes it. Changes nothing. */
+/** Checks a project, and prints each problem, why it matters and how to fix it. Changes nothing. */
 import { runCommand } from '../operator/deployment.ts';
 import { diagnose } from './diagnose.ts';
 import { isHealthy, linesOf } from './report.ts';

@@ -1,9 +1,9 @@
-/** A deployment's requirements on Google, derived from the repository's declarations: APIs, roles, regions. */
+/** APIs, roles and locations that a deployment needs, derived from this repository's declarations. */
 import type { Api } from '../google/apis.ts';
 import type { Declared } from './declared.ts';
 import permissions from './permissions.json' with { type: 'json' };
 
-/** API and role that each imported package needs. */
+/** APIs and roles that the functions need, by the package that they import. */
 export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly role: string }>> = {
   '@google-cloud/firestore': { api: 'firestore.googleapis.com', role: 'roles/datastore.user' },
   '@google-cloud/pubsub': { api: 'pubsub.googleapis.com', role: 'roles/pubsub.publisher' },
@@ -13,7 +13,7 @@ export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly rol
   'firebase-admin/messaging': { api: 'fcm.googleapis.com', role: 'roles/firebasecloudmessaging.admin' },
 };
 
-/** APIs needed to build and run functions, deploy rules and the console, and check the deployment. */
+/** APIs that are needed to build and run functions, to deploy rules and the console, and to check the deployment. */
 const ALWAYS: readonly Api[] = [
   'artifactregistry.googleapis.com',
   'billingbudgets.googleapis.com',
@@ -25,7 +25,7 @@ const ALWAYS: readonly Api[] = [
   'firebasehosting.googleapis.com',
   'firebaserules.googleapis.com',
   'iam.googleapis.com',
-  // Signs custom tokens: agents read and write data as themselves.
+  // Needed to sign custom tokens, with which agents read and write data as themselves.
   'iamcredentials.googleapis.com',
   'logging.googleapis.com',
   'orgpolicy.googleapis.com',
@@ -47,7 +47,7 @@ export function neededApis({ functions, secrets }: Pick<Declared, 'functions' | 
   ].sort();
 }
 
-/** Returns the project roles of the functions' account. Its roles on itself and on secrets are granted there. */
+/** Returns the project roles of the functions' account. Its roles on secrets and on itself are not project roles. */
 export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[] {
   return [
     ...new Set([
@@ -58,24 +58,24 @@ export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[
   ].sort();
 }
 
-/** Granted on each called function instead of the project, where it would also open every other service. */
+/** Role to call a function. Granted per function, because on the project it would allow calls of every service. */
 export const INVOKER_ROLE = 'roles/run.invoker';
 
-/** Returns the functions that Eventarc, Cloud Scheduler and Cloud Tasks call as the functions' account. */
+/** Returns the functions that Eventarc, Cloud Scheduler and Cloud Tasks call with the functions' account. */
 export function calledByGoogle({ functions }: Pick<Declared, 'functions'>): string[] {
   return functions.filter(({ kind }) => kind !== 'https').map(({ name }) => name);
 }
 
-/** Roles of the functions' account on itself: it signs custom tokens and passes its identity to Cloud Tasks. */
+/** Roles of the functions' account on itself, for signing custom tokens and for tasks that run with its identity. */
 export const ROLES_ON_ITSELF = ['roles/iam.serviceAccountTokenCreator', 'roles/iam.serviceAccountUser'] as const;
 
-/** Role for reading a secret. The functions determine which account reads which secret. */
+/** Role for reading a secret. It is granted per secret, to the account of the functions that use the secret. */
 export const SECRET_ROLE = 'roles/secretmanager.secretAccessor';
 
-/** Cloud Build runs as the project's default account, which has no role in new organizations. */
+/** Role for building functions. Cloud Build uses the project's default account, which may have no role. */
 export const BUILD_ROLES = ['roles/cloudbuild.builds.builder', 'roles/editor', 'roles/owner'] as const;
 
-/** Returns the Realtime Database instance that the functions use. */
+/** Returns the id of the Realtime Database instance that the functions use. */
 export function realtimeOf<Instance extends { readonly type: string }>(
   instances: readonly Instance[],
 ): Instance | undefined {
@@ -88,14 +88,14 @@ export function realtimeLocationNear(region: string): string {
   return /^(asia|australia)-/.test(region) ? 'asia-southeast1' : 'us-central1';
 }
 
-/** Returns the dead-letter topic: the one that triggers the function that logs its messages. */
+/** Returns the dead-letter topic, which triggers the function that logs dead letters. */
 export function deadLetterTopic({ functions }: Pick<Declared, 'functions'>): string | undefined {
   return functions.find(({ topic, retries }) => topic !== undefined && !retries)?.topic;
 }
 
 /**
- * Returns whether a subscription belongs to a consumer that retries, which therefore needs a dead-letter topic.
- * Eventarc names a subscription after the region and the function.
+ * Returns whether a subscription belongs to a function that retries, and so needs a dead-letter topic. The name that
+ * Eventarc gives to a subscription contains the region and the function.
  */
 export function isConsumers(
   { functions, region, project }: Pick<Declared, 'functions' | 'region' | 'project'>,
@@ -109,7 +109,7 @@ export function isConsumers(
   );
 }
 
-/** Project permissions that a deployment needs. */
+/** Permissions in the project that the operator needs for a deployment. */
 export const DEPLOYING: readonly string[] = [
   ...new Set([
     ...permissions.always,
@@ -118,7 +118,6 @@ export const DEPLOYING: readonly string[] = [
   ]),
 ].sort();
 
-/** Returns roles that together grant these permissions. */
 export function rolesFor(lacking: readonly string[]): readonly string[] {
   const roles = Object.entries(permissions.roles);
   return roles.filter(([, given]) => lacking.some((one) => given.includes(one))).map(([role]) => role);

@@ -1,8 +1,8 @@
-/** Report of the doctor, for people and as data. */
+/** The doctor's report, as text and as JSON. */
 import type { Fix } from './check.ts';
 import type { Named } from './diagnose.ts';
 
-/** Returns one line per check, followed for a problem by why it matters and how to fix it. */
+/** Returns one line per check. For a problem, more lines explain why it matters and how to fix it. */
 export function linesOf(findings: readonly Named[]): readonly string[] {
   return [...findings.flatMap(linesOfOne), '', summaryOf(findings)];
 }
@@ -28,7 +28,7 @@ function summaryOf(findings: readonly Named[]): string {
   return `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems, ${count('unseen')} not checked.`;
 }
 
-/** Returns whether everything was checked and there is no problem. Warnings are the operator's decision. */
+/** Returns whether every check ran without finding a problem. Warnings do not count. */
 export function isHealthy(findings: readonly Named[]): boolean {
   return findings.every(({ state }) => state === 'ok' || state === 'warning');
 }

@@ -1,4 +1,4 @@
-/** Schemas of the fields that are read from Google's resources. Source: the discovery document of each API. */
+/** Schemas of the fields that the doctor reads of Google's resources. Source: the discovery document of each API. */
 import { z } from 'zod';
 
 export const project = z.object({
@@ -69,7 +69,7 @@ export const realtimeInstance = z.object({
   state: z.string().default(''),
 });
 
-/** Empty if no account builds by default. */
+/** The account is missing if the project has no default account for builds. */
 export const buildAccount = z.object({ serviceAccountEmail: z.string().default('') });
 
 export const serviceAccount = z.object({ email: z.string(), disabled: z.boolean().default(false) });

@@ -1,4 +1,4 @@
-/** The operator's project and credentials. */
+/** Options that select the operator's project, and the client for it. */
 import { parseArgs } from 'node:util';
 import { originIn } from '../google/apis.ts';
 import { Google } from '../google/client.ts';
@@ -6,7 +6,7 @@ import { operatorsToken } from '../google/credentials.ts';
 import { UsageError } from '../operator/deployment.ts';
 import { type Declared, declaredFor } from './declared.ts';
 
-/** Google's format of project ids. Source: https://cloud.google.com/resource-manager/docs/creating-managing-projects */
+/** Format of project ids. Source: https://cloud.google.com/resource-manager/docs/creating-managing-projects */
 const PROJECT_ID = /^[a-z][a-z0-9-]{4,28}[a-z0-9]$/;
 
 export function usageOf(program: string, more: string): string {
@@ -18,7 +18,7 @@ GOOGLE_APPLICATION_CREDENTIALS. gcloud itself is not required.`;
 }
 
 /**
- * @param more options besides --project
+ * @param more options in addition to --project
  * @throws UsageError
  */
 export async function parsedSite(

@@ -1,4 +1,4 @@
-/** Google resources around the functions: callers, old images, queues, schedules, dead letters, domains. */
+/** Steps for Google's resources around the functions: callers, images, queues, dead letters, logs and domains. */
 import { z } from 'zod';
 import { consuming, topicPath } from '../../doctor/checks/events.ts';
 import { isOurs } from '../../doctor/checks/functions.ts';
@@ -12,10 +12,10 @@ import { type Deployment, orStop, type Step } from '../step.ts';
 
 const anything = z.unknown();
 
-/** Attempts before Pub/Sub moves a message to the dead-letter topic. */
+/** Number of attempts after which Pub/Sub moves a message to the dead-letter topic. */
 const DELIVERY_ATTEMPTS = 20;
 
-/** Named as the CLI names it, so that the CLI finds it. One day suffices to check a build. */
+/** Has the id that the Firebase CLI uses, so that the CLI finds it. Images are needed for one day at most. */
 const CLEANUP = {
   'firebase-functions-cleanup': {
     id: 'firebase-functions-cleanup',
@@ -98,7 +98,7 @@ export const aroundSteps: readonly Step[] = [
   },
 ];
 
-/** Allows all callers; if a policy forbids that, turns off Cloud Run's check of the caller. */
+/** Allows all callers; if an organization policy forbids that, turns off Cloud Run's check of the caller. */
 async function openEndpoint({ google, say }: Deployment, { seen, declared }: Diagnosis): Promise<void> {
   const api = 'run.googleapis.com';
   const services = orStop(seen.runServices, 'Cannot read the Cloud Run services');

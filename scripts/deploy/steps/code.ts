@@ -1,4 +1,4 @@
-/** Deployed code: rules and indexes first, because functions need them; then functions; then the console. */
+/** Steps that deploy code: first the rules and indexes that functions need, then functions, then the console. */
 import { nameOf } from '../../doctor/checks/databases.ts';
 import { topicPath } from '../../doctor/checks/events.ts';
 import { pathBeside } from '../../doctor/checks/functions.ts';
@@ -10,7 +10,7 @@ import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
 const POLL_MS = 10_000;
 
-/** Indexing millions of documents takes hours; a stopped deployment can be started again in the meantime. */
+/** Time limit for indexes. For millions of documents, they take hours: start the deployment again later. */
 const MAX_MS = 2 * 3600_000;
 
 export const codeSteps: readonly Step[] = [
@@ -59,8 +59,8 @@ export const codeSteps: readonly Step[] = [
 ];
 
 /**
- * Returns functions whose queue, schedule or topic was deleted. The CLI skips unchanged functions, and recreates these
- * resources only if their functions are named. Source: firebase-tools, release/planner.ts
+ * Returns the functions whose queue, schedule or topic was deleted. The CLI skips unchanged functions, and recreates
+ * such a resource only if its function is named. Source: firebase-tools, release/planner.ts
  */
 function lacking(site: Diagnosis): readonly string[] {
   const { seen, declared } = site;
@@ -110,8 +110,8 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
 }
 
 /**
- * Deploys the functions. `--force` allows retries of events, which the CLI otherwise asks about. It would also delete
- * undeclared functions, but the previous step has checked for them.
+ * Deploys the functions. `--force` allows retries of events, for which the CLI otherwise asks. It would also delete
+ * undeclared functions, but the previous step stops the deployment if any exist.
  */
 async function deployFunctions({ firebase, google, say }: Deployment, { findings }: Diagnosis): Promise<void> {
   const { succeeded, output } = await firebase(['deploy', '--only', 'functions', '--force']);
@@ -126,7 +126,7 @@ async function deployFunctions({ firebase, google, say }: Deployment, { findings
 }
 
 /**
- * Returns whether functions were deployed but not opened to callers. The CLI prints a list of names for both.
+ * Returns whether all functions were deployed, but some could not be opened to all callers, by the CLI's two lists.
  * Source: firebase-tools, src/deploy/functions/release/reporter.ts
  */
 function onlyInvokersFailed(output: string): boolean {

@@ -1,4 +1,4 @@
-/** Databases in the right location, with protection; Firestore with backups. Existing databases are not moved. */
+/** Steps that create and protect both databases, and schedule Firestore's backups. No database is moved. */
 import { z } from 'zod';
 import { locationOf } from '../../doctor/checks/databases.ts';
 import { realtimeLocationNear, realtimeOf } from '../../doctor/needs.ts';

@@ -1,4 +1,4 @@
-/** The functions' account and Cloud Build's, with exactly the roles that they need. */
+/** Steps that give the accounts of the functions and of Cloud Build the roles that they need, and set secrets. */
 
 import { z } from 'zod';
 import { builderOf } from '../../doctor/checks/identity.ts';
@@ -30,7 +30,7 @@ export const identitySteps: readonly Step[] = [
         body: { accountId: email.split('@')[0], serviceAccount: { displayName: 'Muster' } },
         schema: serviceAccount,
       });
-      // The account exists already, but the parameter was not set.
+      // Status 409: the account exists already, but the parameter was not set.
       if (!made.ok && made.failure.status === 409) return;
       orStop(made, `Cannot create the service account ${email}`);
     },
@@ -101,7 +101,7 @@ export const secretSteps: readonly Step[] = [
   },
 ];
 
-/** Creates a secret, or keeps an existing one without a value. */
+/** Creates a secret. A secret that exists already, without a value, is kept. */
 async function makeSecret(google: Google, secretId: string): Promise<void> {
   const made = await google.send({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Parameters derived from the project, unless they are already set. */
+/** Steps that set parameters to values of the project, unless they are already set. */
 import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defaultSite } from '../../doctor/checks/project.ts';
@@ -14,7 +14,7 @@ const site = z.unknown();
 
 const OUR_APP = 'Muster console';
 
-/** Appends parameters: a later line overrides an earlier one, which can be empty. */
+/** Appends parameters to the file. A later line of the file overrides an earlier one, which can be empty. */
 export function writeParameters({ folder, google, say }: Deployment, values: Readonly<Record<string, string>>): void {
   const file = `.env.${google.project}`;
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
@@ -68,7 +68,7 @@ export const parameterSteps: readonly Step[] = [
   },
 ];
 
-/** Returns the console's app among those of the project: the one that its site links to, or that we created. */
+/** Returns the console's web app, which the Hosting site is linked to or which this script has created. */
 function webAppOf({ sites, webApps }: Diagnosis['seen']): string | undefined {
   const linked = sites.ok ? defaultSite(sites.value)?.appId : undefined;
   const apps = webApps.ok ? webApps.value : [];

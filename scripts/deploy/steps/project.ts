@@ -1,12 +1,12 @@
-/** First steps: billing, APIs and choices that cannot be changed afterwards. */
+/** The first steps: billing, APIs, and choices that cannot be changed later. */
 import { neededApis } from '../../doctor/needs.ts';
 import { ended, operation } from '../../google/operation.ts';
 import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
-/** Needed to check billing; they are free and do not require billing. */
+/** APIs that are needed to check billing. They are free, and can be enabled without billing. */
 const TO_LOOK = ['cloudbilling.googleapis.com', 'cloudresourcemanager.googleapis.com'];
 
-/** Google's limit per request. */
+/** Maximum number of APIs that Google enables in one request. */
 const AT_ONCE = 20;
 
 export const projectSteps: readonly Step[] = [

@@ -1,4 +1,4 @@
-/** Firestore and the Realtime Database: existence, location and protection against deletion. */
+/** Checks that both databases exist, are in the right location and are protected against deletion. */
 import { type Check, deployCommand, type Finding, known, OK, type Site, setParameter, waitsFor } from '../check.ts';
 import { realtimeLocationNear, realtimeOf } from '../needs.ts';
 import { current } from './functions.ts';

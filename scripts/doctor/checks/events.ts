@@ -1,4 +1,4 @@
-/** Pub/Sub topics and dead letters. */
+/** Checks of Pub/Sub topics and dead letters. */
 import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import { type Check, deployCommand, type Finding, known, knownAll, list, OK, type Site, waitsFor } from '../check.ts';
 import { deadLetterTopic, isConsumers, pubSubAgentOf } from '../needs.ts';
@@ -9,7 +9,7 @@ export function topicPath({ declared }: Site, topic: string): string {
   return `projects/${declared.project}/topics/${topic}`;
 }
 
-/** Returns the subscriptions of consumers that retry: Eventarc's only, not foreign ones on the same topic. */
+/** Returns the subscriptions of functions that retry. Other subscriptions of the same topics are ignored. */
 export function consuming(site: Site, subscriptions: readonly Subscription[]): readonly Subscription[] {
   return subscriptions.filter((one) => isConsumers(site.declared, one));
 }

@@ -1,4 +1,4 @@
-/** Deployed functions and the resources that Google keeps for them: queue, schedules, images. */
+/** Checks of the deployed functions, and of their queue, schedules and images. */
 import { type Check, deployCommand, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
 import type { Declared } from '../declared.ts';
 
@@ -11,12 +11,12 @@ export function placeOf({ name }: Deployed): { readonly region: string; readonly
   return { region, id };
 }
 
-/** Returns the functions that were deployed from this repository, in any region. */
+/** Returns the functions in any region that were deployed from any version of this repository. */
 export function ours({ declared }: Site, functions: readonly Deployed[]): readonly Deployed[] {
   return functions.filter(({ labels }) => (labels['firebase-functions-codebase'] ?? 'default') === declared.codebase);
 }
 
-/** Returns the deployed functions that are declared, in the declared region. */
+/** Returns the deployed functions that this version declares, in the region that it declares. */
 export function current(site: Site, functions: readonly Deployed[]): readonly Deployed[] {
   const names = site.declared.functions.map(({ name }) => name);
   return ours(site, functions).filter((one) => {
@@ -25,7 +25,7 @@ export function current(site: Site, functions: readonly Deployed[]): readonly De
   });
 }
 
-/** Returns the end of the name that Firebase gives a function's queue or schedule; undefined if it has none. */
+/** Returns the end of the name that Firebase gives to a function's queue or schedule; undefined if it has neither. */
 export function pathBeside({ region }: Declared, name: string, kind: string): string | undefined {
   if (kind === 'queue') return `/queues/${name}`;
   return kind === 'schedule' ? `/jobs/firebase-schedule-${name}-${region}` : undefined;
@@ -36,7 +36,7 @@ function beside(declared: Declared, kind: 'queue' | 'schedule'): readonly string
   return functions.flatMap(({ name }) => pathBeside(declared, name, kind) ?? []);
 }
 
-/** Returns whether a queue or schedule belongs to these functions: a project may have others. */
+/** Returns whether a queue or schedule belongs to a declared function. A project may have others. */
 export function isOurs(declared: Declared, { name }: { readonly name: string }): boolean {
   return [...beside(declared, 'queue'), ...beside(declared, 'schedule')].some((path) => name.endsWith(path));
 }

@@ -1,4 +1,4 @@
-/** Accounts that run and build the functions, their roles, and the permission to call the functions. */
+/** Checks of the accounts that run and build the functions, of their roles, and of who may call the functions. */
 import { type Policy, rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import {
   type Check,
@@ -22,7 +22,7 @@ import {
   type ROLES_ON_ITSELF,
 } from '../needs.ts';
 
-/** Decides by the project roles of the functions' account. */
+/** Returns the decision about the project roles of the functions' account. */
 function byRoles(site: Site, decide: (roles: readonly string[]) => Finding): Finding {
   return known(site, site.seen.serviceAccount, (account) =>
     account === undefined
@@ -33,7 +33,7 @@ function byRoles(site: Site, decide: (roles: readonly string[]) => Finding): Fin
   );
 }
 
-/** Returns one command for several roles. */
+/** Returns one shell command that grants several roles. */
 function forEach(roles: readonly string[], command: string): { readonly command: string } {
   if (roles.length === 1) return { command: `${command} --role=${roles[0]}` };
   return { command: `for role in ${roles.join(' ')}; do ${command} --role=$role; done` };
@@ -122,7 +122,7 @@ export const identityChecks: readonly Check[] = [
             excess,
             `gcloud projects remove-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(account)}`,
           );
-          // Remove a previous version's role only after its replacement is granted: functions run in the meantime.
+          // Functions are running, so an old role is removed only after its replacement has been granted.
           const isReplaced = missingRoles(site, roles).length + uncallable(site, policies).length === 0;
           return {
             state: 'problem',
@@ -204,7 +204,7 @@ export const identityChecks: readonly Check[] = [
 
 type Service = (Site['seen']['runServices'] & { readonly ok: true })['value'][number];
 
-/** Decides by the deployed public functions and the names of those that refuse some callers. */
+/** Returns the decision about the deployed public functions and the names of those that refuse some callers. */
 function ofCallable(site: Site, decide: (deployed: readonly Service[], closed: readonly string[]) => Finding): Finding {
   return knownAll(site, site.seen.invokers, (policies) =>
     known(site, site.seen.runServices, (services) => {
@@ -221,7 +221,7 @@ function ofCallable(site: Site, decide: (deployed: readonly Service[], closed: r
   );
 }
 
-/** Returns a fix for organizations that forbid allUsers: Cloud Run can skip its check of the caller. */
+/** Returns a fix that works even if the organization forbids allUsers: Cloud Run skips its check of the caller. */
 function withoutAsking({ declared: { region, project } }: Site, names: readonly string[]): Fix {
   const update = (name: string) =>
     `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
@@ -236,7 +236,7 @@ function missingRoles({ declared }: Site, roles: readonly string[]): readonly st
   return neededRoles(declared).filter((role) => !roles.includes(role));
 }
 
-/** Returns deployed functions that Google cannot call as the functions' account, unless the project allows it. */
+/** Returns deployed functions that the functions' account, with which Google calls them, may not call. */
 function uncallable({ seen, declared }: Site, policies: ReadonlyMap<string, Policy | undefined>): readonly string[] {
   const member = serviceAccountMember(seen.account);
   return calledByGoogle(declared).filter((name) => {
@@ -254,7 +254,7 @@ function isPublic({ declared }: Site, service: string): boolean {
   return declared.functions.some(({ name, isPublic: open }) => open && service.endsWith(`/${name.toLowerCase()}`));
 }
 
-/** Reports a problem only while callers are refused: the policy can have exemptions and spares earlier grants. */
+/** Reports the policy only if callers are refused: it can have exemptions, and does not affect earlier grants. */
 function restrictedCallers(site: Site): Finding {
   return ofCallable(site, (deployed, closed) => {
     if (deployed.length > 0 && closed.length === 0) return OK;
@@ -274,7 +274,7 @@ function restrictedCallers(site: Site): Finding {
   });
 }
 
-/** Returns the account that Cloud Build uses in this project; older projects have a dedicated one. */
+/** Returns the account that Cloud Build uses in this project. Older projects have a dedicated account for it. */
 export function builderOf(named: string, { seen }: Site): string {
   return named.replace(/^.*\//, '') || defaultAccountOf(seen.project.number);
 }

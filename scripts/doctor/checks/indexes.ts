@@ -1,4 +1,4 @@
-/** Firestore's indexes and expiry policies. */
+/** Checks of Firestore's indexes and expiry policies. */
 
 import { type Check, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
 import type { IndexFile } from '../declared.ts';
@@ -7,7 +7,7 @@ type Index = NonNullable<(Site['seen']['indexes'] & { readonly ok: true })['valu
 type Field = NonNullable<(Site['seen']['fields'] & { readonly ok: true })['value']>[number];
 type IndexField = Index['fields'][number];
 
-/** Returns the identity of an index. Firestore appends the document's name, in the last field's order. */
+/** Returns a text that identifies an index, without the document's name, which Firestore adds as the last field. */
 function keyOf(group: string, scope: string, fields: readonly IndexField[]): string {
   const own = fields.filter(({ fieldPath }) => fieldPath !== '__name__');
   const parts = own.map(({ fieldPath, order, arrayConfig }) => `${fieldPath} ${order ?? arrayConfig}`);
@@ -18,7 +18,7 @@ export function groupOf(name: string): string {
   return /\/collectionGroups\/([^/]+)\//.exec(name)?.[1] ?? '';
 }
 
-/** Returns the state of each declared index, undefined if it does not exist. */
+/** Returns the state of each declared index; undefined if the index does not exist. */
 export function indexStates(
   declared: IndexFile['indexes'],
   indexes: readonly Index[],
@@ -37,7 +37,7 @@ function fieldOf({ collectionGroup, fieldPath }: Override, fields: readonly Fiel
   return fields.find(({ name }) => name.endsWith(`/collectionGroups/${collectionGroup}/fields/${fieldPath}`));
 }
 
-/** Returns whether a field is indexed as the file declares instead of as its collection is. */
+/** Returns whether a field has the index settings that the file declares for it, not those of its collection. */
 function isOverridden(override: Override, fields: readonly Field[]): boolean {
   const config = fieldOf(override, fields)?.indexConfig;
   if (config === undefined || config.usesAncestorConfig) return false;
@@ -52,7 +52,7 @@ function deployIndexes({ declared }: Site): { readonly command: string } {
   return { command: `npx firebase deploy --only firestore:indexes --non-interactive --project ${declared.project}` };
 }
 
-/** Deletes broken indexes first, because the Firebase CLI skips any index that exists, even a broken one. */
+/** Returns a command that deletes broken indexes first, because the Firebase CLI creates only missing indexes. */
 function rebuild(site: Site, broken: readonly string[]): { readonly command: string } {
   const { databaseId, project } = site.declared;
   const deleting = broken.map(
@@ -61,7 +61,7 @@ function rebuild(site: Site, broken: readonly string[]): { readonly command: str
   return { command: [...deleting, deployIndexes(site).command].join(' && ') };
 }
 
-/** Sets failed policies again, because Firestore does not retry them. */
+/** Returns a command that sets the failed policies again, because Firestore does not retry them. */
 function expire(site: Site, broken: readonly Override[]): { readonly command: string } {
   const { databaseId, project } = site.declared;
   const enabling = broken.map(

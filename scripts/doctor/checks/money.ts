@@ -1,8 +1,8 @@
-/** Cost limits. */
+/** Checks of the limits on cost. */
 import { type Check, known, OK, setParameter, waitsFor } from '../check.ts';
 import { current, placeOf } from './functions.ts';
 
-/** Cloud Run's default limit per service in most regions, before a quota is raised. */
+/** Maximum number of instances per service in most regions, unless Google has raised the project's quota. */
 const MAX_INSTANCES = 1000;
 
 export const moneyChecks: readonly Check[] = [

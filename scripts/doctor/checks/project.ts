@@ -1,10 +1,10 @@
-/** The project, its billing and its enabled APIs. */
+/** Checks of the project, its billing and its enabled APIs. */
 import { type Check, deployCommand, known, list, OK, type Site } from '../check.ts';
 import { DEPLOYING, neededApis, rolesFor } from '../needs.ts';
 
 type HostingSite = (Site['seen']['sites'] & { readonly ok: true })['value'][number];
 
-/** Returns the Firebase CLI's default site. Source: firebase-tools, src/getDefaultHostingSite.ts */
+/** Returns the CLI's default Hosting site. Source: firebase-tools, src/getDefaultHostingSite.ts */
 export function defaultSite(sites: readonly HostingSite[]): HostingSite | undefined {
   return sites.find(({ type }) => type === 'DEFAULT_SITE');
 }

@@ -1,4 +1,4 @@
-/** Released security rules match this clone's. */
+/** Checks that the released security rules are those of this clone. */
 import type { Result } from '../../google/failure.ts';
 import { type Check, deployCommand, known, OK, type Site, waitsFor } from '../check.ts';
 
@@ -24,12 +24,12 @@ function check(
   };
 }
 
-/** Returns rules without trailing space and differences of line ends. */
+/** Returns rules without trailing white space, and with the same line ends on every system. */
 function asText(text: string): string {
   return text.replaceAll('\r\n', '\n').trim();
 }
 
-/** Returns rules as parsed JSON for comparison. Muster's rules have no comments. */
+/** Returns the rules in a normal form for comparison. They are parsed as JSON, because Muster's have no comments. */
 function asJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));

@@ -1,4 +1,4 @@
-/** Secrets have a value, possibly "none", and the functions can read the ones they use. */
+/** Checks that every secret has a value, which may be "none", and that functions can read their secrets. */
 import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import { type Check, knownAll, list, OK, waitsFor } from '../check.ts';
 import { SECRET_ROLE } from '../needs.ts';

@@ -1,4 +1,4 @@
-/** Sign-in of people and agents. */
+/** Checks of the settings with which people and agents sign in. */
 import { isSafeAddress } from '../../../functions/src/kernel/platform.ts';
 import { type Check, deployCommand, known, list, OK, type Site, setParameter } from '../check.ts';
 import { defaultSite } from './project.ts';
@@ -9,12 +9,12 @@ export function runAddressOf(projectNumber: string, region: string): string {
 }
 
 /**
- * Excludes requests with the code of an emailed sign-in link from the log: until the link is used, anyone who reads
- * the code can sign in. Source: https://cloud.google.com/logging/docs/routing/overview#exclusions
+ * Log filter of requests with the code of an emailed sign-in link. The log excludes them, because anyone with the
+ * code can sign in until the link is used. Source: https://cloud.google.com/logging/docs/routing/overview#exclusions
  */
 export const LINK_EXCLUSION = { name: 'muster-sign-in-links', filter: 'httpRequest.requestUrl:"oobCode="' } as const;
 
-/** Returns the domains where people sign in: the public address, the function's own address and the console. */
+/** Returns the domains where people sign in: those of the public address, of the function and of the console. */
 export function signInDomains({ seen, declared }: Site): readonly string[] {
   const { project, region, parameters, hasHosting } = declared;
   const url = parameters['PUBLIC_URL'] ?? '';
