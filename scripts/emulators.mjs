@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Only the emulators, for fast development:
+ * Starts only the emulators, for fast development:
  *
  *   node scripts/emulators.mjs [--ports-file env.json] [--without-functions] [--import <folder>]
  *

@@ -9,7 +9,7 @@ const { installDependencies } = await import('./setup/install.mjs');
 const { node22 } = await import('./setup/node22.mjs');
 await installDependencies({ env: process.env, say: (message) => console.error(message) });
 const program = ['--disable-warning=ExperimentalWarning', `${root}/runner/src/main.ts`];
-// The channel lets it detect that this process was killed.
+// With the channel, the runner detects that this process was killed.
 const child = spawn(node22(), [...program, ...process.argv.slice(2)], {
   cwd: process.env['INIT_CWD'] ?? process.cwd(),
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

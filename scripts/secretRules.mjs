@@ -4,12 +4,12 @@
  *
  *   node scripts/secretRules.mjs <clone of gitleaks> <commit> > runner/src/redaction/gitleaks.ts
  *
- * Only rules for secrets with a recognizable form are converted. A rule that needs a vendor's name near the secret
- * also matches commit ids and file names. See docs/decisions/0025-runner.md.
+ * Converts only rules for secrets with a recognizable form. Rules that search for a vendor's name near the secret
+ * also match commit ids and file names. See docs/decisions/0025-runner.md.
  */
 import { readFileSync } from 'node:fs';
 
-/** Rules with a form that ordinary text has too, or that `formats.ts` covers with more cases. */
+/** Excluded rules: ordinary text has the same form, or `formats.ts` covers more cases. */
 const SKIPPED = new Map([
   ['curl-auth-header', 'formats.ts; backtracks'],
   ['curl-auth-user', 'backtracks'],
@@ -26,7 +26,7 @@ const SKIPPED = new Map([
   ['huggingface-access-token', 'formats.ts'],
 ]);
 
-/** Rules whose keyword is not the start of the secret. */
+/** Rules whose secrets do not start with the keyword. */
 const ANYWHERE = new Set([
   'airtable-personnal-access-token',
   'azure-ad-client-secret',
@@ -38,7 +38,7 @@ const ANYWHERE = new Set([
   'openai-api-key',
 ]);
 
-/** Form that allows text between a vendor's name and the secret. */
+/** Part of a regular expression that allows text between a vendor's name and the secret. */
 const ASSIGNMENT = '{0,50}?';
 
 const [clone, commit] = process.argv.slice(2);
@@ -101,8 +101,8 @@ function parse(text) {
 }
 
 /**
- * Go's syntax in JavaScript's. The boundaries are removed, because the runner sets its own, which also holds next to
- * an underscore, in JSON and in addresses.
+ * Converts a regular expression from Go to JavaScript. Removes its boundaries, because the runner adds its own, which
+ * also match next to an underscore, in JSON and in URLs.
  * @param {string} regex
  */
 function convert(regex) {
@@ -128,7 +128,7 @@ function convert(regex) {
 }
 
 /**
- * Classes of characters with the letters of both cases.
+ * Adds the letters of the other case to each class of characters.
  * @param {string} source
  */
 function bothCases(source) {

@@ -69,8 +69,7 @@ function unseen({ status, message, reason, service }: Failure, project: string):
       role === undefined
         ? {
             page: 'https://console.cloud.google.com/billing',
-            press:
-              'Choose the billing account, then Account management > Add principal, and add yourself as Billing Account Viewer',
+            press: 'Choose the billing account, then Account management, and add yourself as Billing Account Viewer',
           }
         : {
             command: `gcloud projects add-iam-policy-binding ${project} --member="user:$(gcloud config get-value account)" --role=${role}`,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Copies of well-known clients' metadata documents (client ID metadata documents), served on this machine, so that
- * people can sign in from these clients without internet access. A deployment reads the vendors' documents.
+ * Serves copies of well-known clients' client ID metadata documents on this machine, so that people can sign in from
+ * these clients without internet access. A deployment reads the documents that the vendors publish.
  *
  * Each copy has every member that Muster reads, as the vendor published it at the address `client_id` in September
  * 2026: https://github.com/anthropics/claude-code/issues/42301, https://github.com/microsoft/vscode/issues/298300,
@@ -57,7 +57,7 @@ export const clientDocuments = [
 ];
 
 /**
- * Serves each document at its address, in a folder named after its host. Does not keep the process running.
+ * Serves each document below a folder that is named after its host. Does not keep the process running.
  * @returns {Promise<string>} the server's URL
  */
 export async function startClientDocuments() {

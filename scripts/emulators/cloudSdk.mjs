@@ -1,5 +1,5 @@
 // @ts-check
-/** The Google Cloud CLI's emulators, which its packages install where downloads are blocked. */
+/** Finds the emulators of the Google Cloud CLI, for machines on which firebase-tools cannot download its own. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -21,7 +21,7 @@ const knownRoots = [
 ];
 
 /**
- * Returns a jar for `java -jar` of firebase-tools: the CLI's own jar specifies no main class.
+ * Returns a jar that firebase-tools can run with `java -jar`. The CLI's own jar does not specify a main class.
  * @returns {string | undefined}
  */
 export function cloudSdkFirestore() {
@@ -37,7 +37,7 @@ export function cloudSdkPubsub() {
 /** @param {string} name @param {(path: string) => void} write */
 function launcher(name, write) {
   const folder = `${root}/.emulators`;
-  const unfinished = `${folder}/${name}.${process.pid}.part`; // another run can be reading the finished file
+  const unfinished = `${folder}/${name}.${process.pid}.part`; // atomic, because another run can be reading the file
   mkdirSync(folder, { recursive: true });
   write(unfinished);
   renameSync(unfinished, `${folder}/${name}`);

@@ -8,8 +8,8 @@ import { host } from './ports.mjs';
 /** @typedef {import('./ports.mjs').Ports} Ports */
 
 /**
- * Writes the committed firebase.json with this run's ports. It must be in the project's folder, because firebase-tools
- * resolves all paths relative to it and refuses paths outside of it.
+ * Writes a copy of firebase.json with this run's ports. The copy must be in the project's folder, because
+ * firebase-tools resolves all paths relative to that file and refuses paths outside of its folder.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Ports} ports
  * @param {{ ui: boolean, parameters: Record<string, string> | undefined, useLocalParameters: boolean }} options
@@ -36,7 +36,7 @@ function emulatorsOf(ports, ui) {
   /** @param {number} port */
   const at = (port) => ({ host, port });
   return {
-    singleProjectMode: false, // avoids a warning for every request of a test's own project
+    singleProjectMode: false, // avoids a warning for every request of a test that has its own project
     functions: at(ports.functions),
     firestore: { ...at(ports.firestore), websocketPort: ports.firestoreWebsocket },
     auth: at(ports.auth),

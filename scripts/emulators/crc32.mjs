@@ -1,5 +1,5 @@
 // @ts-check
-/** Returns the checksum of zip files, which Node includes only from version 22. @param {Uint8Array} bytes */
+/** Returns the CRC-32 checksum of bytes, for which Node 20 has no function. @param {Uint8Array} bytes */
 export function crc32(bytes) {
   let crc = 0xffffffff;
   for (const byte of bytes) {

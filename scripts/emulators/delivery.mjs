@@ -9,14 +9,14 @@ import { projectId } from '../project.mjs';
 import { subscribe } from './pubsub.mjs';
 import { callTrigger, triggersIn } from './triggers.mjs';
 
-/** Each runs in a separate process of the emulator. */
+/** Maximum number of concurrent deliveries, each of which runs in a separate process of the functions emulator. */
 export const maxConcurrentMessages = 2;
 
-/** Longer than the timeout of a call, so that no message is delivered again while it is processed. */
+/** Acknowledgement deadline, longer than the timeout of a call, so that no message is delivered twice at once. */
 const ackDeadlineSeconds = 600;
 const callMilliseconds = 300_000;
 
-/** Delay before retrying a failed message or a refused request to Pub/Sub. */
+/** Delay before a failed message or a failed request to Pub/Sub is retried. */
 const retrySeconds = 5;
 
 const headers = { 'content-type': 'application/cloudevents+json; charset=UTF-8' };
@@ -50,7 +50,7 @@ async function deliverUntilEnd(delivery, run) {
   while (!run.isEnding()) await delivery.deliverNext();
 }
 
-/** Delivery from one subscription to one function. */
+/** Delivers the messages of one subscription to one function. */
 class Delivery {
   /**
    * @param {object} options

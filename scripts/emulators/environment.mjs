@@ -4,26 +4,26 @@ import { databaseNamespace, projectId, region, root } from '../project.mjs';
 import { directToThisMachine } from '../setup/proxy.mjs';
 import { host } from './ports.mjs';
 
-/** Each concurrent request needs a process; the default of firebase-tools is up to 50. */
+/** Maximum number of processes per function, each of which serves one request at a time. The default is 50. */
 const simultaneousInvocations = '16';
 
-/** Stops the SDKs from looking for Google's metadata server. */
+/** Prevents the SDKs from searching for Google's metadata server. */
 const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 
-/** Hides keys in the developer's shell: they are not for Muster, and calling models costs money. */
+/** Hides the developer's own API keys of model vendors, because calls with them would cost money. */
 const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
 
 /**
  * @typedef {object} SuiteOptions
- * @property {import('../processes/run.mjs').Run} run owner, with which they end
- * @property {string} node the Node to run them with
+ * @property {import('../processes/run.mjs').Run} run the run to which the emulators belong, and with which they end
+ * @property {string} node path of the Node that runs them
  * @property {import('./ports.mjs').Ports} ports
  * @property {import('./output.mjs').Output} output
  * @property {(message: string) => void} say
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
  * @property {boolean} [reapIdleWorkers] ends idle function processes, to save memory
- * @property {Record<string, string>} [parameters] of the functions, in addition to the committed ones
+ * @property {Record<string, string>} [parameters] parameters of the functions, in addition to the committed ones
  * @property {boolean} [useLocalParameters] also uses the parameters in `functions/.env.local`
  * @property {string} [clientDocumentsUrl] local copies of clients' metadata documents
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
@@ -38,22 +38,22 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     ...run.env,
     ...directToThisMachine({ ...process.env, ...run.env }), // the emulators call each other
     ...clockEnv(run),
-    MUSTER_MCP_URL: mcpUrl(ports), // lets the function recognize requests below its path
+    MUSTER_MCP_URL: mcpUrl(ports), // with this address, the function recognizes requests below its path
     ...documentsEnv(clientDocumentsUrl),
-    TMPDIR: run.temporary, // also where a second run's hub would find the first one's
-    PATH: `${dirname(node)}:${process.env.PATH}`, // the first `node` found reads the functions' definitions
+    TMPDIR: run.temporary, // also separates the files of the emulator hubs of two runs
+    PATH: `${dirname(node)}:${process.env.PATH}`, // runs the functions' discovery with this Node
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/preload.cjs`)}`,
-    // Seconds. An instance that starts more slowly stays alongside its successors, and its caller never gets a
-    // response. Starting many instances on a busy machine takes more than a minute.
+    // In seconds. If a process starts more slowly, others are started in addition, and its caller never gets a
+    // response. Starting many processes on a busy machine takes more than a minute.
     FUNCTIONS_DISCOVERY_TIMEOUT: '240',
-    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // through a file, because the alternative uses a port near Firestore's
+    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // because discovery through a port could use Firestore's
   };
 }
 
 /**
- * Returns the variables for reaching the emulators, which the Google and Firebase SDKs and Muster read.
+ * Returns the variables with which Muster and the Google and Firebase SDKs reach the emulators.
  * @param {SuiteOptions} options
  * @param {{ functions: boolean, pubsub: boolean }} running
  * @returns {Record<string, string>}
@@ -83,7 +83,7 @@ export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubs
   };
 }
 
-/** Returns the origin with Muster at its root. @param {import('./ports.mjs').Ports} ports */
+/** Returns the URL of the origin that serves Muster at its root. @param {import('./ports.mjs').Ports} ports */
 export function originUrl(ports) {
   return `http://${host}:${ports.origin}`;
 }
@@ -104,7 +104,7 @@ function functionsUrl(ports) {
 }
 
 /**
- * Returns nothing without a URL, so that the environment's variable applies.
+ * Returns no variable if there is no URL, so that a variable of the environment applies.
  * @param {string | undefined} url
  */
 function documentsEnv(url) {
@@ -112,7 +112,7 @@ function documentsEnv(url) {
 }
 
 /**
- * Returns the variable with the file of the clock offset, which `npm run clock` writes.
+ * Returns the variable that contains the path of the clock's offset file, which `npm run clock` writes.
  * @param {import('../processes/run.mjs').Run} run
  */
 export function clockEnv(run) {

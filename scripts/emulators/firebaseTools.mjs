@@ -35,7 +35,7 @@ export async function startFirebaseTools({
   const child = spawn(node, [...preloaded, program, ...args, '--non-interactive'], {
     cwd: directory,
     env,
-    detached: true, // Ctrl-C is handled here: a second signal from the terminal would leave Java running
+    detached: true, // handles Ctrl-C here: a second signal would leave Java running
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   forEachLine(child, (line) => output.line('emulators', line));
@@ -49,7 +49,7 @@ function ending(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`the emulators did not start: ${error.message}`));
     child.once('exit', (code, signal) => resolve(`the emulators ended (${signal ?? `exit code ${code}`})`));
-    // firebase-tools only logs that an emulator was killed, and continues without it.
+    // If an emulator is killed, firebase-tools only logs this line and continues without the emulator.
     forEachLine(child, (line) => {
       if (line.includes('has exited upon receiving signal')) resolve(line);
     });
@@ -69,7 +69,7 @@ function ready(child, exited, output) {
     const timer = setTimeout(() => fail('the emulators did not become ready'), readyMilliseconds);
     forEachLine(child, (line) => {
       if (line.includes('All emulators ready')) resolve();
-      // firebase-tools would continue without them, and every call of a function would return 404.
+      // After this line, firebase-tools continues without the functions, and every call of a function gets 404.
       if (line.includes('Failed to load function definition')) fail('the functions could not be loaded');
     });
     exited.then(fail);

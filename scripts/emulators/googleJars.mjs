@@ -1,5 +1,5 @@
 // @ts-check
-/** Google's emulators at the version that firebase-tools requires, from its cache or Google's download host. */
+/** Provides Google's emulators at the version that firebase-tools requires, from its cache or by download. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,7 +22,7 @@ import { fetchOutside } from '../setup/proxy.mjs';
  * @property {string} binaryPathRelativeToCacheDir
  */
 
-/** Short, to detect a missing internet connection; the download of a 60 MB jar itself can take longer. */
+/** Time limit for the start of a response, to detect a missing internet connection. The download may take longer. */
 const answerMilliseconds = 4000;
 const downloadMilliseconds = 180_000;
 
@@ -34,7 +34,7 @@ export function isCached(emulator) {
 }
 
 /**
- * Returns whether firebase-tools has unpacked the program or can download it. It must unpack these two itself.
+ * Returns whether firebase-tools has unpacked the program or can download and unpack it.
  * @param {'ui' | 'pubsub'} program
  */
 export async function isWithinReach(program) {
@@ -51,7 +51,7 @@ export async function isWithinReach(program) {
  * Returns the program unpacked by firebase-tools, after downloading it if necessary.
  * @param {'pubsub'} program
  * @param {{ node: string, say: (message: string) => void }} options
- * @returns {Promise<string | undefined>} undefined if it is not available
+ * @returns {Promise<string | undefined>} undefined if the program is not available
  */
 export async function unpacked(program, { node, say }) {
   const path = packedPathOf(program);
@@ -64,10 +64,10 @@ export async function unpacked(program, { node, say }) {
 }
 
 /**
- * Downloads the emulator to the cache of firebase-tools.
+ * Downloads the emulator to the cache of firebase-tools, unless it is there already.
  * @param {'firestore' | 'database'} emulator
  * @param {(message: string) => void} say
- * @returns {Promise<boolean>} false if it is not available
+ * @returns {Promise<boolean>} false if the emulator is not available
  */
 export async function download(emulator, say) {
   const details = detailsOf(emulator);

@@ -1,5 +1,5 @@
 // @ts-check
-/** The console on this machine: its files, the addresses of its emulators, and the headers of a deployment. */
+/** Serves the console on this machine, with the emulators' addresses and with the headers of a deployment. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { databaseNamespace, projectId, root } from '../project.mjs';
@@ -18,7 +18,7 @@ import { host } from './ports.mjs';
  * @property {string} password
  */
 
-/** Google's addresses in a deployment. */
+/** Addresses of Google's services, which the console of a deployment may call. */
 const GOOGLES = /\b(?:https|wss):\/\/[^\s;]+/g;
 
 /** @param {Run} run */
@@ -30,7 +30,7 @@ function folderOf(run) {
  * Writes the console to this run's folder, with its configuration.
  * @param {Run} run
  * @param {Ports} ports
- * @param {{ people: SeededPerson[] }} people for sign-in with one click
+ * @param {{ people: SeededPerson[] }} people people as whom the console offers to sign in with one click
  */
 export function placeConsole(run, ports, { people }) {
   cpSync(consoleOfEmulators, folderOf(run), { recursive: true });
@@ -53,7 +53,7 @@ export function placeConsole(run, ports, { people }) {
 }
 
 /**
- * Returns the committed Hosting configuration with this run's files, allowing its emulators instead of Google.
+ * Returns the Hosting configuration for this run's files, which allows its emulators instead of Google's services.
  * @param {Run} run
  * @param {Ports} ports
  * @param {{ headers: HeadersOfSource[], predeploy: string[] }} committed

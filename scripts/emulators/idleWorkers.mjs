@@ -2,13 +2,13 @@
 /**
  * Ends function processes that have been idle for a while.
  *
- * The functions emulator starts a process for each called function and each concurrent call, and keeps all of them:
- * 16 processes with 2 GB a few minutes after an idle start. Cloud Run also ends idle instances, so no code can depend
- * on them.
+ * The functions emulator starts a process for each called function and each concurrent call, and never ends one: a
+ * few minutes after a start, 16 processes use 2 GB. Cloud Run also ends idle instances, so no code may depend on
+ * them.
  */
 import { createRequire } from 'node:module';
 
-/** Longer than the minute between two runs of a schedule. */
+/** Longer than the minute between two runs of a schedule, so that schedules reuse their processes. */
 export const IDLE_MS = 90_000;
 
 const IDLE = 'IDLE';
@@ -36,7 +36,7 @@ export function emulatorsPool() {
 }
 
 /**
- * No call is lost: a finishing process gets no new call, and the next call starts another process.
+ * Ends a process after it has been idle for the time. No call is lost, because a process that ends gets no calls.
  * @param {PoolClass} Pool
  * @param {number} idleMilliseconds
  */

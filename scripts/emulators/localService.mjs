@@ -5,7 +5,7 @@ import { forEachLine } from './output.mjs';
 
 const readyMilliseconds = 60_000;
 
-/** Fake vendors that the end-to-end tests and demonstrations reach through the functions. */
+/** Programs that stand in for vendors, which the functions call in end-to-end tests and demonstrations. */
 const programs = {
   github: ['test/support/github/main.ts'],
   models: ['test/support/models/main.ts'],
@@ -13,13 +13,13 @@ const programs = {
 };
 
 /**
- * Starts a fake vendor on this machine. It ends with the run.
+ * Starts a program that stands in for a vendor. It ends with the run.
  * @param {keyof typeof programs} name
  * @param {object} options
  * @param {string} options.node
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
- * @returns {Promise<Record<string, string>>} parameters of the functions with its address
+ * @returns {Promise<Record<string, string>>} parameters with which the functions reach the program
  */
 export async function startLocalService(name, { node, env, output }) {
   const [program, ...args] = programs[name];

@@ -5,11 +5,11 @@ import { crc32 } from './crc32.mjs';
 
 const entryName = 'META-INF/MANIFEST.MF';
 
-/** Lines of a manifest have at most 72 bytes with their end; longer ones continue after a space. */
+/** A manifest line has at most 72 bytes with its line end. A longer line continues on the next line after a space. */
 const lineBytes = 72 - '\r\n'.length;
 
 /**
- * Writes a jar with only a manifest, with which `java -jar` runs a class of another jar.
+ * Writes a jar that contains only a manifest, so that `java -jar` runs a class of another jar.
  * @param {string} path
  * @param {{ mainClass: string, jar: string }} target
  */
@@ -28,12 +28,12 @@ function wrapped(header) {
   return [...lines, rest].join('\r\n');
 }
 
-/** A zip of one stored entry: local header, data, central directory, end. @param {string} name @param {Buffer} data */
+/** Returns a zip file with one uncompressed entry. @param {string} name @param {Buffer} data */
 function zipOf(name, data) {
   const local = Buffer.concat([header(0x04034b50, [20], name, data), Buffer.from(name)]);
   const central = Buffer.concat([
     header(0x02014b50, [20, 20], name, data),
-    // Comment, disk, attributes and offset: all zero for a first and only entry.
+    // Comment, disk, attributes and offset, which are all zero for a single entry.
     Buffer.alloc(14),
     Buffer.from(name),
   ]);
@@ -47,7 +47,7 @@ function zipOf(name, data) {
 }
 
 /**
- * Returns the fields that both kinds of header share, before the name.
+ * Returns the fields before the name, which local header and central directory share.
  * @param {number} signature
  * @param {number[]} versions
  * @param {string} name

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * An origin with Muster at its root, as in a deployment. The functions emulator serves the function `mcp` at a longer
- * path, where clients that sign in do not look for `/.well-known`, `/authorize` and `/token`.
+ * Serves Muster at the root of an origin, as in a deployment. The functions emulator serves the function `mcp` below
+ * a longer path, but clients that sign in expect `/.well-known`, `/authorize` and `/token` at the root.
  */
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
@@ -16,17 +16,17 @@ import { host } from './ports.mjs';
 
 const mountPath = `/${projectId}/${region}/mcp`;
 
-/** Lower-case names of headers that concern one connection. Node sets them for each connection. */
+/** Lower-case names of headers that concern only one connection, so they are not forwarded. Node sets its own. */
 const ofRequestsConnection = new Set(['connection', 'keep-alive', 'trailer']);
 const ofAnswersConnection = new Set([...ofRequestsConnection, 'transfer-encoding']);
 
 /**
- * Sends the headers immediately, because the first event of a stream can take long. `flushHeaders()` would write as
- * UTF-8 what Node reads as Latin-1.
+ * Sends the headers at once, because a stream's first event can take long. `flushHeaders()` would write as UTF-8 what
+ * Node reads as Latin-1.
  */
 const headersAlone = Buffer.alloc(0);
 
-/** Streams last until the function ends them, so Node's timeouts are off. */
+/** Node's timeouts are turned off, because a stream lasts until the function ends it. */
 const patient = { requestTimeout: 0, keepAliveTimeout: 0 };
 
 /**
@@ -42,12 +42,12 @@ export async function startOrigin({ port, functions }) {
     forward(request, response, functions).catch(() => refuse(response, functions));
   };
   const server = createServer(patient, serve);
-  server.on('checkContinue', serve); // the function decides whether to continue, instead of Node
+  server.on('checkContinue', serve); // the function, not Node, decides whether the client should send the body
   server.on('connection', (socket) => socket.unref());
   server.unref();
   server.listen(port, host);
   await once(server, 'listening');
-  server.on('error', () => {}); // such as too many open files: the system refuses the client
+  server.on('error', () => {}); // on errors such as too many open files, the system refuses the client
   return server;
 }
 
@@ -59,12 +59,12 @@ async function forward(request, response, functions) {
     method: request.method,
     path: `${mountPath}${pathOf(request)}`,
     headers: without(ofRequestsConnection, request.rawHeaders),
-    agent: false, // a reused connection can close while the next request is sent
+    agent: false, // a reused connection could be closed while the next request is sent
   });
   behind.on('socket', (socket) => socket.unref());
   behind.on('continue', () => response.writeContinue());
-  for (const stream of [request, response, behind]) stream.on('error', () => {}); // each also closes then
-  // Answered or cancelled: read the rest of the request, because otherwise the connection's next request is lost.
+  for (const stream of [request, response, behind]) stream.on('error', () => {}); // each also closes the stream
+  // Read the rest of the request even then; otherwise, the next request of the connection is lost.
   response.on('close', () => {
     behind.destroy();
     request.unpipe(behind).resume();
@@ -81,7 +81,7 @@ async function forward(request, response, functions) {
   await pipeline(answer, response); // ends each stream if the other fails
 }
 
-/** Includes the query, unchanged. A request to a proxy has the whole URL. @param {Incoming} request */
+/** Returns path and query, unchanged. The request of a proxy's client has the whole URL. @param {Incoming} request */
 function pathOf({ url = '' }) {
   return url.startsWith('/') ? url : `/${url.replace(/^\w+:\/\/[^/?]*\/?|^\*$/, '')}`;
 }

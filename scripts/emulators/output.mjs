@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { devDirectory } from '../project.mjs';
 
 /**
- * @typedef {object} Output output of the emulators: all of it to a file, relevant lines to the screen
+ * @typedef {object} Output writes the emulators' output: all lines to a file, relevant lines to the screen
  * @property {(source: string, line: string) => void} line
  * @property {string} file
  * @property {() => string} tail the last lines, for an error message
@@ -52,9 +52,9 @@ function labelled(source, line) {
   return `${source.padEnd(9)} | ${line}`;
 }
 
-/** Lines that the functions log begin with `>`; the others are about firebase-tools itself. */
+/** A line that starts with `>` was logged by a function. All other lines are from firebase-tools itself. */
 const functionLog = /^>\s+/;
-/** Schedules that found nothing to do: all their counts are 0. */
+/** Reports of schedules that found nothing to do, in which all counts are 0. */
 const idle = /^[^1-9]*"message":"(reminders_sent|swept)"/;
 const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
 const noise = [
@@ -75,7 +75,7 @@ function forScreen(source, line) {
   return shown || source === 'schedules' ? labelled(source, line) : undefined;
 }
 
-/** Returns the message of a line that the functions log as JSON. @param {string} logged */
+/** Returns the message in a JSON log entry of a function. @param {string} logged */
 function readable(logged) {
   try {
     const { severity, message, ...rest } = JSON.parse(logged);

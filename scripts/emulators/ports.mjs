@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 
 export const host = '127.0.0.1';
 
-/** The Firebase emulators' defaults, which clients and editors expect, and our origin's. @type {Ports} */
+/** Default ports of the emulators, which clients and editors expect, and of Muster's origin. @type {Ports} */
 const defaultPorts = {
   functions: 5001,
   origin: 5005,
@@ -26,12 +26,12 @@ const defaultPorts = {
   firestoreWebsocket: 9150,
 };
 
-/** Below the range for outgoing connections, one of which could use a port before we listen. */
+/** Free ports are chosen below the range of outgoing connections, which could take a port before a server listens. */
 const firstFreePort = 20_000;
 const freePortRange = 10_000;
 
 /**
- * Returns the default ports, with free ones instead of ports in use.
+ * Returns the default ports, in which each port in use is replaced by a free one.
  * @param {(message: string) => void} say
  * @returns {Promise<Ports>}
  */
@@ -58,7 +58,7 @@ function portNames() {
   return /** @type {PortName[]} */ (Object.keys(defaultPorts));
 }
 
-/** Ports that this process assigned, although no server may be listening yet. @type {Set<number>} */
+/** Ports that this process has assigned. A server may not be listening on them yet. @type {Set<number>} */
 const handedOut = new Set();
 
 export async function freePort() {
@@ -70,7 +70,7 @@ export async function freePort() {
   }
 }
 
-/** Returns whether the port is free on all addresses, because a server on all addresses and one on 127.0.0.1 can share a port. @param {number} port */
+/** Returns whether the port is free both on all addresses and on 127.0.0.1, which two servers could share. @param {number} port */
 async function isFree(port) {
   return (await canListen(port, host)) && (await canListen(port, undefined));
 }

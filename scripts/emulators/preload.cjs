@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Loaded into each program of the emulators through `NODE_OPTIONS`. It lets their servers keep idle connections: Node
- * closes them after 5 seconds, which fails a request that is being sent. It also saves more than half of the start of
- * the program in which firebase-tools runs a function. That program loads firebase-admin and firebase-functions to
- * stub them, although the functions' bundle has its own copies, and loads most of firebase-tools for one small
- * function.
+ * Loaded into each program of the emulators through `NODE_OPTIONS`. It makes their servers keep idle connections,
+ * which Node would close after 5 seconds, so that a request that is being sent would fail. It also saves more than
+ * half of the time in which firebase-tools starts a function's process. That process would load firebase-admin and
+ * firebase-functions to stub them, although the functions' bundle has its own copies, and most of firebase-tools for
+ * one small function.
  */
 const { readFileSync } = require('node:fs');
 const { Server } = require('node:http');
@@ -34,7 +34,7 @@ function findModuleRoot(name, file) {
     try {
       if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === name) return folder;
     } catch {
-      // This folder does not contain the package.
+      // The package is not in this folder; try the next one.
     }
   }
   throw new Error(`${file} is not in ${name}`);

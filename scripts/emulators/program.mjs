@@ -4,13 +4,13 @@ import { forEachLine } from './output.mjs';
 
 /**
  * @typedef {object} Running
- * @property {Promise<string>} exited reason of an unexpected end
+ * @property {Promise<string>} exited resolves with the reason if the program ends unexpectedly
  */
 
 const readyMilliseconds = 60_000;
 
 /**
- * Starts an emulator that firebase-tools does not start, and waits until it reports that it is listening.
+ * Starts an emulator without firebase-tools, and waits until it prints that it is listening.
  * @param {string} name
  * @param {object} options
  * @param {string[]} options.command

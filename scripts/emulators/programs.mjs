@@ -4,18 +4,18 @@ import { download, isCached, isWithinReach, unpacked } from './googleJars.mjs';
 
 /**
  * @typedef {object} Programs
- * @property {Record<string, string>} env paths of programs that firebase-tools does not find
+ * @property {Record<string, string>} env variables with the paths of programs that firebase-tools would not find
  * @property {'google' | 'rtdb-lite'} database
- * @property {string | undefined} pubsub the program, if available
+ * @property {string | undefined} pubsub path of the Pub/Sub emulator, if available
  * @property {boolean} ui
  */
 
-/** If set, Muster runs as without a Pub/Sub emulator: `MUSTER_WITHOUT_PUBSUB=1 npm start`. */
+/** With `MUSTER_WITHOUT_PUBSUB=1 npm start`, Muster runs as if no Pub/Sub emulator were available. */
 const withoutPubsub = process.env.MUSTER_WITHOUT_PUBSUB !== undefined;
 
 /**
- * Finds the emulators: cached, else downloaded, else from the Google Cloud CLI. The Realtime Database is only
- * available from Google's download host, so rtdb-lite replaces it; Pub/Sub is optional.
+ * Finds the emulators in the cache of firebase-tools, else downloads them, else uses those of the Google Cloud CLI.
+ * If the Realtime Database emulator cannot be downloaded, rtdb-lite replaces it. The Pub/Sub emulator is optional.
  * @param {{ ui: boolean, node: string, say: (message: string) => void }} wanted
  * @returns {Promise<Programs>}
  */

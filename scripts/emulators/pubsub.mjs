@@ -1,5 +1,5 @@
 // @ts-check
-/** The Pub/Sub emulator and its REST interface. */
+/** Starts the Pub/Sub emulator, and calls its REST interface. */
 import { projectId } from '../project.mjs';
 import { host } from './ports.mjs';
 import { startListening } from './program.mjs';
@@ -17,7 +17,7 @@ import { startListening } from './program.mjs';
  * @typedef {Awaited<ReturnType<typeof subscribe>>} Subscription
  */
 
-/** Log lines about every header of each request, and about a missing logger. */
+/** Lines of output without use: one per header of each request, and some about a missing logger. */
 const ignoredOutput = /HttpAdapter|orwarding key: |SLF4J/;
 
 /**
@@ -49,7 +49,7 @@ export async function subscribe(emulator, { topic, name, ackDeadlineSeconds }) {
   await ask(emulator, 'PUT', path, { topic: topicPath, ackDeadlineSeconds });
   return {
     path,
-    /** Waits for a message, for a limited time. @returns {Promise<Received | undefined>} */
+    /** Waits for a message; undefined if none arrives in time. @returns {Promise<Received | undefined>} */
     async pull() {
       const { receivedMessages = [] } = await ask(emulator, 'POST', `${path}:pull`, { maxMessages: 1 });
       return receivedMessages[0];
@@ -58,7 +58,7 @@ export async function subscribe(emulator, { topic, name, ackDeadlineSeconds }) {
     async acknowledge(ackId) {
       await ask(emulator, 'POST', `${path}:acknowledge`, { ackIds: [ackId] });
     },
-    /** Delivers the message again after this many seconds. @param {string} ackId @param {number} seconds */
+    /** Makes Pub/Sub deliver the message again after the time. @param {string} ackId @param {number} seconds */
     async postpone(ackId, seconds) {
       const change = { ackIds: [ackId], ackDeadlineSeconds: seconds };
       await ask(emulator, 'POST', `${path}:modifyAckDeadline`, change);

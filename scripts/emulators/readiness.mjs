@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const timeoutMs = 120_000;
 
-/** Several, because a client's first calls are concurrent and some clients give up after a few seconds. */
+/** Number of processes to start in advance: a client's first calls are concurrent, and may time out after seconds. */
 const warmInstances = 4;
 
 /**
- * Waits until the endpoint responds, and warms up some instances.
+ * Waits until the endpoint responds, and starts some processes of its function in advance.
  * @param {string} url
  */
 export async function endpointReady(url) {
@@ -16,7 +16,7 @@ export async function endpointReady(url) {
 }
 
 /**
- * Waits for a response other than an error or a missing function.
+ * Waits until a response is neither an error nor 404, which means that the function is not loaded yet.
  * @param {string} url
  */
 async function firstResponse(url) {
@@ -35,7 +35,7 @@ async function firstResponse(url) {
   throw new Error(`${url} does not respond (${last})`);
 }
 
-/** Preflight request of a browser: it needs no credential, so it leaves no refusal in the log. */
+/** Sends a browser's preflight request. It needs no credential, so the log contains no refused call. */
 const preflight = {
   method: 'OPTIONS',
   headers: { Origin: 'http://localhost', 'Access-Control-Request-Method': 'POST' },

@@ -16,7 +16,7 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {import('./ports.mjs').Ports} ports
  * @property {Record<string, string>} env variables for programs that use the emulators
  * @property {boolean} ui
- * @property {Promise<string>} exited reason of an end before the run's
+ * @property {Promise<string>} exited resolves with the reason if an emulator ends before the run does
  */
 
 /**
@@ -38,7 +38,7 @@ export async function startSuite(options) {
     await startOrigin({ port: ports.origin, functions: ports.functions });
     placeConsole(run, ports, { people: [] });
   }
-  // Start these first, because a function can use them as soon as it is loaded.
+  // Start the databases and services first, because a function can use them as soon as it is loaded.
   const own = await Promise.all([
     ...(lite ? [startRtdbLite({ node, ports, env, output })] : []),
     ...(programs.pubsub !== undefined ? [startPubsub({ program: programs.pubsub, ports, env, output })] : []),

@@ -1,5 +1,5 @@
 // @ts-check
-/** Triggers that the functions emulator loads but does not call. */
+/** Calls triggers that the functions emulator loads but never calls, such as schedules. */
 import { projectId } from '../project.mjs';
 
 /**
@@ -14,7 +14,7 @@ import { projectId } from '../project.mjs';
  * @property {string} [body]
  */
 
-/** More than the number of times that the triggers are turned off and on. */
+/** Highest generation to try. Triggers are turned off and on fewer times than this. */
 const generations = 10;
 
 /**
@@ -25,12 +25,12 @@ export async function triggersIn(emulator) {
   const response = await fetch(`${emulator}/backends`);
   const { backends } = /** @type {{ backends: { functionTriggers: Trigger[] }[] }} */ (await response.json());
   const all = backends.flatMap((backend) => backend.functionTriggers);
-  return [...new Map(all.map((trigger) => [trigger.id, trigger])).values()]; // there is one entry per generation
+  return [...new Map(all.map((trigger) => [trigger.id, trigger])).values()]; // one entry per generation of a trigger
 }
 
 /**
- * Calls a function and waits until it has ended. The emulator numbers generations of triggers: the number rises when
- * they are turned off and on again, and older generations return 204, as all do while they are off.
+ * Calls a function and waits until it has ended. The emulator increases the generation number of all triggers when
+ * they are turned off and on again. Older generations return 204, and while triggers are off, all generations do.
  * @param {string} emulator
  * @param {string} id
  * @param {Call} call

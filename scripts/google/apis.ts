@@ -1,7 +1,7 @@
-/** Addresses of Google's APIs. Only this file has them: tests replace them with local ones. */
+/** Addresses of Google's APIs. No other file contains them, so that tests can replace them with local ones. */
 import { isSafeAddress } from '../../functions/src/kernel/platform.ts';
 
-/** Name of the API's service, which is also its host and the name under which a project enables it. */
+/** Name of the API's service, which is also its host and the name that is used to enable the API. */
 export type Api = `${string}.googleapis.com`;
 
 /**
@@ -13,13 +13,13 @@ export function addressOf(api: Api, path: string, origin?: string): string {
   return `${origin === undefined ? `https://${api}` : `${origin}/${api}`}/${path}`;
 }
 
-/** Like `addressOf`, for a resource with a dedicated host, such as a Realtime Database. */
+/** Like `addressOf`, for a resource that has its own host, such as a Realtime Database. */
 export function addressAt(url: string, origin?: string): string {
   const { host, pathname } = new URL(url);
   return origin === undefined ? url : `${origin}/${host}${pathname}`;
 }
 
-/** Returns the server that replaces Google. It receives tokens, so it must be local or use TLS. */
+/** Returns the server that replaces Google, if one is set. It receives tokens, so it must be local or use TLS. */
 export function originIn(env: NodeJS.ProcessEnv): string | undefined {
   const origin = env['MUSTER_GOOGLE_URL']?.replace(/\/+$/, '');
   if (origin === undefined || origin === '') return undefined;
@@ -49,7 +49,7 @@ const CLI_VARIABLES: Readonly<Record<string, Api>> = {
   FIRESTORE_URL: 'firestore.googleapis.com',
 };
 
-/** Returns the environment with which the CLI calls APIs at the same addresses. */
+/** Returns environment variables with which the Firebase CLI also calls the server that replaces Google. */
 export function cliEnvironment(origin: string | undefined): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return Object.fromEntries(Object.entries(CLI_VARIABLES).map(([name, api]) => [name, `${origin}/${api}`]));

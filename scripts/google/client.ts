@@ -1,4 +1,4 @@
-/** Client of Google's REST APIs for the operator commands. Errors are values, so that they can be reported. */
+/** Client of Google's REST APIs for the operator commands. It returns errors instead of throwing them. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { connectionCodes } from '../../functions/src/kernel/platform.ts';
@@ -6,9 +6,9 @@ import { proxyHint } from '../setup/proxy.mjs';
 import { type Api, addressAt, addressOf } from './apis.ts';
 import { failureOf, type Result } from './failure.ts';
 
-/** Statuses for which the same request can succeed later. */
+/** HTTP statuses after which a request is retried, because it can succeed later. */
 const MAY_DO_LATER = [429, 503];
-/** Errors of a reused connection that the server closed. */
+/** Error codes that mean that the server had already closed the reused connection. */
 const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ATTEMPTS = 4;
 const MAX_PAUSE_MS = 30_000;
@@ -57,13 +57,13 @@ export class Google {
     return this.request(sent.method, sent, sent.body);
   }
 
-  /** Returns the text at an address of Google's that belongs to no API. */
+  /** Returns the text at one of Google's addresses that does not belong to an API. */
   async text(url: string): Promise<Result<string>> {
     const answer = await this.answered('GET', new URL(addressAt(url, this.origin)), undefined);
     return answer.ok ? { ok: true, value: answer.value.text } : answer;
   }
 
-  /** Returns the items of all pages. @param key the list's name in the response, which omits empty lists */
+  /** Returns the items of all pages. @param key name of the list in a response, which omits empty lists */
   async list<Item extends z.ZodType>(
     { schema, query, ...asked }: Asked<Item>,
     key: string,
@@ -101,7 +101,7 @@ export class Google {
   private async answered(method: string, url: URL, body: unknown): Promise<Result<{ readonly text: string }>> {
     const headers = {
       authorization: `Bearer ${await this.token()}`,
-      // A person's credentials belong to no project, so the quota of this one is used.
+      // A person's credentials belong to no project, so the calls count against this project's quota.
       'x-goog-user-project': this.project,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
@@ -133,7 +133,7 @@ async function fetched(url: URL, init: RequestInit) {
   }
 }
 
-/** Parses a response. Something between here and Google can respond with a page. */
+/** Parses a response. A proxy between this machine and Google can respond with an HTML page. */
 function parsed({ host }: URL, text: string): Result<unknown> {
   try {
     return { ok: true, value: text === '' ? {} : JSON.parse(text) };

@@ -1,6 +1,6 @@
 /** The operator's Google credentials. */
 
-/** Access to all resources of a project, as far as the operator's roles allow. */
+/** Scope for all resources of a project. The operator's roles still limit the access. */
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 export class NoCredentials extends Error {}

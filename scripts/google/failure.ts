@@ -1,8 +1,8 @@
-/** Errors of Google's APIs in the form of google.rpc.Status. Source: https://google.aip.dev/193 */
+/** Errors of Google's APIs, which have the form of google.rpc.Status. Source: https://google.aip.dev/193 */
 import { z } from 'zod';
 
 export interface Failure {
-  /** HTTP status, 0 if there was no response. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   /** Google's message. */
   readonly message: string;
@@ -42,12 +42,12 @@ export function failureOf(code: number, text: string): Failure {
   };
 }
 
-/** Returns undefined instead of a failure if the resource does not exist. */
+/** Replaces the failure "not found" by a success without a value. */
 export function optional<Value>(result: Result<Value>): Result<Value | undefined> {
   return !result.ok && result.failure.status === 404 ? { ok: true, value: undefined } : result;
 }
 
-/** Omits links for developers and advice to wait, which do not fit on a line. */
+/** Returns the first sentences of a message, without links for developers and advice to wait. */
 function firstSentences(message: string): string {
   return message.replace(/\s+/g, ' ').trim().slice(0, 300);
 }

@@ -1,4 +1,4 @@
-/** Grants roles in addition to existing ones, without losing concurrent changes. */
+/** Grants a member roles in a policy, without overwriting concurrent changes of the policy. */
 import type { Api } from './apis.ts';
 import type { Google } from './client.ts';
 import type { Result } from './failure.ts';
@@ -8,23 +8,23 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 5000;
 
 /**
- * Earlier versions omit conditions, and writing such a policy back would delete the conditions that others set.
+ * Policy version with conditions. Writing back a policy that was read without its conditions would delete them.
  * Source: https://cloud.google.com/iam/docs/policies#versions
  */
 const WITH_CONDITIONS = { 'options.requestedPolicyVersion': '3' };
 
-/** Resource with a policy. */
+/** Resource that has an IAM policy. */
 export interface Granted {
   readonly api: Api;
   /** `v1/projects/p/topics/t` */
   readonly path: string;
-  /** HTTP method that reads its policy. */
+  /** HTTP method of the request that reads the policy. */
   readonly reading: 'GET' | 'POST';
 }
 
 /**
- * Retries, because both errors are temporary: Google refuses the etag after a concurrent change, and does not yet
- * know a recently created account everywhere.
+ * Retries after two temporary errors: Google refuses the etag after a concurrent change of the policy, and does not
+ * yet know a recently created account everywhere.
  */
 export async function grant(
   google: Google,

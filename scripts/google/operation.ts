@@ -17,7 +17,7 @@ export const operation = z.object({
 /**
  * Waits until an operation has ended and returns its result.
  * @param started response to the request that started it
- * @param version API version, which the operation's name lacks
+ * @param version API version, which the operation's name does not contain
  */
 export async function ended(
   google: Google,

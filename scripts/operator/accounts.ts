@@ -9,14 +9,14 @@ export interface Account {
   readonly email?: string;
   readonly name?: string;
   readonly isDisabled: boolean;
-  /** Role in the account's claims. */
+  /** Role of the person in the claims of the account. */
   readonly role?: Role;
 }
 
-/** Firebase Auth's page size. */
+/** Number of accounts that Firebase Auth returns per page. */
 const PAGE = 1000;
 
-/** Agents have accounts too, because they sign in to the databases as themselves. */
+/** Returns whether an account is an agent's. Agents have accounts to sign in to the databases as themselves. */
 const AGENT = 'agent:';
 
 export async function authentication(): Promise<Auth> {
@@ -24,7 +24,7 @@ export async function authentication(): Promise<Auth> {
   return getAuth(firebaseApp());
 }
 
-/** Whether to find an account by an unverified address. */
+/** Whether a person can be named by an address that the account has not verified. */
 interface Lookup {
   readonly unverified: boolean;
 }
@@ -40,7 +40,7 @@ export async function findAccount(who: string, lookup = VERIFIED): Promise<Accou
   return found && accountOf(found);
 }
 
-/** Like `findAccount`, with everything that Firebase Auth stores of the account. */
+/** Like `findAccount`, but returns everything that Firebase Auth stores about the account. */
 export async function findUser(who: string, { unverified } = VERIFIED): Promise<UserRecord | undefined> {
   const auth = await authentication();
   const found = await orUndefined(auth.getUser(who));
@@ -72,7 +72,7 @@ export async function* accounts(): AsyncGenerator<Account, void, undefined> {
   } while (token !== undefined);
 }
 
-/** Keeps other claims unchanged. The next ID token contains the role, within an hour. */
+/** Sets the role and keeps other claims unchanged. Within an hour, the person's next ID token contains the role. */
 export async function claimRole(uid: string, role: Role | 'none'): Promise<void> {
   const auth = await authentication();
   const { customClaims } = await auth.getUser(uid);

@@ -1,4 +1,4 @@
-/** Deployment that an operator's command uses, and the configuration of its clients. */
+/** Selects the deployment for an operator's command, and configures the command's clients. */
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ export const DEPLOYMENT_USAGE = `Deployment:
                    (gcloud auth application-default login)
   --emulator       the emulators of a running npm start`;
 
-/** Options that select the deployment. */
+/** Options of a command line that select the deployment. */
 export const deployment = { project: z.string().min(1).optional(), emulator: z.boolean().default(false) };
 
 export interface Deployment {
@@ -27,7 +27,7 @@ type OptionType = 'string' | 'boolean';
 
 /**
  * Reads a command line by a schema of its options.
- * @param types of the options, by their names on the command line
+ * @param options types of the options, by their names on the command line
  * @throws UsageError
  */
 export function parsedLine<Schema extends z.ZodType>(
@@ -57,7 +57,7 @@ const endpointFile = z.object({
 });
 
 /**
- * Points the clients at the deployment. They read the environment while loading, so import them afterwards.
+ * Sets the clients' environment variables for the deployment. Import the clients afterwards: they read these on load.
  * @returns the URL of the deployment's endpoint
  */
 export function reach({ emulator, project, databaseUrl }: Deployment): string {
@@ -76,14 +76,14 @@ function reachEmulators(): string {
   process.env['FIRESTORE_EMULATOR_HOST'] = emulators.firestore;
   process.env['FIREBASE_AUTH_EMULATOR_HOST'] = emulators.auth;
   process.env['FIREBASE_DATABASE_EMULATOR_HOST'] = emulators.database;
-  // Google's client would otherwise look for credentials of a machine in Google's cloud.
+  // Otherwise, Google's client would search for the credentials of a machine in Google's cloud.
   process.env['METADATA_SERVER_DETECTION'] = 'none';
   return mcpUrl;
 }
 
 const firebaseConfig = z.object({ projectId: z.string() });
 
-/** Keeps variables that are set for the same project, as in tests with emulators. */
+/** Variables that are already set for the same project are kept, as in tests with emulators. */
 function setProject(projectId: string, databaseURL: string): void {
   process.env['GCLOUD_PROJECT'] = projectId;
   process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
@@ -93,14 +93,14 @@ function setProject(projectId: string, databaseURL: string): void {
   process.env['FIREBASE_CONFIG'] = JSON.stringify({ projectId, databaseURL });
 }
 
-/** Runs a command and ends the process with 0, or with 1 and one message without a stack. */
+/** Runs a command, and exits with 0 or, after printing the error's message without its stack, with 1. */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<never> {
   showUsageIfAsked(usage);
   const end = (error: unknown): never => {
     console.error(explained(error, usage));
     return process.exit(1);
   };
-  // Google's client throws missing credentials outside of any promise that could be awaited.
+  // If credentials are missing, Google's client throws an error outside of any promise that could be awaited.
   process.once('unhandledRejection', end);
   try {
     await command();

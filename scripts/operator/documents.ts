@@ -1,9 +1,9 @@
-/** Reads whole collections page by page: a stream would be interrupted while each document is processed. */
+/** Reads whole collections in pages. A stream would be interrupted if documents are processed slowly. */
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
 
 const PAGE = 300;
 
-/** Yields all documents of an unordered query in pages, ordered by path. */
+/** Yields pages with all documents of a query, ordered by path. The query must not specify an order. */
 export async function* pagesOf(query: Query): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
   const ordered = query.orderBy(FieldPath.documentId()).limit(PAGE);
   let page = ordered;
@@ -16,7 +16,7 @@ export async function* pagesOf(query: Query): AsyncGenerator<readonly QueryDocum
   }
 }
 
-/** Returns the readable documents of a page; `told` receives the paths of the others. */
+/** Returns the readable documents of a page, and calls `told` with the paths of the unreadable ones. */
 export function readable<Value>(
   page: readonly QueryDocumentSnapshot[],
   fromDocument: (data: unknown) => Value,
@@ -32,7 +32,7 @@ export function readable<Value>(
   });
 }
 
-/** Concurrent operations. This many take the database as long as one. */
+/** Number of concurrent operations, which together take the database as long as a single one. */
 const AT_ONCE = 20;
 
 export async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

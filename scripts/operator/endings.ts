@@ -1,7 +1,7 @@
-/** Reports of revoked agents. */
+/** Reports what was revoked or cancelled together with an agent. */
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 
-/** Returns a sentence for each kind of item that ended with an agent. */
+/** Returns one sentence for each kind of item that was revoked or cancelled together with an agent. */
 export function endedLines({ agents, invitations, requests }: Omit<Ended, 'credentials'>): readonly string[] {
   const sent = invitations.map(({ workspace, email }) => `${email} to ${workspace}`);
   return [

@@ -1,4 +1,4 @@
-/** Owners of agents: an agent never has more permissions than its owner. */
+/** Owners of agents. An agent never has more permissions than its owner. */
 
 import type { AccessPorts } from '../../functions/src/access/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../functions/src/identity/rules/principal.ts';
@@ -7,7 +7,7 @@ import { findAccount } from './accounts.ts';
 
 type Ports = Pick<AccessPorts, 'people' | 'store'>;
 
-/** Returns a person's roles, as stored and as in the account's claims. */
+/** Returns a person's roles, both the stored ones and the role in the account's claims. */
 export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): Promise<PersonRoles> {
   const [person, access] = await Promise.all([people.find(uid), people.workspaces()]);
   const role = person?.role ?? (await findAccount(uid))?.role;
@@ -15,13 +15,13 @@ export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): P
   return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
 }
 
-/** Owner of agents for which no person is specified: anyone with a shell of the deployment. */
+/** Owner of agents for which no owner is specified. It stands for the deployment's operators. */
 export const OPERATOR = 'operator';
 
 /**
- * Returns the uid of the owner that a command names by uid or verified address.
- * @param isSure whether to accept an unknown uid
- * @throws Error if the name is unknown, because it may be misspelled
+ * Returns the uid of an agent's owner, whom a command names by uid or verified address.
+ * @param isSure whether a uid without an account or role is accepted
+ * @throws Error if the uid or address is unknown, because it may be misspelled
  */
 export async function ownerNamed({ people }: Pick<Ports, 'people'>, who: string, isSure: boolean): Promise<string> {
   if (who === OPERATOR) return who;
@@ -38,8 +38,8 @@ export async function ownerNamed({ people }: Pick<Ports, 'people'>, who: string,
 }
 
 /**
- * Makes the operator an admin: it has no account to give a role. Other owners get no role by default.
- * @returns a sentence about the change
+ * If the owner is the operator, which has no account, makes it an admin. Other owners get no role.
+ * @returns a sentence about the change, if there was one
  */
 export async function ensureOwner(ports: Ports, uid: string): Promise<string | undefined> {
   if (uid !== OPERATOR || (await ports.people.find(uid))?.role !== undefined) return undefined;
@@ -47,7 +47,7 @@ export async function ensureOwner(ports: Ports, uid: string): Promise<string | u
   return `Its owner ${uid} had no role and is now admin.`;
 }
 
-/** Returns a warning if the owner lacks the agent's role in its home workspace, which limits the agent. */
+/** Returns a warning if the owner's role in the agent's home workspace is too low, because that limits the agent. */
 export function missingAccessOf(owner: PersonRoles, uid: string, agents: Role, home: string): string | undefined {
   const own = personsRoleIn(owner, home);
   if (own !== undefined && hasRole(own, agents)) return undefined;

@@ -1,11 +1,11 @@
-/** Checked connection to the Realtime Database: its client would wait forever for an unreachable one. */
+/** Checks the connection to the Realtime Database, because its client waits forever for an unreachable database. */
 import type { Database } from 'firebase-admin/database';
 import { withTimeout } from '../../functions/src/kernel/concurrency.ts';
 import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
 
 const ANSWERING_MS = 30_000;
 
-/** @throws Error if it does not respond */
+/** @throws Error if the database does not respond */
 export async function reachedRealtime(): Promise<Database> {
   const database = await realtimeDatabase();
   const url = database.ref().toString();

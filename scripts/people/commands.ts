@@ -1,18 +1,16 @@
-/** Commands about people and their output. */
-
 import { endedLines } from '../operator/endings.ts';
 import type { Command } from './arguments.ts';
 import { erase } from './erasure/erase.ts';
 import type { Known } from './registry.ts';
 import * as registry from './registry.ts';
 
-/** Result of a command, as data and as sentences. */
+/** Result of a command: the data that `--json` prints, and the sentences that are printed otherwise. */
 interface Said {
   readonly data: unknown;
   readonly sentences: readonly string[];
 }
 
-/** Runs a command and returns its result, as sentences or JSON. */
+/** Runs a command and returns its output, which is text or JSON. */
 export async function follow(command: Command): Promise<string> {
   const { data, sentences } = await done(command);
   return command.options.json ? JSON.stringify(data, null, 2) : sentences.join('\n');

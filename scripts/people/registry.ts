@@ -1,4 +1,4 @@
-/** Operator actions on people: roles of the deployment, members of workspaces, accounts. */
+/** Actions of operators on people: their deployment roles, workspace memberships and accounts. */
 import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
 import { externalServices } from '../../functions/src/composition/externalServices.ts';
@@ -14,7 +14,7 @@ import { pagesOf, readable } from '../operator/documents.ts';
 
 const { services, access, kernel } = compose(externalServices());
 
-/** Stored as the giver of a role if no person is signed in. */
+/** Stored as the person who gave a role if an operator's command gave it. */
 const ADDED_BY = 'operator';
 
 /** Person with an account, stored access, or both. */
@@ -24,7 +24,7 @@ export interface Known {
   readonly person: Person | undefined;
 }
 
-/** Yields all people, those with accounts first. @param told receives the path of each unreadable document */
+/** Yields all people, those with accounts first. @param told called with the path of each unreadable document */
 export async function* allPeople(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
   const stored = new Map<string, Person>();
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.people)))
@@ -76,7 +76,7 @@ export async function agentsOf(uid: string): Promise<readonly string[]> {
 }
 
 /**
- * Stores the role, which servers and rules check, and copies it to the account's claims.
+ * Stores the role, which the endpoint and the databases' rules check, and copies it to the account's claims.
  * @returns the previous role
  */
 export async function setRole(known: Known, role: Role | 'none'): Promise<Role | 'none'> {
@@ -110,15 +110,15 @@ export async function isLed(workspace: string): Promise<boolean> {
 
 export interface Revoked {
   readonly workspaces: readonly string[];
-  /** Agents that had a credential. */
+  /** Agents whose credentials were revoked. */
   readonly agents: readonly string[];
-  /** Items that those agents created and that ended with them. */
+  /** Agents, invitations and requests of those agents, which were revoked or cancelled too. */
   readonly ended: Omit<Ended, 'credentials'>;
-  /** Counts of the person's cancelled work. */
+  /** Numbers of the person's tasks, runs and questions that were cancelled. */
   readonly work: EndedWork;
 }
 
-/** Removes all access of a person; the account stays unchanged. */
+/** Removes all access of a person, but keeps the account unchanged. */
 export async function revoke(known: Known): Promise<Revoked> {
   const { uid, account, person } = known;
   await setRole(known, 'none');
@@ -139,21 +139,21 @@ export async function revoke(known: Known): Promise<Revoked> {
     requests: all.flatMap(({ requests }) => requests),
   };
   if (account !== undefined) await (await authentication()).revokeRefreshTokens(uid);
-  // A trigger also does this. Repeating it has no effect, and this call returns the counts for the report.
+  // A trigger also cancels this work. It is cancelled here too, because the report needs the counts.
   const work = await services.leaving.end(uid);
   return { workspaces, agents, ended, work };
 }
 
 /**
  * Creates an account without a password.
- * @returns the link for choosing a password; undefined if the project does not allow password sign-in
+ * @returns the link with which the person chooses a password; undefined if the project does not allow passwords
  */
 export async function create(email: string, name: string | undefined): Promise<[Known, string | undefined]> {
   const auth = await authentication();
   const { uid } = await auth
     .createUser({ email, ...(name !== undefined && { displayName: name }) })
     .catch(async (error: unknown) => {
-      // Reports if another person registered the address before; the next command would be set-role.
+      // If another person has registered the address, reports that instead: the next command would be set-role.
       await findAccount(email);
       throw error;
     });

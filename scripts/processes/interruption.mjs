@@ -4,8 +4,8 @@ import { commandOf, parentOf } from '../../runner/src/process/table.mjs';
 const parentCheckMilliseconds = 1000;
 
 /**
- * Calls `stop` once, with the reason, when this process must end: Ctrl-C, a signal, a closed terminal, or the end of
- * the npm process above, which sends no signal.
+ * Calls `stop` once, with the reason, when this process must end because of Ctrl-C, a signal, a closed terminal, or
+ * the end of the npm process that started this one, which sends no signal.
  * @param {(reason: string) => void} stop
  */
 export function onInterruption(stop) {
@@ -17,12 +17,12 @@ export function onInterruption(stop) {
     stop(reason);
   };
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => once(signal));
-  // A closed terminal also closes the output: a failing write must not end this process before its cleanup.
+  // A closed terminal also closes the output. A failed write must not end this process before its cleanup.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => once('the output closed'));
   if (process.env.npm_lifecycle_event !== undefined) watchParents(() => once('npm ended'));
 }
 
-/** npm starts a shell in between, unless the shell replaces itself. @param {() => void} gone */
+/** npm can start a shell that is the parent of this process. @param {() => void} gone */
 function watchParents(gone) {
   const parent = process.ppid;
   const shellsParent = /^(ba|da|z|k)?sh$/.test(commandOf(parent)) ? parentOf(parent) : undefined;

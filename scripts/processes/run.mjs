@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A run: one `npm start` or `npm test` with all its processes. However it ends (Ctrl-C, a crash, SIGKILL, a closed
- * terminal), its processes and temporary files are removed: by the run if possible, else by its watchdog, else, if both
- * were killed, by the next run.
+ * A run is one `npm start` or `npm test` with all its processes. Whenever a run ends (Ctrl-C, a crash, SIGKILL, a
+ * closed terminal), its processes are ended and its temporary files are removed: by the run itself if possible, else
+ * by its watchdog or, if both were killed, by the next run.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,10 +13,10 @@ import { endMarked } from '../../runner/src/process/ending.mjs';
 import { listProcesses, startTimeOf } from '../../runner/src/process/table.mjs';
 import { devDirectory } from '../project.mjs';
 
-/** Set for every process of a run and inherited by their children, detached or not. */
+/** Name of the variable with the run's tag, which all processes of a run inherit, even detached ones. */
 export const runVariable = 'MUSTER_RUN';
 
-/** Milliseconds that processes have to end after SIGTERM. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GENTLE_MS = 6000;
 
 /**
@@ -24,13 +24,13 @@ const GENTLE_MS = 6000;
  * @property {string} tag
  * @property {string} kind
  * @property {number} pid
- * @property {string} startTime identifies the owner together with the pid
+ * @property {string} startTime start time of the process, which identifies it together with the pid
  * @property {string[]} remove files and folders to remove with the run
  *
  * @typedef {object} Run
  * @property {string} tag
  * @property {string} directory for debug logs
- * @property {string} temporary for sockets
+ * @property {string} temporary folder for temporary files and sockets
  * @property {string} suffix for file names: empty, unless another run of the same kind is running
  * @property {Record<string, string>} env for every process of the run
  * @property {(path: string) => void} removeAtEnd
@@ -48,7 +48,7 @@ export function openRun(kind) {
   const others = livingRuns().filter((other) => other.kind === kind);
   const tag = `${kind}-${randomBytes(4).toString('hex')}`;
   const directory = `${runsDirectory}/${tag}`;
-  const temporary = `${tmpdir()}/muster-${tag}`; // not below the project: a socket's path must be under 100 bytes
+  const temporary = `${tmpdir()}/muster-${tag}`; // a path outside of the project, short enough for sockets
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   /** @type {RunRecord} */
   const record = { tag, kind, pid: process.pid, startTime: startTimeOf(process.pid), remove: [temporary] };
@@ -75,7 +75,7 @@ export function openRun(kind) {
 }
 
 /**
- * Ends the run's processes and removes its files. Safe to call twice, and by two processes concurrently.
+ * Ends the run's processes and removes its files. Two processes may call this, even concurrently.
  * @param {string} tag
  */
 export async function closeRun(tag) {
@@ -85,12 +85,12 @@ export async function closeRun(tag) {
   rmSync(`${runsDirectory}/${tag}`, { recursive: true, force: true });
 }
 
-/** Returns the running processes of a run, except this one. @param {string} tag */
+/** Returns the pids of a run's processes, except this process. @param {string} tag */
 export function processesOf(tag) {
   return listProcesses(`${runVariable}=${tag}`) ?? [];
 }
 
-/** Cleans up after runs whose owner and watchdog were both killed. */
+/** Cleans up after runs that were killed together with their watchdogs. */
 export async function closeAbandonedRuns() {
   const living = new Set(livingRuns().map((run) => run.tag));
   const abandoned = recordedTags().filter((tag) => !living.has(tag));
@@ -120,7 +120,7 @@ function readRecord(tag) {
   }
 }
 
-/** Creates the folder together with its record: without one, the run looks abandoned. @param {RunRecord} record */
+/** Creates the folder and its record in one step: a folder without a record looks abandoned. @param {RunRecord} record */
 function createDirectoryWith(record) {
   const unfinished = `${runsDirectory}/.${record.tag}`;
   mkdirSync(unfinished, { recursive: true });
@@ -135,12 +135,12 @@ function replaceRecord(record) {
   renameSync(`${path}.new`, path);
 }
 
-/** Starts the watchdog. Its standard input closes when this process ends for any reason. @param {string} tag */
+/** Starts the watchdog, whose standard input closes when this process ends for any reason. @param {string} tag */
 function startWatchdog(tag) {
   const script = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
   const watchdog = spawn(process.execPath, [script, tag], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => {});
   watchdog.unref();
-  // A pipe keeps the event loop running unless it is unreferenced; the types do not show that it is a socket.
+  // Without `unref`, the pipe would keep this process running. Its type does not show that it is a socket.
   if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') watchdog.stdin.unref();
 }

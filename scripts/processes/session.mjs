@@ -6,7 +6,7 @@ import { closeAbandonedRuns, openRun } from './run.mjs';
 /**
  * @typedef {object} Session
  * @property {import('./run.mjs').Run} run
- * @property {(message: string) => void} say prints to standard error, separate from the command's result
+ * @property {(message: string) => void} say prints to standard error, because standard output is for results
  */
 
 /**
@@ -26,7 +26,7 @@ export async function runSession({ kind, interrupted }, command) {
     ending ??= run.end().finally(() => process.exit(code));
     return ending;
   };
-  /** Prints nothing while ending, because failures are expected then. @param {string} message */
+  /** Prints an error, except while the run is ending, because failures are expected then. @param {string} message */
   const say = (message) => {
     if (!run.isEnding()) process.stderr.write(`${message}\n`);
   };
@@ -34,7 +34,7 @@ export async function runSession({ kind, interrupted }, command) {
     say(`stopping (${reason})`);
     end(interrupted);
   });
-  // Keeps the process running between two child processes.
+  // Keeps this process running while no child process runs.
   setInterval(() => {}, 2 ** 30);
   try {
     await end(await command({ run, say }));

@@ -1,5 +1,5 @@
 // @ts-check
-/** `node watchdog.mjs <tag>`: outlives the process that started it, to clean up after it. */
+/** `node watchdog.mjs <tag>` waits until the process that started it has ended, and then cleans up after its run. */
 import { afterOwner } from '../../runner/src/process/ending.mjs';
 import { closeRun } from './run.mjs';
 

@@ -1,4 +1,4 @@
-/** Access data of the Realtime Database's rules, derived from `people` and `access`. */
+/** Rebuilds the access data that the Realtime Database's rules read, from `people` and `access`. */
 import { personMirror } from '../../functions/src/access/store/accessMirror.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { nameOfKey } from '../../functions/src/kernel/ids.ts';
@@ -8,7 +8,7 @@ import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.
 
 export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, services, isDry } = rebuilding;
-  // People who are only in the mirror come first: they may have no access left.
+  // First, check the people in the Realtime Database, because some may have no access in Firestore any longer.
   const known = new Progress('People in the access data of the Realtime Database', rebuilding);
   for await (const page of childrenOf(realtime, ACCESS_PEOPLE))
     await forEach(page, async ({ key }) => {
@@ -29,7 +29,7 @@ export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {
   workspaces.end();
 }
 
-/** Rebuilds one person's access data. @returns whether it was wrong */
+/** Rebuilds one person's access data. @returns whether the data was wrong */
 async function mirrorAgain({ realtime, ports, services, isDry }: Rebuilding, uid: string): Promise<boolean> {
   const wanted = await personMirror(ports.people, uid);
   if (isStoredAs(await realtime.ref(personAccessPath(uid)).get(), wanted)) return false;

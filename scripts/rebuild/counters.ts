@@ -1,7 +1,7 @@
 /**
- * Counters: tasks and discoveries per session, agents per workspace and per skill, derived from these documents. Every
- * commit changes an item and its counters together, so concurrent work does not change the difference. It is measured
- * in one snapshot of the database and then added.
+ * Rebuilds counters from the counted documents: tasks and findings per session, agents per workspace and per skill.
+ * The difference between a counter and its documents is measured in one snapshot of the database and added to the
+ * counter. Concurrent work does not change the difference: each commit changes documents and counters together.
  */
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
@@ -73,7 +73,7 @@ async function* sessionsOf({ database, say }: Rebuilding, workspace: string): As
   for await (const page of pagesOf(document.collection(ARCHIVE).select())) for (const { id } of page) yield id;
 }
 
-/** Corrects a workspace's counter of agents. @returns whether it was wrong */
+/** Corrects a workspace's counter of agents. @returns whether the counter was wrong */
 async function countAgents({ database, ports, isDry, say }: Rebuilding, workspace: string): Promise<boolean> {
   const agents = database.collection(COLLECTIONS.agents);
   const within = agents.where('workspaces', 'array-contains', workspace);
@@ -108,8 +108,8 @@ async function countAgents({ database, ports, isDry, say }: Rebuilding, workspac
 }
 
 /**
- * Creates missing queue version shards: without one, no task can become claimable in an open session. A new shard has
- * the current time, so every instance reads the queue again.
+ * Creates missing queue version shards, without which no task can become claimable in an open session. A new shard
+ * contains the current time, so that every instance reads the queue again.
  * @returns whether any shard was missing
  */
 async function createQueueShards({ database, ports, isDry }: Rebuilding, workspace: string): Promise<boolean> {
@@ -126,7 +126,7 @@ async function createQueueShards({ database, ports, isDry }: Rebuilding, workspa
 
 const COUNTERS: readonly Counter[] = [...TASK_STATUSES, 'discoveries'];
 
-/** Corrects a session's counters. @returns whether any was wrong */
+/** Corrects a session's counters. @returns whether any counter was wrong */
 async function countSession(
   { database, ports, isDry, say }: Rebuilding,
   workspace: string,
@@ -161,7 +161,7 @@ async function countSession(
 
 const TIMES = ['created_at', 'claimed_at', 'started_at', 'completed_at'] as const;
 
-/** Returns the time of the latest activity that is still visible, for a session without counters. */
+/** Returns the time of the latest activity in a session's documents, for a session without counters. */
 async function latestActivity(queries: readonly Query[]): Promise<Date> {
   let latest = 0;
   for (const query of queries)

@@ -1,10 +1,10 @@
-/** Lease for one process to correct counters: two with the same measurement would both add the difference. */
+/** Lease of the process that corrects counters. Two processes that measured a difference would both add it. */
 import { randomUUID } from 'node:crypto';
 import { type Firestore, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { sweepPath } from '../../functions/src/kernel/firestore/paths.ts';
 
-/** Longer than one measurement and commit. After a crash, other processes wait this long. */
+/** Longer than one measurement with its commit. If the process crashes, other processes wait for this time. */
 const LEASE_MS = 120_000;
 
 const stored = z.object({ holder: z.string(), until: z.instanceof(Timestamp) });
@@ -17,7 +17,7 @@ export class RebuildLease {
     this.database = database;
   }
 
-  /** Takes or renews the lease. @throws Error if another process holds it */
+  /** Takes or renews the lease. @throws Error if another process holds the lease */
   async hold(): Promise<void> {
     await this.database.runTransaction(async (transaction) => {
       const { data } = stored.safeParse((await transaction.get(this.document)).data());

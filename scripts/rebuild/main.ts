@@ -1,11 +1,11 @@
-/** Rebuilds derived data. Correct data stays unchanged, so the command can be repeated. */
+/** Rebuilds derived data. Correct data stays unchanged, so the command can be run repeatedly. */
 import { reach, runCommand } from '../operator/deployment.ts';
 import { parseCommand, USAGE } from './arguments.ts';
 
 await runCommand(USAGE, async () => {
   const { kinds, options } = parseCommand(process.argv.slice(2));
   reach({ ...options, databaseUrl: options['database-url'] });
-  // Imported only now, because the clients read their addresses from the environment while loading.
+  // Import this now: the database clients read their addresses from the environment when they are loaded.
   const { rebuild } = await import('./rebuild.ts');
   await rebuild(kinds, { isDry: options['dry-run'], say: (sentence) => console.log(sentence) });
 });

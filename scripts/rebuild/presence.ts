@@ -1,7 +1,7 @@
 /**
- * Last seen time of each agent, derived from the active agents: without an entry, the sweep would never find an agent
- * that went offline. Firestore only has the last claim or registration, so for five minutes after entries are restored
- * no agent is marked offline, as after an outage of the Realtime Database.
+ * Rebuilds the time at which each active agent was last seen. Without an entry, the sweep would never mark the agent
+ * offline. Firestore has only the time of the agent's last claim or registration. Therefore, for five minutes after
+ * entries are restored, no agent is marked offline, as after an outage of the Realtime Database.
  */
 import { agentFromDocument, homeWorkspaceOf } from '../../functions/src/agents/rules/agent.ts';
 import { agentPath, COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
@@ -12,7 +12,7 @@ import { childrenOf, Progress, type Rebuilding, unread } from './rebuilding.ts';
 export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, isDry, say } = rebuilding;
   let sparing: Promise<void> | undefined;
-  /** Called before the first entry is written, because the sweep reads it. */
+  /** Called before the first entry is written, so that the sweep marks no agent offline because of an old entry. */
   const spareEverybody = (): Promise<void> => {
     const now = ports.clock.now();
     sparing ??= ports.sweepRecord.saveOutage({ since: now, back_at: now });

@@ -1,6 +1,6 @@
 /**
- * Mirror of claimable tasks per workspace in the Realtime Database, derived from the tasks. Each task is mirrored as
- * the trigger does it, which reads the task again after writing, so both can run concurrently.
+ * Rebuilds the copy of each workspace's claimable tasks in the Realtime Database. A task is copied by the same code
+ * as in the trigger, which reads the task again after writing, so both can run concurrently.
  */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { TASK_QUEUE, taskQueuePath, WORKSPACE_QUEUES } from '../../functions/src/kernel/realtime/database.ts';
@@ -18,7 +18,7 @@ export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {
   const shown = new Progress('Queue entries', rebuilding);
   const { realtime } = rebuilding;
   await followShown(rebuilding, TASK_QUEUE, undefined, shown);
-  // One at a time: each child contains its whole queue.
+  // One workspace per page, because the node of a workspace contains its whole queue.
   for await (const [found] of childrenOf(realtime, WORKSPACE_QUEUES, 1)) {
     const workspace = found?.key ?? undefined;
     if (workspace !== undefined) await followShown(rebuilding, taskQueuePath(workspace), workspace, shown);
@@ -26,7 +26,7 @@ export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {
   shown.end();
 }
 
-/** Updates the entries of a queue whose tasks may have been claimed or deleted in the meantime. */
+/** Updates all entries of a queue, because their tasks may have been claimed or deleted in the meantime. */
 async function followShown(
   rebuilding: Rebuilding,
   path: string,
@@ -40,9 +40,9 @@ async function followShown(
 }
 
 /**
- * Updates one task's entry.
- * @param workspace with the queue that has the entry, unless it is the default one
- * @returns whether the mirror was wrong
+ * Updates the queue entry of one task.
+ * @param workspace workspace of the queue that contains the entry, unless that is the default workspace
+ * @returns whether the entry was wrong
  */
 async function mirrorAgain(
   { realtime, ports, services, isDry }: Rebuilding,

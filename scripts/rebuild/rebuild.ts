@@ -1,4 +1,4 @@
-/** Rebuilds the requested kinds of derived data, with the deployment's own code. */
+/** Rebuilds the requested kinds of derived data, with the same code as the functions. */
 import { compose } from '../../functions/src/composition/compose.ts';
 import { externalServices } from '../../functions/src/composition/externalServices.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';

@@ -1,4 +1,4 @@
-/** Shared parts of the rebuilds: context, progress and iteration over the Realtime Database. */
+/** Code that all rebuilds share: context, progress, and iteration over the Realtime Database. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Composition } from '../../functions/src/composition/compose.ts';
@@ -11,7 +11,7 @@ export interface Rebuilding {
     Pick<Composition['kernel'], 'store'> &
     Pick<Composition['system']['ports'], 'sweepRecord'>;
   readonly services: Pick<Composition['services'], 'mirrorQueuedTask' | 'mirrorPerson' | 'mirrorWorkspaces'>;
-  /** Whether to report changes without making them. */
+  /** Whether this is a dry run, which reports changes without making them. */
   readonly isDry: boolean;
   /** Prints a sentence to the operator. */
   readonly say: (sentence: string) => void;
@@ -19,7 +19,7 @@ export interface Rebuilding {
 
 const REPORT_INTERVAL_MS = 5000;
 
-/** Counts checked and wrong items, and prints progress from time to time. */
+/** Counts checked and wrong items, and prints the progress regularly. */
 export class Progress {
   private readonly what: string;
   private readonly rebuilding: Pick<Rebuilding, 'isDry' | 'say'>;
@@ -47,7 +47,7 @@ export class Progress {
   }
 }
 
-/** Returns a reporter of unreadable documents. */
+/** Returns a function that reports the path of an unreadable document. */
 export function unread(say: Rebuilding['say']): (path: string) => void {
   return (path) => say(`  ${path} is unreadable and was skipped.`);
 }
@@ -72,7 +72,7 @@ export async function* childrenOf(
   }
 }
 
-/** Returns whether a node stores a written value. The Realtime Database stores nothing empty. */
+/** Returns whether a node equals a written value. The Realtime Database does not store empty objects and lists. */
 export function isStoredAs(snapshot: DataSnapshot, written: unknown): boolean {
   return canonicalJson(kept(snapshot.val())) === canonicalJson(kept(written));
 }

@@ -1,6 +1,6 @@
 /**
- * Number of agents per skill, derived from the agents. A skill is one document, so its count is set at the version at
- * which it was counted: if an agent joins or leaves in the meantime, it is counted again.
+ * Rebuilds the number of agents per skill. The count is written only if the skill's document has not changed since
+ * the agents were counted. If an agent joins or leaves in the meantime, they are counted again.
  */
 import { FieldPath } from '@google-cloud/firestore';
 import {
@@ -33,7 +33,7 @@ export async function rebuildSkills(rebuilding: Rebuilding): Promise<void> {
   skills.end();
 }
 
-/** Returns declared skills without a document, as described by the agent that was registered last. */
+/** Returns skills that agents declare but that have no document, as the agent that registered last describes them. */
 async function missingSkills({ database, say }: Rebuilding): Promise<ReadonlyMap<string, Described>> {
   const missing = new Map<string, Described>();
   const there = new Set<string>();
@@ -61,10 +61,10 @@ interface Described {
   readonly at: Date;
 }
 
-/** Retries end soon after a concurrent change; this limit ends them after a fault. */
+/** Maximum number of attempts. After a conflict, one or two more succeed; the limit prevents an endless loop. */
 const MAX_ATTEMPTS = 10;
 
-/** Corrects a skill's count. @returns whether it was wrong */
+/** Corrects a skill's count. @returns whether the count was wrong */
 async function countSkill({ database, isDry, say }: Rebuilding, id: string): Promise<boolean> {
   const skills = database.collection(COLLECTIONS.skills);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

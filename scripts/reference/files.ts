@@ -5,7 +5,7 @@ import { configurationPage, indexPage, toolsetPage, toolsetTable } from './pages
 import { toolsetSnapshot } from './snapshots.ts';
 
 export interface ReferenceFile {
-  /** Relative to the repository's root. */
+  /** Path relative to the repository's root. */
   readonly path: string;
   readonly url: URL;
   readonly text: string;

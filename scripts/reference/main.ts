@@ -1,4 +1,4 @@
-/** Writes the reference or, with `--check`, reports stale files. */
+/** Writes the generated files or, with `--check`, fails if any of them is stale. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { referenceFiles, staleFiles } from './files.ts';
 

@@ -10,14 +10,14 @@ import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
-/** Argument with the same meaning in most tools that write. */
+/** The argument that most writing tools have, with the same meaning. */
 const KEY = '`idempotency_key`';
 
 const KEY_SENTENCE = ' Accepts an [`idempotency_key`](README.md#idempotency-keys).';
 
 const GENERATED = '<!-- Generated from the definitions by `npm run reference`. -->';
 
-/** Returns the README's table with one line per toolset, and the endpoints' addresses. */
+/** Returns the README's table of toolsets, and the paragraph about the endpoints' addresses. */
 export function toolsetTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.map(({ name, instructions, tools }) => [
     `[${name}](docs/reference/${name}.md)`,
@@ -80,7 +80,7 @@ function listSection(names: readonly string[]): readonly string[] {
   ];
 }
 
-/** Returns the page of a deployment's parameters, which `firebase deploy` asks for. */
+/** Returns the page about a deployment's parameters, for which `firebase deploy` asks. */
 export function configurationPage(): string {
   const { strings, integers, secrets } = parameters;
   const valued = (of: Readonly<Record<string, Parameter>>) =>
@@ -190,13 +190,13 @@ function resourceSection(resources: readonly Pick<Resource, 'uri' | 'mimeType' |
   return `## Resources\n\n${table(['URI', 'type', 'description'], rows)}`;
 }
 
-/** Returns JSON on one line, in two backticks because a text in it can contain one. */
+/** Returns JSON on one line between double backticks, because a text in it can contain a backtick. */
 function code(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** Returns GitHub's anchor of a heading that is a tool's name. */
+/** Returns the anchor that GitHub gives a heading with a tool's name. */
 function anchor(heading: string): string {
   return heading.toLowerCase();
 }

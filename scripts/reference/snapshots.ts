@@ -1,4 +1,4 @@
-/** A toolset as clients see it, with one line per tool and resource, so that diffs are readable. */
+/** Returns a toolset as clients see it, with one line per tool and per resource, so that diffs are readable. */
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
 import type { Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { exampleError } from './pages.ts';

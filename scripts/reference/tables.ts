@@ -2,8 +2,8 @@
 import { z } from 'zod';
 
 /**
- * Every keyword that the pages can show. Any other keyword is an error, so that the pages show everything that a client
- * sees and every change is noticed.
+ * The JSON Schema keywords that the pages can show. Any other keyword is an error, so that the pages show everything
+ * that clients see.
  */
 const schemaShape = z.strictObject({
   additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
@@ -89,7 +89,7 @@ function whatOf(schema: Schema): string {
   return [...(description === undefined ? [] : [description]), ...boundsOf(schema)].join('; ');
 }
 
-/** Returns the limits of a value, then those of nested values without a row. */
+/** Returns the limits of a value, and then those of nested values that have no separate row. */
 function boundsOf(schema: Schema): readonly string[] {
   const own = BOUNDS.filter(([keyword]) => schema[keyword] !== undefined).map(
     ([keyword, words]) => `${words} \`${JSON.stringify(schema[keyword])}\``,
@@ -116,7 +116,7 @@ function cell(text: string): string {
   return withoutMarkup(text.replaceAll('|', '\\|').replace(/\s+/g, ' '));
 }
 
-/** Returns text in which Markdown does not read `<name>` as HTML. */
+/** Escapes text such as `<name>`, which Markdown would otherwise treat as HTML. */
 export function withoutMarkup(text: string): string {
   return text.replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
 }

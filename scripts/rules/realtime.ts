@@ -1,6 +1,6 @@
 /**
- * Prints database.rules.json. Its language has no functions, so the functions of firestore.rules are expanded here
- * into each rule. `UPDATE=1 npm test -- rules` writes the file.
+ * Prints database.rules.json. Its language has no functions, so this script expands the functions of firestore.rules
+ * in each rule. `UPDATE=1 npm test -- rules` writes the file.
  */
 import { permissions } from '../../functions/src/access/rules/permissions.ts';
 import { hasRole, ROLES, type Role, strongerOf } from '../../functions/src/identity/rules/role.ts';
@@ -11,7 +11,7 @@ type Rules = { readonly [key: string]: Rules | string | boolean | readonly strin
 
 const IS_AGENT = '(auth.token.ownerUid !== null)';
 
-/** Escapes a uid as a key, like kernel/ids.ts. Uids contain no control characters. */
+/** Returns the expression that escapes a uid as a key, as kernel/ids.ts does. Uids contain no control characters. */
 const ESCAPED = [...'%.#$[]/'].map((each) => {
   const code = each.charCodeAt(0).toString(16).toUpperCase();
   return `.replace('${each}', '%${code}')`;
@@ -21,14 +21,14 @@ function keyOf(uid: string): string {
   return `${uid}${ESCAPED.join('')}`;
 }
 
-/** Key of the person whose roles count: the caller, or an agent's owner. */
+/** Key of the person whose roles apply: the caller or, if the caller is an agent, its owner. */
 const PERSON_KEY = keyOf(`(${IS_AGENT} ? auth.token.ownerUid : auth.uid)`);
 
 const PERSON = `root.child('access/people/' + ${PERSON_KEY})`;
 
 /**
- * Whether the account is valid: a person has signed in since their sessions last ended, or an agent's owner has an
- * account that is neither disabled nor deleted.
+ * Whether the account is valid. A person must have signed in after their sessions were last revoked. The owner of an
+ * agent must have an account that is neither disabled nor deleted.
  */
 const SIGNED_IN = (() => {
   const limit = `${PERSON}.child(${IS_AGENT} ? 'out' : 'valid_since').exists()`;
@@ -36,19 +36,19 @@ const SIGNED_IN = (() => {
   return `auth !== null && (!${limit} || (!${IS_AGENT} && auth.token.auth_time >= ${since}))`;
 })();
 
-/** Whether a token claims at least a role. The rule fails if the claim is not a string. */
+/** Whether the role in a token's claim is at least the given role. The rule fails if the claim is not a string. */
 function claims(claim: string, least: Role): string {
   const sufficient = ROLES.filter((role) => hasRole(role, least));
   return `${claim}.matches(/^(${sufficient.join('|')})$/)`;
 }
 
-/** Whether the deployment role, stored or claimed, is sufficient. Evaluated last, because a claim may be missing. */
+/** Whether the stored or claimed deployment role is sufficient. Evaluated last, because a missing claim fails. */
 function hasRoleByDeployment(least: Role): string {
   const claim = `(${IS_AGENT} ? auth.token.ownerRole : auth.token.role)`;
   return `(${PERSON}.child('role').exists() ? ${PERSON}.child('role/${least}').exists() : ${claims(claim, least)})`;
 }
 
-/** An agent's own role is its upper bound in every workspace. */
+/** Whether an agent's own role, which limits it in every workspace, is sufficient. */
 function isBoundBy(least: Role): string {
   return `(auth.token.ownerUid === null || ${claims('auth.token.role', least)})`;
 }
@@ -64,7 +64,7 @@ function accessOf(workspace: string): string {
 function hasRoleIn(workspace: string, least: Role): string {
   const isMember = `${PERSON}.child('workspaces/' + ${workspace} + '/${least}').exists()`;
   const isOpen = `(${workspace} === 'default' || ${accessOf(workspace)}.val() === 'open')`;
-  // In a workspace that does not exist yet, the deployment's leaders and admins have access.
+  // Leaders and admins of the deployment have access to a workspace that does not exist yet.
   const leads = `!${accessOf(workspace)}.exists() && ${hasRoleByDeployment(strongerOf(least, 'leader'))}`;
   return [
     SIGNED_IN,
@@ -87,10 +87,10 @@ const IS_OWNER = `${SIGNED_IN} && ${keyOf('auth.uid')} === $uid && ${hasAnyRole(
 
 const ACTS_FOR_OWNER = `${SIGNED_IN} && (${keyOf('auth.uid')} === $uid || ${PERSON_KEY} === $uid) && ${hasAnyRole()}`;
 
-/** The workspace that the first segment names, else `default`. */
+/** The workspace that the first segment of the path names; `default` if no workspace has that name. */
 const NAMED = `(${accessOf('$first')}.exists() ? $first : 'default')`;
 
-/** A string of bounded length or another value; nothing below the last level. */
+/** Whether the new value is a string of at most the given length, or not a string. */
 function freeForm(level: number): Rules {
   if (level > FREE_FORM.levels) return { '.validate': false };
   const isBounded = `!newData.isString() || newData.val().length <= ${FREE_FORM.characters}`;
@@ -107,7 +107,7 @@ const text = (most: number, least = 0): Rules => ({
 
 const NOTHING_ELSE: Rules = { '.validate': false };
 
-/** An agent's home. A missing agent is refused like one in another workspace. */
+/** The agent's home workspace. A missing agent is refused like an agent in another workspace. */
 const HOME = "(data.child('workspace').exists() ? data.child('workspace').val() : 'default')";
 
 const COMMIT: Rules = {
@@ -139,7 +139,7 @@ const RULES: Rules = {
   metrics: { minutes: { '.read': hasRoleIn("'default'", 'leader') } },
   commits: { $id: COMMIT },
   'task-updates': { $uid: { '.read': ACTS_FOR_OWNER } },
-  // Notifications concern several workspaces, so a credential that is restricted to one cannot read them.
+  // Notifications concern several workspaces, so a credential that is restricted to one workspace cannot read them.
   notifications: { $uid: { '.read': `${ACTS_FOR_OWNER} && auth.token.heldTo === null` } },
   devices: { $uid: { '.read': IS_OWNER, $device: DEVICE } },
   messages: FREE,

@@ -1,6 +1,6 @@
 /**
- * Erasure in Firestore: a person's own documents are deleted, and a pseudonym replaces them in shared documents.
- * Every document is read once, because any of them can name the person.
+ * Erasure in Firestore: deletes the documents that belong to a person, and replaces the person with a pseudonym in
+ * shared documents. Every document is read, because any document can name the person.
  */
 import {
   type CollectionReference,
@@ -34,11 +34,11 @@ export interface Erasing {
   readonly traces: Traces;
   readonly report: Report;
   readonly isDry: boolean;
-  /** Change logs of the person's subscriptions, whose events are in the Realtime Database. */
+  /** Ids of the change logs of the person's subscriptions. The Realtime Database stores their events. */
   readonly logs: Set<string>;
 }
 
-/** Field that names the owner of a document. */
+/** Name of the field that contains the owner of a document. */
 const OWNED_BY: Readonly<Record<string, string>> = {
   [COLLECTIONS.todos]: 'owner_uid',
   [COLLECTIONS.events]: 'user_id',
@@ -50,10 +50,9 @@ const OWNED_BY: Readonly<Record<string, string>> = {
   [COLLECTIONS.subscriptions]: 'uid',
 };
 
-/** Collections whose documents are about one named person, or useless without that person. */
+/** Collections whose documents are about one person, or useless without that person. */
 const ABOUT_ONE: readonly string[] = [COLLECTIONS.authorizations, COLLECTIONS.invitations];
 
-/** Subcollections, by their names. */
 const BELOW: readonly string[] = [
   MEMBERS,
   TASK_LOGS,
@@ -69,7 +68,7 @@ const BELOW: readonly string[] = [
   'counts',
 ];
 
-/** The documents that rules read are deleted once all tokens of the person have expired. */
+/** Documents that security rules read are deleted later, once all tokens of the person have expired. */
 const LAST: readonly string[] = [COLLECTIONS.people];
 
 export async function eraseInFirestore(erasing: Erasing): Promise<void> {
@@ -87,7 +86,7 @@ async function eraseIn(erasing: Erasing, query: Query, name: string): Promise<vo
   for await (const page of pagesOf(query)) await forEach(page, (snapshot) => eraseDocument(erasing, name, snapshot));
 }
 
-/** Erases free-form data, which can be at any depth, also below documents that do not exist. */
+/** Erases free-form data, which can be nested at any depth, even below documents that do not exist. */
 async function eraseBelow(erasing: Erasing, collection: CollectionReference): Promise<void> {
   for (const document of await collection.listDocuments())
     for (const deeper of await document.listCollections()) {
@@ -96,7 +95,7 @@ async function eraseBelow(erasing: Erasing, collection: CollectionReference): Pr
     }
 }
 
-/** Erases the commit markers of the person's own writes. */
+/** Erases the commit markers of writes that the person made. */
 async function eraseProofs({ database, traces, report, isDry }: Erasing): Promise<void> {
   const proofs = database.collection(COLLECTIONS.writers).doc(traces.uid).collection(COLLECTIONS.commits);
   for await (const page of pagesOf(proofs.select()))
@@ -106,7 +105,7 @@ async function eraseProofs({ database, traces, report, isDry }: Erasing): Promis
     });
 }
 
-/** Retries end soon after a concurrent change; this limit ends them after a fault. */
+/** Maximum number of attempts. After a conflict, one or two more succeed; the limit prevents an endless loop. */
 const MAX_ATTEMPTS = 10;
 
 async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumentSnapshot): Promise<void> {
@@ -126,24 +125,24 @@ async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumen
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the new document, or that it must be deleted; undefined if it does not change. */
+/** Returns the new content of the document, or that it must be deleted; undefined if nothing changes. */
 function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot): Fields | 'delete' | undefined {
   const data = snapshot.data();
   const whose = ownerOf(name, data);
-  // Text that others wrote in their own documents stays unchanged.
+  // Text in the documents of other people stays unchanged.
   if (whose !== undefined) return whose === traces.uid ? 'delete' : undefined;
   const others = traces.in(data);
   if (others === data && traces.replaced(snapshot.id) === snapshot.id) return undefined;
   const isOwn = snapshot.id === traces.uid || traces.in(data['to']) !== data['to'];
   if (ABOUT_ONE.includes(name) || (ONES_OWN.includes(name) && isOwn)) return 'delete';
   const replaced = Object.fromEntries(Object.entries(Object(others)));
-  // Instances that cache this person's access read everyone's again.
+  // Makes instances that cache this person's access read all cached access again.
   if (name === COLLECTIONS.accessChanges) return { ...replaced, subject: EVERYONE };
   const isOwnTodo = name === COLLECTIONS.graph && data['kind'] === 'todo' && data['owner_uid'] === traces.uid;
   return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
 }
 
-/** Collections whose documents belong to the person by id or because they were sent to the person. */
+/** Returns whether a document belongs to the person by its id, or because it was sent to the person. */
 const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
 
 const actor = z.object({ owner_uid: z.string() });
@@ -182,7 +181,7 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
   const names = Object.keys(before);
   if (id !== snapshot.id || names.some((field) => !(field in change))) {
     const batch = ref.firestore.batch();
-    // Delete first, so that nothing is written if the document has changed.
+    // The deletion comes first, so that nothing is written if the document has changed.
     batch.delete(ref, { lastUpdateTime });
     batch.set(ref.parent.doc(id), change);
     await batch.commit();
@@ -195,8 +194,8 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
 }
 
 /**
- * Deletes a to-do as the tool does, but without its content in the event. The trigger that repairs direct edits finds
- * that the deletion was announced, and announces nothing.
+ * Deletes a to-do as the tool does, but the event does not contain the to-do's content. The trigger that repairs
+ * direct edits finds this event, and so adds no other one.
  * @returns false if the to-do is unreadable
  */
 async function deleteTodo({ ports, traces }: Erasing, id: string): Promise<boolean> {

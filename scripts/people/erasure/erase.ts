@@ -1,7 +1,7 @@
 /**
- * Erases a person: deletes their data and replaces them with a pseudonym in shared data. The first step revokes their
- * access, and the last deletes their account, because the account shows what to search for. An interrupted erasure can
- * be run again; running it twice has no further effect.
+ * Erases a person: deletes their data, and replaces them with a pseudonym in shared data. The first step revokes
+ * their access. The last step deletes their account, because the account contains the name and address to search for.
+ * An interrupted erasure can be run again, and repeating a complete one has no effect.
  */
 import type { UserRecord } from 'firebase-admin/auth';
 import { compose } from '../../../functions/src/composition/compose.ts';
@@ -18,7 +18,7 @@ import { eraseInRealtime, forgetAccess } from './realtime.ts';
 import { Report } from './report.ts';
 import { isPseudonym, pseudonymOf, Traces } from './traces.ts';
 
-/** Lifetime of an ID token. The databases' rules accept it even after the account is deleted. */
+/** Lifetime of an ID token. The databases' rules accept a token even after its account has been deleted. */
 const TOKEN_MS = 3_600_000;
 
 export interface Erasure {
@@ -28,8 +28,8 @@ export interface Erasure {
 
 /**
  * Erases a person and returns the report.
- * @param who a uid, an address, or a pseudonym from an earlier erasure
- * @throws Error if no person matches, or the deployment would have no admin left
+ * @param who uid or address of the person, or the pseudonym from an earlier erasure
+ * @throws Error if no person matches, or if the person is the deployment's last admin
  */
 export async function erase(
   who: string,
@@ -90,7 +90,7 @@ async function erasureTarget(who: string, lookup: { readonly unverified: boolean
   return { uid: account?.uid ?? who, account };
 }
 
-/** Returns the uid of a person that was restored from a backup. */
+/** Returns the uid of a person whose pseudonym is known, and who was restored from a backup. */
 async function uidOf(pseudonym: string): Promise<string> {
   for await (const { uid } of registry.allPeople(() => undefined)) if (pseudonymOf(uid) === pseudonym) return uid;
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.agents).select('owner_uid')))
@@ -121,8 +121,8 @@ async function suspend(uid: string, account: UserRecord | undefined): Promise<vo
 }
 
 /**
- * Deletes the documents that rules read, once all tokens of the person have expired.
- * @returns when they expire, if that is in the future
+ * Deletes the documents that security rules read, if all tokens of the person have expired.
+ * @returns the time at which the tokens expire, if that is in the future
  */
 async function forgetPerson(uid: string, now: Date): Promise<Date | undefined> {
   const document = firestore().doc(personPath(uid));

@@ -1,4 +1,4 @@
-/** Erasure in the Realtime Database: removes a person's own nodes, and replaces them elsewhere with a pseudonym. */
+/** Erasure in the Realtime Database: removes a person's own nodes, and replaces the person in all other nodes. */
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { keyOf, nameOfKey } from '../../../functions/src/kernel/ids.ts';
 import {
@@ -36,7 +36,7 @@ export interface ErasingRealtime {
 
 const OWN: readonly ((uid: string) => string)[] = [limitPath, taskUpdatesPath, notificationsPath, devicesPath];
 
-/** Other nodes that can name a person. The access data of the rules is derived from Firestore. */
+/** Other nodes that can name a person. Access data is not among them, because it is derived from Firestore. */
 const ELSEWHERE: readonly string[] = [
   ...FREE_FORM_ROOTS,
   TASK_QUEUE,
@@ -51,7 +51,7 @@ const ELSEWHERE: readonly string[] = [
   METRICS_AGENTS,
 ];
 
-/** Nodes per page; a node can be large. */
+/** Number of nodes per page, which is small because a node can be large. */
 const NODES_AT_ONCE = 20;
 
 export async function eraseInRealtime(erasing: ErasingRealtime): Promise<void> {
@@ -66,7 +66,7 @@ export async function eraseInRealtime(erasing: ErasingRealtime): Promise<void> {
       await forEach(page, (node) => eraseNode(erasing, list, node));
 }
 
-/** Removes the person's access data of the rules, once Firestore stores nothing about the person. */
+/** Removes the access data that the rules read, once Firestore stores nothing about the person. */
 export async function forgetAccess({ realtime, traces }: ErasingRealtime): Promise<void> {
   await realtime.ref(`${ACCESS_PEOPLE}/${keyOf(traces.uid)}`).remove();
 }
@@ -85,7 +85,7 @@ async function eraseNode(erasing: ErasingRealtime, list: string, node: DataSnaps
   else await replaceTexts(erasing, node);
 }
 
-/** Returns whether a key below names the person, so that more than texts must be replaced. */
+/** Returns whether any key below the node names the person, so that replacing texts is not enough. */
 function isKeyNamed(traces: Traces, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(
@@ -93,7 +93,7 @@ function isKeyNamed(traces: Traces, value: unknown): boolean {
   );
 }
 
-/** Moves a node in one transaction, to keep concurrent additions. */
+/** Replaces keys and texts of a node in one transaction, so that concurrent additions are kept. */
 async function moveNode(
   { realtime, traces }: ErasingRealtime,
   list: string,
@@ -109,7 +109,7 @@ async function moveNode(
   if (named !== node.key) await node.ref.remove();
 }
 
-/** Replaces each text separately, because other parts of the node can change in the meantime. */
+/** Writes each replaced text separately, because other parts of the node can change in the meantime. */
 async function replaceTexts({ traces }: ErasingRealtime, node: DataSnapshot): Promise<void> {
   const texts: DataSnapshot[] = [];
   const collect = (part: DataSnapshot): void => {

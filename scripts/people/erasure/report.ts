@@ -6,7 +6,7 @@ export class Report {
     this.counts[what].set(where, (this.counts[what].get(where) ?? 0) + 1);
   }
 
-  /** @param isDry whether nothing was changed */
+  /** @param isDry whether this was a dry run, which changed nothing */
   sentences(isDry: boolean): readonly string[] {
     const words = isDry
       ? { deleted: 'Would be deleted', replaced: 'Would be replaced in' }

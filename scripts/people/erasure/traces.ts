@@ -1,4 +1,4 @@
-/** Texts that name a person, and their replacement after erasure. */
+/** Finds texts that name a person, and replaces the name, address and uid with a pseudonym. */
 import { DocumentReference, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import type { UserRecord } from 'firebase-admin/auth';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
@@ -7,12 +7,12 @@ const PSEUDONYM = /^erased-[0-9a-f]{20}$/;
 
 const PSEUDONYM_DIGITS = 20;
 
-/** Name that people see instead of an erased one. */
+/** Name that is displayed instead of the name of an erased person. */
 export const ERASED_NAME = 'erased person';
 
 /**
- * Returns a person's pseudonym. It is the same for every erasure, so that older backups can be searched, and it does
- * not reveal the uid.
+ * Returns a person's pseudonym, which does not reveal the uid. It is the same in every erasure, so that the person
+ * can be found again after a backup was restored.
  */
 export function pseudonymOf(uid: string): string {
   return `erased-${systemHashing.sha256(`erased person\n${uid}`).slice(0, PSEUDONYM_DIGITS)}`;
@@ -22,7 +22,7 @@ export function isPseudonym(text: string): boolean {
   return PSEUDONYM.test(text);
 }
 
-/** Firebase's uids have 28 characters and do not occur in text by chance. */
+/** Minimum length of uids that do not occur in text by chance. Those of Firebase have 28 characters. */
 const UNMISTAKABLE_LENGTH = 20;
 
 type Field = string | number;
@@ -33,7 +33,7 @@ export class Traces {
   readonly pseudonym: string;
   private readonly patterns: readonly (readonly [RegExp, string])[];
 
-  /** @param account in Firebase Auth, if it still exists */
+  /** @param account account in Firebase Auth, if it still exists */
   constructor(uid: string, account: UserRecord | undefined) {
     this.uid = uid;
     this.pseudonym = pseudonymOf(uid);
@@ -41,7 +41,7 @@ export class Traces {
     const said = (of: 'email' | 'displayName' | 'phoneNumber'): readonly string[] => [
       ...new Set(all.flatMap((one) => one?.[of]?.trim() || [])),
     ];
-    // Replace the uid last: a name or address can contain it.
+    // The uid is replaced last, because a name or address can contain it.
     this.patterns = [
       ...said('email').map((mail) => [mailPattern(mail), `${this.pseudonym}@erased.invalid`] as const),
       ...said('displayName').map((name) => [namePattern(name), ERASED_NAME] as const),
@@ -50,12 +50,12 @@ export class Traces {
     ];
   }
 
-  /** Returns the text itself if it does not name the person. */
+  /** Returns the text with the pseudonym; the same text if it does not name the person. */
   replaced(text: string): string {
     return this.patterns.reduce((rest, [pattern, other]) => rest.replace(pattern, other), text);
   }
 
-  /** Like `replaced`, for a value with all nested keys and values. Returns the value itself if nothing changes. */
+  /** Like `replaced`, for all keys and texts in a value. Returns the same object if nothing changes. */
   in(value: unknown): unknown {
     if (typeof value === 'string') return this.replaced(value);
     if (Array.isArray(value))
@@ -79,7 +79,7 @@ function sameUnless(value: readonly unknown[], other: readonly unknown[]): reado
   return other.every((item, index) => item === value[index]) ? value : other;
 }
 
-/** Returns whether a Firestore value is a map instead of an instance of a special type. */
+/** Returns whether a Firestore value is a map, and not an instance of a type such as Timestamp. */
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Timestamp || value instanceof GeoPoint || value instanceof DocumentReference) return false;
@@ -90,7 +90,7 @@ function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }
 
-/** A short uid, such as `operator`, can be a word, so it matches only as a separate word or part of a name. */
+/** Returns a pattern for the uid. A short uid can be a word, such as `operator`, so it must be between separators. */
 function uidPattern(uid: string): RegExp {
   const text = literal(uid);
   return new RegExp(uid.length < UNMISTAKABLE_LENGTH ? `(?<![^/:"|,])${text}(?![^/:"|,])` : text, 'g');
@@ -100,7 +100,7 @@ function mailPattern(mail: string): RegExp {
   return new RegExp(`(?<![\\w.+-])${literal(mail)}(?![\\w-])`, 'gi');
 }
 
-/** A name of one word can be an ordinary word, so it matches only as a separate word. */
+/** Returns a pattern for the name. A name of one word can be an ordinary word, so it must be the whole text. */
 function namePattern(name: string): RegExp {
   const text = literal(name);
   return /\s/.test(name)
