@@ -15,7 +15,7 @@ const { start } = await import('./start/start.mjs');
 await start({ demoModels });
 
 async function chosen() {
-  const { parsedOrUsage } = await import('./setup/usage.mjs'); // it needs a recent Node
+  const { parsedOrUsage } = await import('./setup/usage.mjs'); // imported here, because it needs a recent Node
   const options = { 'demo-models': { type: /** @type {const} */ ('boolean'), default: false } };
   return parsedOrUsage(usage, { options }).values;
 }

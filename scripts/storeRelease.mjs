@@ -2,7 +2,7 @@
 /**
  * npm run store-release -- <version> [commit or tag]
  *
- * Builds the functions of a release and stores the bundle for the upgrade test. Source: docs/guides/releasing.md.
+ * Builds the functions of a release, and stores the bundle for the upgrade test. Source: docs/guides/releasing.md.
  */
 import { statSync } from 'node:fs';
 import { root } from './project.mjs';

@@ -9,22 +9,22 @@ import { uploadManifests } from './uploadManifests.mjs';
 
 const functionsFolder = `${root}/functions`;
 
-/** Code for browsers, which needs other types than Node. */
+/** Folder of code for browsers, which is checked with other types than code for Node. */
 const pageFolder = `${functionsFolder}/src/signin/page`;
 
-/** Shared code and types of all views. */
+/** Folder of the code and types that all views share. */
 const viewsFolder = `${functionsFolder}/src/mcp/views`;
 
-/** The uploaded folder, with only the bundle and the manifests of `uploadManifests`. */
+/** The folder that is uploaded. It contains only the bundle and the manifests of `uploadManifests`. */
 const uploadFolder = `${functionsFolder}/dist`;
 
 /**
- * Bundles the functions and their pages into `functions/dist/lib`, without checking types. Only changed files are
- * written, each atomically: a running `npm start` reloads its functions when a file changes, and can read it anytime.
+ * Bundles the functions and their pages into `functions/dist/lib`, without checking types. Writes only changed
+ * files, each atomically, because a running `npm start` reloads its functions after a change and can read it anytime.
  */
 export async function buildFunctions() {
   await exclusively(`${devDirectory}/build.lock`, async () => {
-    const fresh = `${functionsFolder}/.dist`; // in the functions' folder, where their packages are found
+    const fresh = `${functionsFolder}/.dist`; // in the functions' folder, from which imports find the packages
     const library = `${fresh}/lib`;
     rmSync(fresh, { recursive: true, force: true });
     try {
@@ -40,7 +40,7 @@ export async function buildFunctions() {
 }
 
 /**
- * Builds the views of all toolsets as hosts receive them.
+ * Builds the views of all toolsets in the form that hosts receive.
  * @param {string} target a folder
  */
 export async function buildViews(target) {
@@ -54,7 +54,7 @@ export async function buildViews(target) {
 
 /**
  * @param {{ node: string, env: NodeJS.ProcessEnv }} run
- * @returns {Promise<boolean>} whether the functions' types are correct
+ * @returns {Promise<boolean>} whether the functions have no type error
  */
 export async function checkFunctions({ node, env }) {
   const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node), checkViews(node)];
@@ -83,7 +83,7 @@ function replaceChanged(fresh, target) {
   for (const file of wanted) {
     if (existsSync(`${target}/${file}`) && same(`${fresh}/${file}`, `${target}/${file}`)) continue;
     mkdirSync(dirname(`${target}/${file}`), { recursive: true });
-    // Write to another name first, because a function could start during the write.
+    // Each file is written under another name first, because a function could start during the write.
     writeFileSync(`${target}/${file}.new`, readFileSync(`${fresh}/${file}`));
     renameSync(`${target}/${file}.new`, `${target}/${file}`);
   }

@@ -2,8 +2,8 @@
 /**
  * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address]
  *
- * Builds the console into a folder for Firebase Hosting. It is a separate program because Vite needs a newer Node than
- * the host may have.
+ * Builds the console into a folder for Firebase Hosting. This is a separate program, because Vite needs a newer Node
+ * than the machine may have.
  */
 import { build } from 'vite';
 import { root } from '../project.mjs';
@@ -28,7 +28,7 @@ await build({
     __DATABASE_ID__: JSON.stringify(database),
     __ADDRESS__: JSON.stringify(address),
   },
-  // Removes a third of Firestore's SDK, which is for pipelines and not used by the page.
+  // Removes the code for pipelines, a third of Firestore's SDK, which the page does not use.
   resolve: { alias: { re2js: `${console}/src/live/noRegularExpressions.ts` } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },
@@ -39,6 +39,6 @@ await build({
     assetsInlineLimit: 0, // the page's policy forbids inline assets
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    manifest: true, // for tests of loading; Hosting omits it
+    manifest: true, // for tests of loading; not uploaded to Hosting
   },
 });

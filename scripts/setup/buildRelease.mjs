@@ -1,5 +1,5 @@
 // @ts-check
-/** Builds the functions of another commit with the installed packages. */
+/** Builds the functions of another commit, with the packages that are installed now. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -7,10 +7,10 @@ import { devDirectory, root } from '../project.mjs';
 import { textsIn } from './releases.mjs';
 
 /**
- * Returns the texts of a commit's bundle.
+ * Returns the files of a commit's bundle, as texts by path.
  * @param {string} commit
  * @returns {Promise<Record<string, string>>}
- * @throws if the installed packages' versions differ from its lockfile
+ * @throws if an installed package has another version than in the commit's lockfile
  */
 export async function bundleOf(commit) {
   const others = otherPackages(commit);
@@ -45,7 +45,7 @@ export function commitOf(commit) {
 }
 
 /**
- * Returns bundled packages and build tools whose installed versions differ from a commit's lockfile.
+ * Returns the bundled packages and build tools whose installed version is not the one in a commit's lockfile.
  * @param {string} commit
  * @returns {string[]}
  */

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
- * Definitions that CommonJS packages expect but ECMAScript modules lack.
- * Source: https://github.com/evanw/esbuild/issues/1944
+ * Code that defines variables that CommonJS packages expect but ECMAScript modules do not have. Source:
+ * https://github.com/evanw/esbuild/issues/1944
  */
 const commonJs = [
   "import { createRequire as __createRequire } from 'node:module';",
@@ -15,9 +15,9 @@ const commonJs = [
 ].join('');
 
 /**
- * Bundles the compiled functions and their packages into a few files: reading 1,500 files was most of a cold start.
- * Names are kept for readable stack traces. Dynamic imports stay separate files. firebase-functions stores declared
- * parameters per process, so Firebase finds them from its own copy.
+ * Bundles the compiled functions and their packages into a few files, because reading 1,500 files took most of the
+ * time of a cold start. Names are kept, so that stack traces are readable. Dynamic imports become separate files.
+ * firebase-functions stores declared parameters per process, so Firebase finds them through its own copy.
  * @param {string} entry @param {string} target a folder
  */
 export async function bundle(entry, target) {
@@ -34,7 +34,7 @@ export async function bundle(entry, target) {
     chunkNames: 'chunks/[name]-[hash]',
     minifyWhitespace: true,
     minifySyntax: true,
-    lineLimit: 200, // an uncaught error prints its line
+    lineLimit: 200, // otherwise, an uncaught error prints the minified line
     legalComments: 'linked',
     banner: { js: commonJs },
     logLevel: 'warning',
@@ -43,7 +43,7 @@ export async function bundle(entry, target) {
 }
 
 /**
- * Bundles programs for machines without installed packages: each becomes one file.
+ * Bundles each program into one file, for machines on which no packages are installed.
  * @param {{ in: string, out: string }[]} entries @param {string} target a folder
  */
 export async function bundlePrograms(entries, target) {
@@ -56,7 +56,7 @@ export async function bundlePrograms(entries, target) {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    mainFields: ['module', 'main'], // the other form of jsonc-parser loads files at run time
+    mainFields: ['module', 'main'], // the CommonJS form of jsonc-parser loads files at run time
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 200,
@@ -92,9 +92,9 @@ export async function bundlePage({ script, style }, target) {
 }
 
 /**
- * Bundles each view into one HTML file with its script and style, because a host loads a single file into its frame.
- * The view's own policy allows only this inline code, regardless of the host's policy.
- * @param {{ scripts: readonly string[], style: string }} entries each page is named after its script
+ * Bundles each view into one HTML file with its script and style, because a host loads a single file into a frame.
+ * The content security policy in the file allows only this inline code, with any policy of the host.
+ * @param {{ scripts: readonly string[], style: string }} entries scripts; each page is named after its script
  * @param {string} target a folder
  */
 export async function bundleViews({ scripts, style }, target) {

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { root } from '../project.mjs';
 
 /**
- * Runs a program to its end.
+ * Runs a program and waits for its end.
  * @param {string[]} command
  * @param {object} [options]
  * @param {string} [options.cwd]
- * @param {NodeJS.ProcessEnv} [options.env] in addition to this process's own
- * @param {'show' | 'errors'} [options.output] `errors` shows the output only if the program fails
+ * @param {NodeJS.ProcessEnv} [options.env] variables in addition to those of this process
+ * @param {'show' | 'errors'} [options.output] with `errors`, the output is printed only if the program fails
  * @returns {Promise<boolean>} whether it succeeded
  */
 export function succeeds([program = '', ...args], { cwd = root, env = {}, output = 'show' } = {}) {

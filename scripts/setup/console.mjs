@@ -1,19 +1,18 @@
 // @ts-check
-/** Builds the console, which Firebase Hosting serves. */
 import { region, root } from '../project.mjs';
 import { compile } from './build.mjs';
 import { succeeds } from './command.mjs';
 import { endpointOf, parameterOf } from './parameters.mjs';
 
-/** Build with the seeded people's sign-in, for emulators only. */
+/** Build for emulators only, in which the seeded people can sign in with one click. */
 export const consoleOfEmulators = `${root}/console/dist/emulators`;
 
 /** Build for deployment. */
 export const consoleOfProduction = `${root}/console/dist/production`;
 
 /**
- * Returns the page's build-time settings: the functions' region, the database, and the address for clients, which is
- * empty without a project.
+ * Returns the settings that are built into the page: the functions' region, the database, and the address for
+ * clients, which is empty if no project is specified.
  * @param {string | undefined} project
  * @param {string} [folder] of the parameters
  */

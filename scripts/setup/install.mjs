@@ -16,14 +16,14 @@ const claudeCode = '@anthropic-ai/claude-code';
 const MAX_BYTES_OF_A_STUB = 4096;
 
 /**
- * The npm above this process, and its Node. A machine can have several, and this process's Node can be in the
- * node_modules that npm is about to replace.
+ * The npm that started this process, and the Node of that npm. A machine can have several. The Node of this process
+ * may be in the node_modules that npm is about to replace.
  */
 const { npm_node_execpath: npmsNode = process.execPath, npm_execpath: npmsProgram } = process.env;
 const npm = npmsProgram === undefined ? ['npm'] : [npmsNode, npmsProgram];
 
 /**
- * Installs the locked dependencies, unless they are installed.
+ * Installs the locked dependencies, unless they are already installed.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installDependencies({ env, say }) {
@@ -40,14 +40,14 @@ export async function installDependencies({ env, say }) {
   );
 }
 
-/** Skips Node's headers, which are only for native builds: 66 MB. @param {NodeJS.ProcessEnv} env */
+/** Skips Node's headers: 66 MB that only native builds need. @param {NodeJS.ProcessEnv} env */
 async function installNode22(env) {
   await runScriptsOf('node', root, env);
   rmSync(`${root}/node_modules/node/node_modules`, { recursive: true, force: true });
 }
 
 /**
- * Installs the packages of tests, style check and reference.
+ * Installs the packages that tests, the style check and the generated reference need.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestLibraries(run) {
@@ -55,7 +55,7 @@ export async function installTestLibraries(run) {
 }
 
 /**
- * Installs the MCP clients of the tests, which are large.
+ * Installs the MCP clients that the tests use. They are separate because they are large.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestClients(run) {
@@ -65,7 +65,7 @@ export async function installTestClients(run) {
 }
 
 /**
- * Installs the vendors' published schemas for the tests.
+ * Installs the schemas that vendors publish, which the tests use.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestSchemas(run) {
@@ -76,7 +76,7 @@ export async function installTestSchemas(run) {
  * @param {string} folder
  * @param {string} what
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
- * @param {() => Promise<void>} finish remaining work after npm; also runs if it was interrupted before
+ * @param {() => Promise<void>} finish work that follows npm; done again if it was interrupted earlier
  */
 async function installApart(folder, what, { env, say }, finish) {
   const install = async () => {
@@ -89,13 +89,13 @@ async function installApart(folder, what, { env, say }, finish) {
   await exclusively(`${devDirectory}/install-${basename(folder)}.lock`, install, say);
 }
 
-/** The install script replaces a stub, which only reports that the program is missing, with the program. */
+/** Size limit of the stub, which only reports that the program is missing. The install script replaces it. */
 function lacksClaudeCode() {
   const program = `${testClients}/node_modules/${claudeCode}/bin/claude.exe`;
   return statSync(program).size < MAX_BYTES_OF_A_STUB;
 }
 
-/** Install scripts are off (see .npmrc), but this package fetches its program in one. @param {string} name @param {string} folder @param {NodeJS.ProcessEnv} env */
+/** Install scripts are off (see .npmrc), but this package downloads its program in its script. @param {string} name @param {string} folder @param {NodeJS.ProcessEnv} env */
 async function runScriptsOf(name, folder, env) {
   await runNpm(['rebuild', name, '--ignore-scripts=false'], folder, env);
 }
@@ -108,7 +108,7 @@ async function runNpm(args, cwd, env) {
 }
 
 /**
- * Compares the lockfile with npm's record of installed packages. Optional packages are for other systems.
+ * Returns whether npm's record of installed packages matches the lockfile. Optional packages may be missing.
  * @param {string} folder
  */
 function isInstalled(folder) {

@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startTimeOf } from '../../runner/src/process/table.mjs';
 
 /**
- * Runs work under an exclusive lock file: two `npm start` in a fresh clone must not both install.
+ * Runs work while holding an exclusive lock file, because two `npm start` in a fresh clone must not both install.
  * @template Result
  * @param {string} file
  * @param {() => Promise<Result>} work
- * @param {(message: string) => void} [say] receives one message about the process that it waits for
+ * @param {(message: string) => void} [say] called once, with a message about the process that holds the lock
  * @returns {Promise<Result>}
  */
 export async function exclusively(file, work, say) {
@@ -25,7 +25,7 @@ export async function exclusively(file, work, say) {
   }
 }
 
-/** Waits of less than a second are not reported. */
+/** Wait time after which a message is printed. */
 const TRIES_IN_SILENCE = 5;
 
 /** @param {string} file */
@@ -35,7 +35,7 @@ function waitingFor(file) {
   return `waiting for ${command ?? 'another command'}, process ${pid}, which holds the same lock`;
 }
 
-/** Creates the file with its content, only if it does not exist. @param {string} file */
+/** Creates the file together with its content, unless the file exists. @param {string} file */
 function take(file) {
   const mine = `${file}.${process.pid}`;
   const command = commandOf(process.env);
@@ -51,12 +51,12 @@ function take(file) {
   }
 }
 
-/** Returns the command as typed. @param {NodeJS.ProcessEnv} env */
+/** Returns the npm command as the person typed it. @param {NodeJS.ProcessEnv} env */
 function commandOf({ npm_lifecycle_event: script }) {
   return script === undefined ? undefined : `npm ${['start', 'test'].includes(script) ? '' : 'run '}${script}`;
 }
 
-/** Returns whether the lock's process is running. @param {string} file */
+/** Returns whether the process that holds the lock is running. @param {string} file */
 function isHeld(file) {
   const holder = holderOf(file);
   return holder !== undefined && startTimeOf(holder.pid) === holder.startTime;

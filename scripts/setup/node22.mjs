@@ -2,15 +2,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { root } from '../project.mjs';
 
-/** If set, everything runs under the host's Node of that version: a CI job tests the next version. */
+/** If set, everything runs under the Node of that version on this machine. A CI job tests the next version so. */
 const wantedMajor = Number(process.env.MUSTER_NODE_MAJOR ?? 22);
 
 /** Binary of the `node` package, written by its install script. */
 const ownNode22 = `${root}/node_modules/node/bin/node`;
 
 /**
- * Cloud Functions run under Node 22, so everything here does too. This process's Node can be a different one, since npm
- * looks for `node` in this repository's node_modules first.
+ * Returns the Node for all programs, which is version 22 as on Cloud Functions. The Node of this process can be
+ * another one, because npm searches for `node` in this repository's node_modules first.
  */
 const isHostsNode22 =
   Number.parseInt(process.versions.node, 10) === wantedMajor &&

@@ -1,5 +1,5 @@
 // @ts-check
-/** Runs operator programs on any machine: they need only Node and the locked packages, not Java. */
+/** Runs operator programs, which need only Node and the locked packages, but no Java. */
 import { spawn } from 'node:child_process';
 import { root } from '../project.mjs';
 import { checkPrerequisites } from './prerequisites.mjs';
@@ -15,7 +15,7 @@ export async function runOperatorProgram(program) {
   const { node22 } = await import('./node22.mjs');
   await installDependencies({ env: process.env, say: (message) => console.error(message) });
   const file = ['--disable-warning=ExperimentalWarning', '--disable-warning=UNDICI-EHPA', `${root}/scripts/${program}`];
-  reachThisMachineDirectly(); // for the emulators
+  reachThisMachineDirectly(); // Java is only for the emulators
   const env = { ...process.env, ...nodeUsesProxy(process.env) };
   const child = spawn(node22(), [...file, ...process.argv.slice(2)], { env, stdio: 'inherit' });
   child.once('exit', (code) => process.exit(code ?? 1));

@@ -1,5 +1,5 @@
 // @ts-check
-/** A deployment's parameters, for use outside of its functions. */
+/** Reads the parameters of a deployment in scripts, outside of its functions. */
 import { existsSync, readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
@@ -8,7 +8,7 @@ import { root } from '../project.mjs';
  * @param {string} name
  * @param {string | undefined} project
  * @param {string} [folder]
- * @returns {string} empty if it is not set
+ * @returns {string} empty if the parameter is not set
  */
 export function parameterOf(name, project, folder = `${root}/functions`) {
   const files = [...(project === undefined ? [] : [`.env.${project}`]), '.env'];

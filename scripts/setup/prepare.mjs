@@ -7,7 +7,7 @@ import { node22 } from './node22.mjs';
 /**
  * Prepares a clone for the emulators: dependencies, Node 22, bundled functions, the console.
  * @param {{ run: import('../processes/run.mjs').Run, say: (message: string) => void }} options
- * @returns {Promise<string>} the Node to run everything with
+ * @returns {Promise<string>} path of the Node for all programs
  */
 export async function prepare({ run, say }) {
   await installDependencies({ env: run.env, say });

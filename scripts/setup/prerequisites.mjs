@@ -1,23 +1,22 @@
 // @ts-check
-/** Imports only modules that an old Node has, because it reports that Node is too old. */
+/** This file imports only modules that an old Node has, because it reports if Node is too old. */
 import { spawnSync } from 'node:child_process';
 import { unlinkSync, writeFileSync } from 'node:fs';
 
 const oldestNode = 20;
 const oldestJava = 11;
 
-/** Names of the browser on Debian, Ubuntu and Google's packages. */
+/** Names of the browser's program on Debian, on Ubuntu and in Google's packages. */
 const chromiums = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * Ends the process with one line about the first missing program.
+ * Ends the process with a message about the first missing program, if any is missing.
  * @param {{ java: boolean }} needs
  */
 export function checkPrerequisites(needs = { java: true }) {
   endWhere(missingPrerequisite(needs));
 }
 
-/** Like `checkPrerequisites`, for the browser that tests of pages need. */
 export function checkChromium() {
   endWhere(missingChromium());
 }
@@ -40,7 +39,7 @@ function missingPrerequisite(needs) {
   return needs.java ? missingJava() : undefined;
 }
 
-/** Tries to write, because permissions do not show a read-only mount. */
+/** Returns whether a folder is writable by writing, because permissions do not show a read-only mount. */
 function isWritable() {
   const file = `.muster-${process.pid}`;
   try {
@@ -73,7 +72,7 @@ function answers(program) {
   return spawnSync(program, ['--version']).status === 0;
 }
 
-/** Java 8 reports version 1.8. @returns {number | undefined} */
+/** Returns the major version. Java 8 reports version 1.8. @returns {number | undefined} */
 function javaMajor() {
   const asked = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const version = asked.status === 0 ? /version "(?:1\.)?(\d+)/.exec(`${asked.stderr}${asked.stdout}`) : null;

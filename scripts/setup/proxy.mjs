@@ -1,21 +1,21 @@
 // @ts-check
-/** Proxies of the environment: connections to this machine bypass them, all others use them. */
+/** Proxies in environment variables: connections to this machine bypass them, all other connections use them. */
 
 /** Variables that set a proxy, in lower and upper case. */
 const PROXIES = ['https_proxy', 'http_proxy', 'all_proxy', 'grpc_proxy'];
 
-/** Hosts that a proxy cannot reach. */
+/** Names of this machine, which a proxy cannot reach. */
 const THIS_MACHINE = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 
-/** This machine's hosts in Java's syntax. */
+/** Names of this machine in the syntax of Java's option. */
 const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
 
 /** Variables with Java's options, including proxies. */
 const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**
- * Returns the variables for direct connections to this machine. The https proxy stays for connections outside. The http
- * proxy is removed, because only this machine is called over http, and Firebase's Realtime Database ignores
+ * Returns variables with which programs connect to this machine directly. The https proxy remains, for other hosts.
+ * The http proxy is removed, because only this machine is called over http, and Firebase's Realtime Database ignores
  * NO_PROXY. Source: firebase-js-sdk, WebSocketConnection of @firebase/database
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
@@ -24,14 +24,14 @@ export function directToThisMachine(env) {
   return { ...withoutProxy(env), ...withoutJavaProxy(env) };
 }
 
-/** Makes this process and its children connect to this machine directly. */
+/** Makes this process and its child processes connect to this machine directly. */
 export function reachThisMachineDirectly() {
   Object.assign(process.env, directToThisMachine(process.env));
 }
 
 /**
- * Returns the variable by which Node itself uses the proxies of the environment: version 22.21, 24.5 or newer.
- * Source: https://nodejs.org/api/cli.html#node_use_env_proxy1
+ * Returns the variable with which Node 22.21, 24.5 or newer itself uses the proxies of the environment. Source:
+ * https://nodejs.org/api/cli.html#node_use_env_proxy1
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
@@ -40,25 +40,25 @@ export function nodeUsesProxy(env) {
 }
 
 /**
- * Returns a hint for the error of a failed outside request: the environment's proxy.
+ * Returns a hint about the environment's proxy, for the error message of a failed request to another host.
  * @param {NodeJS.ProcessEnv} env
  */
 export function proxyHint(env) {
   const [name] = proxyNames(env).filter((one) => /^https?_/i.test(one));
   if (name === undefined) return '';
   const value = env[name] ?? '';
-  const url = URL.canParse(value) ? new URL(value) : undefined; // it can contain a password
+  const url = URL.canParse(value) ? new URL(value) : undefined; // the part before the host can contain a password
   return ` (${name} sets the proxy ${url?.host || 'of these requests'})`;
 }
 
 /**
- * Sends a request outside through the environment's proxy, even if Node itself does not support that.
+ * Sends a request to another host through the environment's proxy, even if Node itself does not support proxies.
  * @param {string} url
  * @param {{ method?: string, signal: AbortSignal }} init
  */
 export async function fetchOutside(url, init) {
   if (proxyNames(process.env).length === 0) return fetch(url, init);
-  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // not yet installed in a fresh clone
+  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // undici is not yet installed in a fresh clone
   return fetchBy(url, { ...init, dispatcher: new EnvHttpProxyAgent() });
 }
 
@@ -71,7 +71,7 @@ function proxyNames(env) {
 function withoutProxy(env) {
   if (proxyNames(env).length === 0) return {};
   const shared = { no_proxy: env.no_proxy || env.NO_PROXY, NO_PROXY: env.NO_PROXY || env.no_proxy };
-  // Programs that read these variables ignore the others.
+  // Set all variables, because each program reads only some and ignores the others.
   const own = ['no_grpc_proxy', 'npm_config_no_proxy'].filter((name) => env[name]);
   const lists = [...Object.entries(shared), ...own.map((name) => /** @type {const} */ ([name, env[name]]))];
   return {
@@ -80,7 +80,7 @@ function withoutProxy(env) {
   };
 }
 
-/** Npm uses it for https too, if no other proxy is set. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+/** Without an https proxy, the http proxy is used for https, as by npm. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 function withoutHttpProxy(env) {
   const https = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
   return { http_proxy: '', HTTP_PROXY: '', ...(https && { https_proxy: https, HTTPS_PROXY: https }) };
@@ -93,7 +93,7 @@ function withThisMachine(list) {
   return [...hosts, ...THIS_MACHINE.filter((host) => !hosts.includes(host))].join(',');
 }
 
-/** Java excludes this machine unless its options name other hosts. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+/** Java bypasses proxies for this machine, unless its options list other hosts. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 function withoutJavaProxy(env) {
   const changed = JAVA_OPTIONS.map((name) => [name, withJavaHosts(env[name] ?? '')]);
   return Object.fromEntries(changed.filter(([name = '', options]) => options !== (env[name] ?? '')));

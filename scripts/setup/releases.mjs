@@ -1,21 +1,21 @@
 // @ts-check
 /**
- * Bundle of the last release, which the upgrade test runs alongside this version: JSON under Brotli.
- * Source: docs/decisions/0008-build-and-deploy.md.
+ * Stores the bundle of the last release, as JSON compressed with Brotli. The upgrade test runs it alongside this
+ * version. Source: docs/decisions/0008-build-and-deploy.md.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { root } from '../project.mjs';
 
-/** A new release replaces it. */
+/** The bundle of a new release replaces the stored file. */
 const releaseFile = `${root}/test/integration/upgrade/lastRelease.json.br`;
 
 /**
  * @typedef {object} Release
  * @property {string} version
- * @property {string} commit source of the build, with the packages of its lockfile
- * @property {Record<string, string>} files texts of the bundle by path
+ * @property {string} commit commit that was built, with the packages of its lockfile
+ * @property {Record<string, string>} files texts of the bundle's files by path
  * @property {{ firestore: string, database: string }} rules deployed security rules
  */
 
@@ -43,7 +43,7 @@ export function textsIn(folder) {
 }
 
 /**
- * Unpacks a bundle in the platform's form: a package whose module is `lib/index.js`.
+ * Unpacks a bundle in the form that the platform expects: a package whose main module is `lib/index.js`.
  * @param {Release} release @param {string} folder
  */
 export function unpackRelease({ files }, folder) {

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * package.json and lockfile that are uploaded with the bundle: the framework at the tested version, with its packages
- * as in the root's lockfile. Otherwise, the platform would install the newest framework. The SDKs are bundled; they are
- * development packages because the emulator looks for their names.
+ * Creates the package.json and lockfile that are uploaded with the bundle. They list the functions framework and its
+ * packages, at the versions in the root's lockfile. Otherwise, the platform would install the newest framework. The
+ * SDKs are in the bundle. They are listed as development packages, because the emulator searches for their names.
  */
 import { readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
@@ -18,7 +18,7 @@ const sdks = ['firebase-admin', 'firebase-functions'];
  * @property {Record<string, string>} [optionalDependencies]
  * @property {Record<string, string>} [peerDependencies]
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
- * @property {boolean} [dev] this and the following are computed again, because they depend on the dependents
+ * @property {boolean} [dev] this and the next fields are computed again, because they depend on the dependents
  * @property {boolean} [optional]
  * @property {boolean} [devOptional]
  * @property {boolean} [peer]
@@ -66,7 +66,7 @@ function lockedFor(packages) {
 }
 
 /**
- * Returns the paths of the packages and of all their dependencies.
+ * Returns the paths of the packages and of all their direct and indirect dependencies.
  * @param {Packages} packages @param {string[]} names @param {boolean} withOptional
  */
 function closureOf(packages, names, withOptional) {
@@ -92,7 +92,7 @@ function neededBy({ dependencies = {}, peerDependencies = {}, peerDependenciesMe
   return [...Object.keys(dependencies), ...peers];
 }
 
-/** Resolves a package as Node does. @param {Packages} packages @param {string} name @param {string} from a path */
+/** Finds a package as Node does. @param {Packages} packages @param {string} name @param {string} from a path */
 function pathOf(packages, name, from) {
   for (let folder = from; ; folder = folder.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
     const path = `${folder}${folder && '/'}node_modules/${name}`;

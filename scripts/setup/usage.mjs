@@ -1,5 +1,5 @@
 // @ts-check
-/** Usage texts and arguments of commands. Needs no installed package. */
+/** Usage texts and arguments of commands. This file needs no installed package. */
 import { parseArgs } from 'node:util';
 
 /**
@@ -14,7 +14,7 @@ export function showUsageIfAsked(usage, args = process.argv.slice(2)) {
 }
 
 /**
- * Parses the arguments of this process. Ends it with the usage if --help is set or an argument is wrong.
+ * Parses the arguments of this process. Ends the process with the usage if --help is set or an argument is wrong.
  * @template {import('node:util').ParseArgsConfig} Config
  * @param {string} usage
  * @param {Config} config

@@ -1,13 +1,13 @@
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Manifests besides those of the root and its workspaces. */
+/** Manifests with the version, in addition to those of the root and its workspaces. */
 const manifests = ['server.json', 'plugins/muster/.claude-plugin/plugin.json', 'plugins/muster/gemini-extension.json'];
 
 const sources = ['functions/src/config.ts', 'runner/src/version.ts'];
 
 /**
- * Writes the version to every file that contains it.
+ * Writes the version to every file that contains the version.
  * @param {string} folder @param {string} version
  */
 export function writeVersion(folder, version) {

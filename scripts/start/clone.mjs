@@ -1,26 +1,26 @@
 // @ts-check
-/** Data of this clone only: its credentials, and the file that connects clients started in this folder. */
+/** Data of this clone: a secret for its credentials, and the file with which clients in this folder connect. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { devDirectory, root } from '../project.mjs';
 
 const secretFile = `${devDirectory}/secret`;
 
-/** Part of every seeded credential, so that it is invalid in other clones. Created once. @returns {string} */
+/** Random part of every seeded credential, which makes it invalid in other clones. Created once. @returns {string} */
 export function cloneSecret() {
   if (!existsSync(secretFile)) {
     try {
       writeFileSync(secretFile, randomBytes(12).toString('hex'), { mode: 0o600, flag: 'wx' });
     } catch (error) {
-      if (!existsSync(secretFile)) throw error; // another start has just created it
+      if (!existsSync(secretFile)) throw error; // another start has just created the file
     }
   }
   return readFileSync(secretFile, 'utf8').trim();
 }
 
 /**
- * Writes `.mcp.json`, with which Claude Code in this clone connects to its endpoint as the leader, at any port. A
- * second `npm start` in the clone does not change the first one's file.
+ * Writes `.mcp.json`, with which Claude Code in this folder connects to this run's endpoint as the leader. If another
+ * `npm start` is already running in this clone, its file is not changed.
  * @param {import('../processes/run.mjs').Run} run
  * @param {{ origin: string, tokens: Record<string, string> }} endpoint
  */

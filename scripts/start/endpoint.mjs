@@ -5,9 +5,9 @@ import { host } from '../emulators/ports.mjs';
 import { devDirectory, projectId, root } from '../project.mjs';
 
 /**
- * @typedef {object} Endpoint data that local programs need to call Muster
+ * @typedef {object} Endpoint everything that local programs need to call Muster
  * @property {string} mcpUrl
- * @property {string} origin Muster's root for clients that sign in: MCP is at `<origin>/mcp`
+ * @property {string} origin Muster's root, for clients that sign in; MCP is at `<origin>/mcp`
  * @property {string} consoleUrl
  * @property {string} projectId
  * @property {import('./tokens.mjs').Tokens} tokens
@@ -22,7 +22,7 @@ function pathOf(run) {
 }
 
 /**
- * Writes `.dev/endpoint.json`, which exists exactly as long as the endpoint runs.
+ * Writes `.dev/endpoint.json`, which exists only while the endpoint is running.
  * @param {import('../processes/run.mjs').Run} run
  * @param {import('../emulators/suite.mjs').Suite} suite
  * @param {import('./tokens.mjs').Seeded} seeded
@@ -52,7 +52,7 @@ export function writeEndpoint(run, { ports, env, ui }, { tokens, people }) {
   };
   const path = pathOf(run);
   run.removeAtEnd(path);
-  // The file contains credentials of emulators, so it is private; renaming prevents partial reads.
+  // The file contains credentials, so only its owner can read it. Renaming prevents partial reads.
   writeFileSync(`${path}.new`, `${JSON.stringify(endpoint, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return endpoint;
@@ -79,7 +79,7 @@ export function announce(endpoint, run, { demoModels }) {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Returns the steps to connect: people sign in, machines use a key. @param {Endpoint} endpoint */
+/** Returns the steps to connect. People sign in, and machines use an API key. @param {Endpoint} endpoint */
 export function connectionHelp({ origin, consoleUrl, tokens, people: [person] }) {
   const add = `  claude mcp add --transport http muster ${origin}/mcp`;
   const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';

@@ -5,8 +5,8 @@ import { projectId } from '../project.mjs';
 
 /**
  * Registers the emulators with the Firebase CLI, so that `npx firebase emulators:export` finds them. The CLI reads the
- * emulator hub's locator from the machine's temporary folder, but this run's hub writes it to the run's own. If other
- * emulators are running, the CLI still finds those.
+ * emulator hub's locator file from the machine's temporary folder, but this run's hub writes that file to the run's
+ * folder. If other emulators are already registered, the CLI still finds those.
  * Source: firebase-tools, src/emulator/hub.ts
  * @param {Pick<import('../processes/run.mjs').Run, 'temporary' | 'removeAtEnd'>} run
  */

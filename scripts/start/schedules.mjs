@@ -1,14 +1,14 @@
 // @ts-check
 import { callTrigger, triggersIn } from '../emulators/triggers.mjs';
 
-/** Runs every schedule once per minute, because all schedules tolerate running too often or too late. */
+/** Every schedule runs once per minute, because all schedules tolerate running too often or too late. */
 const tickMilliseconds = 60_000;
 
-/** Longer than the timeout of any deployed schedule. */
+/** Time limit of a schedule, longer than the timeout of any deployed schedule. */
 const callMilliseconds = 600_000;
 
 /**
- * Calls the scheduled functions, which the emulator loads but never starts.
+ * Calls the scheduled functions, which the emulator loads but never runs.
  * @param {string} emulator address of the functions emulator
  * @param {import('../emulators/output.mjs').Output} output
  */
@@ -19,7 +19,7 @@ export function tickSchedules(emulator, output) {
   }, tickMilliseconds);
 }
 
-/** Repeated ticks, which skip schedules that are still running. */
+/** Returns a function that runs all schedules once, except those that are still running. */
 export class Ticking {
   /** @param {string} emulator address of the functions emulator */
   constructor(emulator) {
@@ -34,7 +34,7 @@ export class Ticking {
    */
   async tick() {
     try {
-      const ids = await scheduledFunctions(this.emulator); // read each time, because functions can be added
+      const ids = await scheduledFunctions(this.emulator); // the list is read each time, because functions can be added
       const failures = await Promise.all(ids.map((id) => this.start(id)));
       return failures.flatMap((failure) => failure ?? []);
     } catch (error) {

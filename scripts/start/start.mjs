@@ -17,7 +17,7 @@ import { tellFirebaseCli } from './hub.mjs';
 import { tickSchedules } from './schedules.mjs';
 import { seed } from './tokens.mjs';
 
-/** People's ID tokens are valid for one hour. */
+/** Interval at which people's ID tokens are renewed, because they are valid for one hour. */
 const tokenRefreshMilliseconds = 45 * 60_000;
 
 /** @param {{ demoModels: boolean }} options */
@@ -27,7 +27,7 @@ export async function start({ demoModels }) {
     const node = await prepare({ run, say });
     const output = openOutput(run, 'emulators', { screen: true });
     const models = demoModels ? await startLocalService('demo models', { node, env: run.env, output }) : undefined;
-    // One start at a time on the machine: a default port that looks free may belong to another start.
+    // Only one start runs at a time on the machine, because a port that looks free may belong to another start.
     const started = async () => {
       say('starting the Firebase emulators');
       const ports = await defaultOrFreePorts(say);

@@ -16,7 +16,7 @@ const seedScript = `${root}/scripts/seed.mjs`;
  */
 
 /**
- * Runs `scripts/seed.mjs` to fill the emulators and run the demo scenario, or (`refresh`) only to renew tokens.
+ * Runs `scripts/seed.mjs`, which fills the emulators and runs the demo scenario or, with `refresh`, only renews tokens.
  * @param {object} options
  * @param {string} options.node
  * @param {import('../processes/run.mjs').Run} options.run

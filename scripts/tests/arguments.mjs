@@ -12,7 +12,7 @@ import { suites } from './suites.mjs';
  */
 
 /**
- * Names of suites and spec files come first, then options for mocha; our own options can be anywhere.
+ * Parses the names of suites and spec files, which come first, and options. Those not listed here are for mocha.
  * @param {string[]} args
  * @returns {Choice}
  */

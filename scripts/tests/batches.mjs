@@ -7,13 +7,13 @@
  * @property {number} seconds expected duration
  */
 
-/** Includes about two seconds for starting mocha and loading the code. */
+/** Target duration of a batch in seconds, including about two for starting mocha and loading the code. */
 const batchSeconds = 120;
 
-/** Batches of serial suites are longer, because splitting them saves no time. */
+/** Target duration in serial suites. It is longer, because splitting their files saves no time. */
 const oneAtATimeSeconds = 300;
 
-/** Batches with a dedicated project are shorter, because the emulators respond faster in small projects. */
+/** Target duration with a dedicated project. It is shorter, because the emulators are faster with small projects. */
 const ownProjectSeconds = 45;
 
 /**
@@ -42,8 +42,8 @@ function newBatch(suite) {
 }
 
 /**
- * Sorts batches: those without emulators run while the emulators boot; then serial ones, so that they do not remain for
- * the end; and short ones last, so that no worker waits long for another.
+ * Sorts batches. First come those without emulators, which run while the emulators boot; then the serial ones, so
+ * that they do not remain for the end. Short batches come last, so that no test worker waits long for another.
  * @param {Batch[]} batches
  */
 export function inOrder(batches) {

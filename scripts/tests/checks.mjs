@@ -14,7 +14,7 @@ import { failure } from './mocha.mjs';
  * @returns {Record<string, string[]>}
  */
 export function checks(node) {
-  const colors = process.stderr.isTTY ? 'force' : 'off'; // its output is a pipe, so it cannot detect a terminal
+  const colors = process.stderr.isTTY ? 'force' : 'off'; // the pipe hides the terminal from it
   return {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),

@@ -17,7 +17,7 @@ import { ownProject } from './ownProject.mjs';
  */
 
 /**
- * Starts the emulators, and the fake vendors for end-to-end suites.
+ * Starts the emulators and, for end-to-end suites, the local programs that stand in for vendors.
  * @param {Suite[]} suites that need emulators
  * @param {{ session: Session, node: string }} options
  */
@@ -47,15 +47,15 @@ export class Environments {
     this.env = env;
     this.node = node;
     this.run = run;
-    /** Number of projects so far. */
+    /** Number of dedicated projects so far. */
     this.projects = 0;
     /** @type {Promise<void> | undefined} */
     this.deployed = undefined;
   }
 
   /**
-   * Returns a process's variables, with a dedicated project if the suite allows it: Firestore's emulator scans a whole
-   * project for every query, so later tests would wait for the documents of all others.
+   * Returns the variables of a test process, with a dedicated project if the suite allows that. Firestore's emulator
+   * scans a whole project for every query, so each test would be slowed down by the documents of all earlier tests.
    * @param {Suite} suite
    * @returns {Promise<Record<string, string>>}
    */
@@ -69,7 +69,7 @@ export class Environments {
     return ownProject(this.env, `tests-${this.projects}`);
   }
 
-  /** Waits for the endpoint, and seeds the accounts whose credentials tests use. */
+  /** Waits for the endpoint, and creates the accounts whose credentials the tests use. */
   async deploy() {
     await endpointReady(this.env.MUSTER_MCP_URL ?? '');
     const seed = [this.node, '--disable-warning=ExperimentalWarning', `${root}/scripts/seed.mjs`];

@@ -4,7 +4,7 @@ import { root } from '../project.mjs';
 
 const timesFile = `${root}/scripts/tests/times.json`;
 
-/** Faster files are not in the table. */
+/** Seconds below which a file is not recorded in the table. */
 const minSeconds = 7;
 
 /** Mean seconds of the files that are not in the table. */
@@ -30,7 +30,7 @@ export function recordedSeconds() {
   return (file) => times[file] ?? defaultSeconds;
 }
 
-/** Records the files' times, and removes deleted files. @param {Map<string, number>} seconds */
+/** Records the files' times in the table, without deleted files. @param {Map<string, number>} seconds */
 export function recordTimes(seconds) {
   const times = { ...recordedTimes(), ...Object.fromEntries(seconds) };
   const kept = Object.entries(times)

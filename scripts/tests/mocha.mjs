@@ -16,7 +16,7 @@ const shownLines = 20;
 let processes = 0;
 
 /**
- * Runs files in a separate process. A process that crashes before reporting counts as one failure.
+ * Runs test files in a separate process. If the process crashes before it reports, that counts as one failure.
  * @param {string[]} files
  * @param {object} options
  * @param {string} options.title
@@ -34,17 +34,17 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   const mocha = `${root}/test/node_modules/mocha/bin/mocha.js`;
   const args = ['--reporter', `${root}/test/support/reporter.cjs`, '--timeout', `${seconds}s`];
   for (const file of ['environment.ts', 'properties.ts']) args.push('--file', `${root}/test/support/${file}`);
-  if (process.stdout.isTTY) args.push('--color'); // its output is a pipe, so it cannot detect a terminal
+  if (process.stdout.isTTY) args.push('--color'); // the pipe hides the terminal from it
   const heading = `\n── ${title} ──\n`;
   if (live) process.stdout.write(heading);
-  // --exit, because the SDKs keep connections open. They also create many short-lived objects.
+  // `--exit` is set because the SDKs keep connections open. They also create many short-lived objects.
   const child = spawn(node, ['--max-semi-space-size=64', mocha, '--exit', ...args, ...mochaOptions, ...files], {
     cwd: root,
     env: {
       ...process.env,
-      TMPDIR: run.temporary, // removed with its content at the end of the run
+      TMPDIR: run.temporary, // this folder is removed at the end of the run
       ...run.env,
-      // Repositories of open workspaces in the deployments of tests.
+      // Repositories that open workspaces may use in the tests.
       GITHUB_REPOSITORIES: ['sartor-ai/*', 'octocat/*', 'nobody/*'].join(', '),
       ...env,
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
@@ -74,7 +74,7 @@ function readTotals(file, ending, code) {
   return totals;
 }
 
-/** Returns the last lines, in which a process reports why it ends. @param {Buffer[]} printed */
+/** Returns the last lines of output, in which a process usually reports why it ended. @param {Buffer[]} printed */
 function endOf(printed) {
   return Buffer.concat(printed).toString().trimEnd().split('\n').slice(-shownLines).join('\n');
 }

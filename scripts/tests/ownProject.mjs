@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { projectId, root } from '../project.mjs';
 
 /**
- * Returns variables for a dedicated project in the running emulators, for one test process. It has no documents of
- * other processes, and no trigger fires for its documents, which would interfere with the test and slow it down. People
- * and agents can only sign in to the emulators' default project: the Auth emulator knows no other by an API key.
+ * Returns the variables of a dedicated project in the running emulators, for one test process. The project has no
+ * documents of other processes, and no trigger fires for its documents; both would disturb the test. People and agents
+ * can sign in only to the emulators' default project, because the Auth emulator finds no other project by an API key.
  * @param {Record<string, string>} env variables that reach the emulators
  * @param {string} name
  * @returns {Promise<Record<string, string>>} variables for that project

@@ -41,8 +41,8 @@ export async function runTests(args) {
 }
 
 /**
- * Returns variables for every process of the run. Instances of a function share compiled code. Java's second compiler
- * is off: the emulators do not run long enough to benefit from it, and it used half of the time of Firestore's.
+ * Returns the variables of every process of the run. Instances of a function share compiled code. Java's second
+ * compiler is off, because it used half of the CPU time of Firestore's emulator.
  * @param {Session['run']} run
  * @param {Choice} choice
  * @returns {Record<string, string>}
@@ -59,7 +59,7 @@ function settings(run, { nightly }) {
 }
 
 /**
- * Runs the chosen tests: parallel jobs first, then the serial ones.
+ * Runs the chosen tests.
  * @param {Choice} choice
  * @param {{ session: Session, node: string }} options
  * @returns {Promise<Totals[]>}
@@ -68,10 +68,10 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
   const { run } = session;
   const batches = batchesFor(chosen, nightly);
   const needing = batches.map(({ suite }) => suite).filter(({ emulators }) => emulators);
-  // Jobs without emulators run while these boot.
+  // Jobs without emulators run while the emulators boot.
   const starting = needing.length > 0 ? startEmulators(needing, { session, node }) : undefined;
   const environments = starting?.then(({ env }) => new Environments(env, { node, run }));
-  environments?.catch(() => {}); // reported to those who await it
+  environments?.catch(() => {}); // a failure is reported by the jobs that wait for the emulators
 
   /** @type {Totals[]} */
   const results = [];
@@ -115,7 +115,7 @@ function checkJobs(node, env) {
 }
 
 /**
- * Returns the batches. Serial files and those with a dedicated project get their own batch. Late files come last.
+ * Returns the batches. Files that run serially or in a dedicated project get separate batches. Late files come last.
  * @param {Choice['chosen']} chosen
  * @param {boolean} nightly
  */
@@ -145,12 +145,12 @@ function isShared({ files }) {
   return !files.some((file) => file in serialFiles);
 }
 
-/** Returns the serial batches in their listed order. @param {Batch[]} batches */
+/** Returns the serial batches in the order in which the suites list their files. @param {Batch[]} batches */
 function serialBatchesOf(batches) {
   return Object.keys(serialFiles).flatMap((file) => batches.filter(({ files }) => files.includes(file)));
 }
 
-/** Rejects if the emulators end before the tests. @param {ReturnType<typeof startEmulators>} starting */
+/** Rejects if the emulators end before the tests do. @param {ReturnType<typeof startEmulators>} starting */
 async function crashOf(starting) {
   const { exited, output } = await starting;
   const reason = await exited;

@@ -6,14 +6,14 @@
  * @property {string} specs a folder, or one file
  * @property {boolean} emulators whether it needs emulators
  * @property {boolean} [chromium] whether it opens pages
- * @property {number} seconds default timeout of a test, only for tests that hang: a busy machine is ten times slower
+ * @property {number} seconds timeout of a test. It is long, because a busy machine is ten times slower
  * @property {boolean} [ownProject] whether it runs in a dedicated project, without triggers
- * @property {boolean} [oneAtATime] whether its files must run one at a time: they share the deployed functions, whose
- *   instances some kill, whose schedules some run and whose topics some delete
+ * @property {boolean} [oneAtATime] whether its files must run one at a time, because they share the functions: some
+ * files kill their instances, run their schedules or delete their topics
  * @property {boolean} [optional] whether it runs only if named
  */
 
-/** Fastest first. @type {Suite[]} */
+/** The suites, fastest first. @type {Suite[]} */
 export const suites = [
   { name: 'unit', specs: 'test/unit', emulators: false, seconds: 120 },
   { name: 'stored', specs: 'test/stored', emulators: false, seconds: 120 },
@@ -21,22 +21,22 @@ export const suites = [
   { name: 'rtdb-lite', specs: 'rtdb-lite/test', emulators: false, seconds: 120 },
   { name: 'views', specs: 'test/views', emulators: false, chromium: true, seconds: 120 },
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
-  // This suite starts its own emulators.
+  // This suite needs no emulators, because it starts separate ones.
   { name: 'start', specs: 'test/start', emulators: false, seconds: 300 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 120 },
   { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180, ownProject: true },
-  // People can only sign in to the emulators' default project.
+  // No dedicated project, because people can sign in only to the emulators' default project.
   { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 120 },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, chromium: true, seconds: 300, oneAtATime: true },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];
 
-/** Timeout of a test in the nightly run, which repeats the tries of the default run. */
+/** Timeout in seconds of a test in the nightly run, in which property tests make many more attempts. */
 export const nightlySeconds = 900;
 
 /**
- * Files that run serially at the end, and why.
+ * Files that run serially at the end, each with the reason.
  * @type {Record<string, string>}
  */
 export const serialFiles = {
@@ -47,7 +47,7 @@ export const serialFiles = {
 };
 
 /**
- * Folders whose files run after all other serial files, and why.
+ * Folders whose files run after all other serial files, each with the reason.
  * @type {Record<string, string>}
  */
 export const lastFiles = {
@@ -56,7 +56,7 @@ export const lastFiles = {
 };
 
 /**
- * Files with a dedicated project, alongside others, and why.
+ * Files that run in a dedicated project, alongside other files, each with the reason.
  * @type {Record<string, string>}
  */
 export const inEmptyProject = {

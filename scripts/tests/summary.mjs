@@ -2,7 +2,7 @@
 const shownFiles = 10;
 
 /**
- * Returns the final summary. Failures come last, so that the end of a long log shows them.
+ * Returns the final summary. Failures come last, so that they are at the end of a long log.
  * @param {import('./mocha.mjs').Totals[]} results
  * @param {number} seconds total duration
  */

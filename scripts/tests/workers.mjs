@@ -1,9 +1,9 @@
 // @ts-check
 
 /**
- * Runs the jobs in test workers, each of which runs one job at a time. Two workers run any job: the emulators use as
- * much of the machine as the tests. A third runs jobs without emulators while those boot, and any job when no serial
- * job is left, because the deployed functions are idle then.
+ * Runs the jobs in test workers, each of which runs one job at a time. Two workers run any job, because the emulators
+ * use as much of the machine as the tests. A third worker runs jobs without emulators while the emulators boot, and
+ * runs any job when no serial job is left, because the deployed functions are idle then.
  * @template {{ oneAtATime: boolean, emulators: boolean }} Job
  * @param {Job[]} jobs
  * @param {(job: Job) => Promise<void>} work
@@ -23,7 +23,7 @@ export async function runInWorkers(jobs, work) {
   const noneIsLeft = new Promise((resolve) => {
     open = resolve;
   });
-  /** Jobs that must wait for the other worker's serial job are left to that worker. */
+  /** If only serial jobs are left while one is running, the worker that runs it also runs the others. */
   const worker = async () => {
     const mayTake = (/** @type {Job} */ { oneAtATime }) => !(oneAtATime && isOneRunning);
     for (let job = next(mayTake); job !== undefined; job = next(mayTake)) {
