@@ -15,7 +15,7 @@ import { type Deployment, Stop } from './step.ts';
 const USAGE = usageOf(
   'deploy',
   `  --dry-run        prints the steps without running them
-  --secrets <file> values of secrets, as NAME=value; missing ones are read from the environment, else "none"`,
+  --secrets <file> values of secrets, as NAME=value; a missing value is read from the environment, else it is "none"`,
 );
 
 await runCommand(USAGE, async () => {
@@ -36,7 +36,7 @@ await runCommand(USAGE, async () => {
     throw error instanceof Stop ? new Error(toldAtTheEnd(error)) : error;
   });
   console.log(whatNext(project));
-  if (left.length > 0) console.log(['', 'Left for you to fix:', ...linesOf(left)].join('\n'));
+  if (left.length > 0) console.log(['', 'Fix these remaining problems yourself:', ...linesOf(left)].join('\n'));
 });
 
 function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> {

@@ -74,7 +74,7 @@ async function forward(request, response, functions) {
   request.pipe(behind);
   /** @type {Incoming[]} */
   const [answer] = await answered;
-  if (answer?.statusCode === undefined) throw new Error('there is no response');
+  if (answer?.statusCode === undefined) throw new Error('the functions emulator sent no response');
   response.sendDate = false; // the function's date is forwarded
   response.writeHead(answer.statusCode, without(ofAnswersConnection, answer.rawHeaders));
   response.write(headersAlone);

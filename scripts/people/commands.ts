@@ -30,7 +30,7 @@ async function done(command: Command): Promise<Said> {
     case 'set-role': {
       const known = await registry.find(command.who, options);
       const before = await registry.setRole(known, command.role);
-      const account = known.account ? [] : [`${known.uid} has no account: the role only affects their agents.`];
+      const account = known.account ? [] : [`${known.uid} has no account, so the role applies only to their agents.`];
       const sentence = `${nameOf(known)} has the role ${command.role} within 5 seconds; the role was ${before}.`;
       return { data: { uid: known.uid, role: command.role, before }, sentences: [sentence, ...account] };
     }
@@ -47,7 +47,7 @@ async function done(command: Command): Promise<Said> {
       await registry.remove(known, workspace);
       const left = await registry.roleIn(await registry.find(command.who, options), workspace);
       const still =
-        left === undefined ? '' : ` The workspace is open, so their deployment role still applies: ${left}.`;
+        left === undefined ? '' : ` The workspace is open, so the deployment role still applies there: ${left}.`;
       const sentence = `${nameOf(known)} loses membership of the workspace ${workspace} within 5 seconds.${still}`;
       const unled = await unledOf([workspace]);
       return { data: { uid: known.uid, workspace, unled }, sentences: [sentence, ...unled.map(unledSentence)] };

@@ -16,7 +16,7 @@ export async function bundleOf(commit) {
   const others = otherPackages(commit);
   if (others.length > 0)
     throw new Error(
-      `${others.join(', ')}: ${commit} was built with other versions. Check it out, run npm ci, and store it from there.`,
+      `${commit} needs other versions of ${others.join(', ')}. Check out that commit, run npm ci, and store the release there.`,
     );
   mkdirSync(devDirectory, { recursive: true });
   const folder = mkdtempSync(`${devDirectory}/release-`);

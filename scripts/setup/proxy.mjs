@@ -71,7 +71,7 @@ function proxyNames(env) {
 function withoutProxy(env) {
   if (proxyNames(env).length === 0) return {};
   const shared = { no_proxy: env.no_proxy || env.NO_PROXY, NO_PROXY: env.NO_PROXY || env.no_proxy };
-  // Set all variables, because each program reads only some and ignores the others.
+  // Change these variables too if they are set, because programs that read them ignore NO_PROXY.
   const own = ['no_grpc_proxy', 'npm_config_no_proxy'].filter((name) => env[name]);
   const lists = [...Object.entries(shared), ...own.map((name) => /** @type {const} */ ([name, env[name]]))];
   return {

@@ -158,7 +158,7 @@ export const databaseChecks: readonly Check[] = [
         const location = locationOf(instance);
         if (location === realtimeLocationNear(site.declared.region)) return OK;
         const what = `the Realtime Database is in ${location}, the functions in ${site.declared.region}`;
-        const why = 'every write of presence or a limit crosses an ocean; the location cannot be changed';
+        const why = 'every write of presence or limits crosses an ocean, and the location cannot be changed later';
         if (!isWithFirestore(site))
           return { state: 'problem', what, why, mend: setParameter(site.declared, 'REGION', location) };
         return {

@@ -69,7 +69,7 @@ export const identityChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: "SERVICE_ACCOUNT is empty, so the functions run as the project's default account",
-          why: 'that account can do everything in the project or, in newer organizations, nothing',
+          why: 'that account has all permissions in the project or, in newer organizations, none',
           mend: setParameter(site.declared, 'SERVICE_ACCOUNT', 'muster@'),
         };
       return known(site, site.seen.serviceAccount, (account) => {
@@ -77,7 +77,7 @@ export const identityChecks: readonly Check[] = [
           return {
             state: 'problem',
             what: `service account ${serviceAccount} not found`,
-            why: 'the functions run as it',
+            why: 'the functions run as this account',
             mend: {
               command: `gcloud iam service-accounts create ${serviceAccount.split('@')[0]} --display-name=Muster --project ${project}`,
             },
@@ -86,7 +86,7 @@ export const identityChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `the service account ${serviceAccount} is disabled`,
-          why: 'the functions run as it',
+          why: 'the functions run as this account',
           mend: { command: `gcloud iam service-accounts enable ${serviceAccount} --project ${project}` },
         };
       });
