@@ -23,9 +23,9 @@ const MANIFESTS = [
   'plugins/muster/gemini-extension.json',
 ];
 
-describe('version reported to clients', () => {
+describe('version that Muster reports to clients', () => {
   for (const file of MANIFESTS) {
-    it(`matches ${file}`, () => {
+    it(`is the same in ${file}`, () => {
       const { version } = JSON.parse(readFileSync(join(root, file), 'utf8'));
       assert.equal(VERSION, version);
       assert.equal(RUNNER_VERSION, version);
@@ -47,7 +47,7 @@ describe('version reported to clients', () => {
     }
   });
 
-  it('matches the latest changelog section, which contains deployment steps', () => {
+  it('is that of the latest changelog section, which contains the steps before a deployment', () => {
     const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
     const [, first = ''] = changelog.split(/^(?=## \[)/m);
     assert.match(first, new RegExp(`^## \\[${VERSION}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'));

@@ -6,7 +6,7 @@ import { encodingFor } from '../../../functions/src/mcp/http/response.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
-describe('encodingFor', () => {
+describe('encodingFor with the value of an Accept-Encoding header', () => {
   for (const [accepted, encoding] of [
     [undefined, undefined],
     ['', undefined],
@@ -28,8 +28,7 @@ describe('encodingFor', () => {
     ['gzip;q=nonsense', undefined],
     ['gzip;q=7', undefined],
   ] as const)
-    it(`returns ${encoding} if the client accepts ${JSON.stringify(accepted)}`, () =>
-      assert.equal(encodingFor(accepted), encoding));
+    it(`returns ${encoding} for ${JSON.stringify(accepted)}`, () => assert.equal(encodingFor(accepted), encoding));
 });
 
 describe('compression of a response', () => {

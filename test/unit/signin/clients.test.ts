@@ -20,7 +20,7 @@ async function oauthError(act: () => unknown): Promise<OAuthError> {
   assert.fail('nothing was refused');
 }
 
-describe('name of an app', () => {
+describe('displayed name of an app', () => {
   for (const [name, shown] of [
     ['Claude Code', 'Claude Code'],
     ['  Claude \t\n Code  ', 'Claude Code'],
@@ -43,10 +43,10 @@ describe('name of an app', () => {
     ['😀'.repeat(1000), '😀'.repeat(60)],
     [`${'a'.repeat(59)} b`, 'a'.repeat(59)],
   ] as const)
-    it(`is shown without invisible characters: ${JSON.stringify(name.slice(0, 30))}`, () =>
+    it(`contains no invisible characters: ${JSON.stringify(name.slice(0, 30))}`, () =>
       assert.equal(shownName(name), shown));
 
-  it('has one short line for any text, and does not change when it is shown again', () => {
+  it('is one short line for any text, and does not change if it is shortened again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
         const shown = shownName(name);
@@ -113,20 +113,20 @@ describe('OAuth clients', () => {
   };
   const find = (id = ID) => clients.find(id, charge);
 
-  describe('with a document', () => {
-    it('have its properties', async () => {
+  describe('that have a metadata document', () => {
+    it('have the properties that their document states', async () => {
       assert.deepEqual(await find(), { id: ID, name: 'A client', host: 'client.example', redirect_uris: [CALLBACK] });
       assert.deepEqual(fetched, [ID]);
     });
 
-    it('have a displayable name and a host with its port', async () => {
+    it('have a name that can be displayed, and a host with its port', async () => {
       const id = 'https://client.example:8443/client';
       document = described({ client_id: id, client_name: 'Claude\u202e Code' });
       const client = await find(id);
       assert.deepEqual([client?.name, client?.host], ['Claude Code', 'client.example:8443']);
     });
 
-    it("are read again after the document's max-age, between five minutes and a day", async () => {
+    it('are read again after the max-age of the document, between five minutes and a day', async () => {
       for (const [said, seconds] of [
         [undefined, 300],
         [0, 300],
@@ -151,7 +151,7 @@ describe('OAuth clients', () => {
       }
     });
 
-    it('are not fetched beyond the rate limit', async () => {
+    it('are not read if the caller exceeds the rate limit', async () => {
       const refuse = () => {
         throw new RangeError('too many');
       };
@@ -159,7 +159,7 @@ describe('OAuth clients', () => {
       assert.deepEqual(fetched, []);
     });
 
-    it('receive the reason why their document was refused, which is not cached', async () => {
+    it('receive the reason why their document was refused, and this refusal is not cached', async () => {
       document = new Error('the host is not on the internet');
       const error = await oauthError(find);
       assert.equal(error.code, 'invalid_client');
@@ -191,13 +191,13 @@ describe('OAuth clients', () => {
         },
       ],
     ] as const)
-      it(`are refused with ${what}`, async () => {
+      it(`are refused if their document contains ${what}`, async () => {
         document = described(changes);
         assert.equal((await oauthError(find)).code, 'invalid_client');
       });
 
     for (const text of ['', 'null', '[]', '"x"', '<html>', '{"client_id": '])
-      it(`are refused if the document is ${JSON.stringify(text)}`, async () => {
+      it(`are refused if their document is the text ${JSON.stringify(text)}`, async () => {
         document = text;
         assert.equal((await oauthError(find)).code, 'invalid_client');
       });
@@ -205,24 +205,24 @@ describe('OAuth clients', () => {
     for (const methods of [
       undefined,
       { token_endpoint_auth_method: 'none' },
-      // ChatGPT sends these.
+      // ChatGPT sends these methods.
       {
         token_endpoint_auth_method: 'private_key_jwt',
         token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'],
         jwks_uri: 'https://client.example/jwks.json',
       },
     ])
-      it(`may be public: ${JSON.stringify(methods)}`, async () => {
+      it(`may have no secret, as public clients: ${JSON.stringify(methods)}`, async () => {
         document = described(methods);
         assert.equal((await find())?.id, ID);
       });
 
-    it('may have unknown properties', async () => {
+    it('may have unknown properties in their document', async () => {
       document = described({ logo_uri: 'https://client.example/logo.png', scope: 'all', contacts: [] });
       assert.deepEqual(Object.keys((await find()) ?? {}), ['id', 'name', 'host', 'redirect_uris']);
     });
 
-    it('keep only the valid ones of their redirect URIs', async () => {
+    it('keep only those redirect URIs that are valid', async () => {
       document = described({
         redirect_uris: [
           'http://localhost/callback',
@@ -269,23 +269,23 @@ describe('OAuth clients', () => {
       `client_${'A'.repeat(32)}`,
       `client_${'a'.repeat(31)}`,
     ])
-      it(`do not exist with the id ${JSON.stringify(id.slice(0, 60))}`, async () => {
+      it(`are not found with the id ${JSON.stringify(id.slice(0, 60))}`, async () => {
         assert.equal(await find(id), undefined);
         assert.deepEqual([fetched, charged], [[], 0], 'nothing is fetched');
       });
   });
 
-  describe('with dynamic registration', () => {
+  describe('that register dynamically', () => {
     const body = { client_name: 'Cursor', redirect_uris: [CALLBACK, 'http://localhost:1/callback'] };
 
-    it('are found by their id, without a verified host', async () => {
+    it('are found by their id, but have no verified host', async () => {
       const { id } = await clients.register(body);
       assert.match(id, /^client_[0-9a-f]{32}$/);
       assert.deepEqual(await find(id), { id, name: 'Cursor', redirect_uris: body.redirect_uris });
       assert.equal(charged, 0);
     });
 
-    it('keep their id if registered again in any order, and are written at most twice a day', async () => {
+    it('keep their id if they register again in any order, and are written at most twice a day', async () => {
       const first = await clients.register(body);
       now = secondsAfterStart(DAY / 2);
       const turned = [...body.redirect_uris].reverse();
@@ -299,7 +299,7 @@ describe('OAuth clients', () => {
       assert.notEqual((await clients.register({ ...body, redirect_uris: [CALLBACK] })).id, first.id);
     });
 
-    it('expire after a day if no person has signed in from them', async () => {
+    it('expire after a day if no person has signed in from the client', async () => {
       const { id } = await clients.register(body);
       now = secondsAfterStart(DAY - 1);
       assert.equal((await find(id))?.id, id);
@@ -312,7 +312,7 @@ describe('OAuth clients', () => {
       assert.equal((await find(id))?.id, id, 'a client that registers again can sign in next');
     });
 
-    it('expire 90 days after the last sign-in, which registering again does not shorten', async () => {
+    it('expire 90 days after the last sign-in, even if they register again', async () => {
       const { id } = await clients.register(body);
       await clients.extendUsed(id);
       now = secondsAfterStart(89 * DAY);
@@ -336,17 +336,17 @@ describe('OAuth clients', () => {
       [{ redirect_uris: [CALLBACK, 'javascript:alert(1)'] }, 'invalid_redirect_uri'],
       [{ redirect_uris: ['http://client.example/callback'] }, 'invalid_redirect_uri'],
     ] as const)
-      it(`are refused as a whole: ${JSON.stringify(changes).slice(0, 60)}`, async () => {
+      it(`are refused completely if they send ${JSON.stringify(changes).slice(0, 60)}`, async () => {
         assert.equal((await oauthError(() => clients.register({ ...body, ...changes }))).code, code);
         assert.equal(writes, 0);
       });
 
     for (const nothing of [undefined, null, [], 'x'])
-      it(`are refused without a description: ${JSON.stringify(nothing)}`, async () => {
+      it(`are refused if their description is ${JSON.stringify(nothing)}`, async () => {
         assert.equal((await oauthError(() => clients.register(nothing))).code, 'invalid_client_metadata');
       });
 
-    it('may have no name and request unsupported features', async () => {
+    it('may have no name, and may request features that are not supported', async () => {
       const { name } = await clients.register({
         redirect_uris: [CALLBACK],
         token_endpoint_auth_method: 'client_secret_basic',

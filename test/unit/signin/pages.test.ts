@@ -27,16 +27,16 @@ const page = (changes: Partial<ConsentPage> = {}): ConsentPage => ({
   ...changes,
 });
 
-/** Returns the settings that the script reads. */
+/** Returns the settings that the page contains for its script. */
 function embeddedIn(html: string): Embedded {
   const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(html) ?? [];
   return JSON.parse(json);
 }
 
-/** Returns the tags of a page, without text and attribute values. */
+/** Returns the tags of a page without texts and without the values of attributes. */
 const tagsOf = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
 
-/** Returns the text as a browser shows it. */
+/** Returns the text that a browser would show for this HTML. */
 const shown = (html: string) =>
   html
     .replace(/<[^>]*>/g, '')
@@ -69,8 +69,8 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('consent page', () => {
-  it('shows the app, its verified host and the redirect host', () => {
+describe('sign-in page that asks for consent', () => {
+  it('shows the app, the verified host of the app and the host of the redirect URI', () => {
     const text = shown(consentPage(page()));
     assert.match(text, /App name\s+Claude Code\s/);
     assert.match(text, /Verified by claude\.ai/);
@@ -78,14 +78,14 @@ describe('consent page', () => {
     assert.doesNotMatch(text, /Unverified|program on this computer/);
   });
 
-  it('states that an app is unverified, and warns of a program on this computer', () => {
+  it('states that an app is not verified, and warns if the app is a program on this computer', () => {
     const html = consentPage(page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }));
     assert.match(html, /Unverified app: it registered itself/);
     assert.match(shown(html), /localhost:3118 \(a program on this computer\)/);
     assert.match(html, /<p class="warning">Muster can&#39;t verify which program/);
   });
 
-  it('has the labels that tests and guides cite', () => {
+  it('has the labels that tests and guides quote', () => {
     const html = consentPage(page());
     for (const label of ['Email', 'Password', 'Read only', 'Agent name', 'Role', 'Workspace'])
       assert.match(html, new RegExp(`<label for="[a-z-]+">${label}</label>`));
@@ -94,13 +94,13 @@ describe('consent page', () => {
     assert.match(html, /role="switch"/);
   });
 
-  it('offers Google only if it is configured', () => {
+  it('offers the sign-in with Google only if Google is configured', () => {
     const { settings } = page();
     assert.doesNotMatch(consentPage(page()), /id="google"/);
     assert.match(consentPage(page({ settings: { ...settings, google: true } })), /Continue with Google/);
   });
 
-  it('contains no inline handlers, styles or other scripts', () => {
+  it('contains no inline event handlers, no inline styles and no other scripts', () => {
     const html = consentPage(page());
     assert.doesNotMatch(html, /\son\w+=|\sstyle=|<style|javascript:/i);
     const scripts = html.match(/<script[^>]*>/g);
@@ -110,12 +110,12 @@ describe('consent page', () => {
     ]);
   });
 
-  it('passes the server URLs and the texts to the script', () => {
+  it('passes the URLs of the server and its texts to its script', () => {
     const { settings } = page();
     assert.deepEqual(embeddedIn(consentPage(page({ language: 'ja' }))), { ...settings, texts: TEXTS.ja.script });
   });
 
-  it('escapes hostile texts in the page and in the settings', () => {
+  it('escapes hostile texts in the HTML and in the settings of its script', () => {
     const usual = tagsOf(consentPage(page()));
     fc.assert(
       fc.property(hostile, (words) => {
@@ -136,24 +136,24 @@ describe('consent page', () => {
     );
   });
 
-  it('shows a name without invisible characters', () => {
+  it('shows the name of an app without invisible characters', () => {
     const name = '<b>{{name}} {{{embedded}}}</b> \u202eevil\u0000\u200b';
     const [, said] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
     assert.equal(shown(said ?? ''), '<b>{{name}} {{{embedded}}}</b> evil');
   });
 
-  it('has a line for every toolset in every language', () => {
+  it('describes every toolset in every language', () => {
     for (const language of LANGUAGES)
       for (const { name } of toolsets)
         assert.ok(Object.hasOwn(TEXTS[language].script.toolsets, name), `${language}: ${name}`);
   });
 });
 
-describe('problem page', () => {
+describe('sign-in page that reports a problem', () => {
   const problems = Object.keys(TEXTS.en.problems).filter((name): name is Problem => !['detail', 'back'].includes(name));
   const style = 'https://muster.example/page.css';
 
-  it('describes every problem in every language', () => {
+  it('describes every problem in every supported language', () => {
     assert.equal(problems.length, 8);
     for (const language of LANGUAGES) {
       for (const problem of problems) {
@@ -174,7 +174,7 @@ describe('problem page', () => {
       );
   });
 
-  it('shows the detail in English, and a link back to the client', () => {
+  it('shows the details in English, and has a link back to the client', () => {
     const back = { url: 'https://claude.ai/callback?error=x&state="y"', host: 'claude.ai' };
     const html = problemPage({ language: 'de', style, problem: 'bad_request', detail: '<i>code_challenge</i>', back });
     assert.match(shown(html), /<i>code_challenge<\/i>/);
@@ -183,20 +183,20 @@ describe('problem page', () => {
     assert.equal(html.match(/<a [^>]*>/g)?.length, 1);
   });
 
-  it('links only to web addresses', () => {
+  it('has links only to addresses of web pages', () => {
     for (const url of ['javascript:alert(1)', ' data:text/html,x', 'claude.ai', 'vbscript:x'])
       assert.doesNotMatch(problemPage({ language: 'en', style, problem: 'expired', back: { url, host: 'x' } }), /<a /);
   });
 });
 
-describe('texts of the pages', () => {
+describe('texts of the sign-in pages', () => {
   const leaves = (texts: object, path = ''): readonly (readonly [string, string])[] =>
     Object.entries(texts).flatMap(([key, value]) =>
       typeof value === 'string' ? [[`${path}${key}`, value] as const] : leaves(value, `${path}${key}.`),
     );
   const gaps = (text: string) => text.match(/\{\w+\}/g) ?? [];
 
-  it('have the same keys and placeholders in every language', () => {
+  it('have the same keys and the same placeholders in every language', () => {
     const english = leaves(TEXTS.en);
     for (const language of LANGUAGES) {
       const own = new Map(leaves(TEXTS[language]));
@@ -208,7 +208,7 @@ describe('texts of the pages', () => {
     }
   });
 
-  it('are filled once, so that values are not expanded again', () => {
+  it('are filled only once, so that placeholders within a value are not filled', () => {
     assert.equal(fill('{a} and {b} {c}', { a: '{b}', b: '$&' }), '{b} and $& {c}');
   });
 });
@@ -233,12 +233,12 @@ describe('languageOf', () => {
     constructor: 'en',
   };
 
-  it('returns the supported language that the header prefers', () => {
+  it('returns the supported language that the header Accept-Language prefers', () => {
     for (const [header, language] of Object.entries(wishes)) assert.equal(languageOf(header), language, header);
     assert.equal(languageOf(undefined), 'en');
   });
 
-  it('returns a language for any header of any length', () => {
+  it('returns a supported language for any header of any length', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => LANGUAGES.includes(languageOf(header))));
     assert.equal(languageOf(`de,${'a;q=0.1,'.repeat(1_000_000)}`), 'de');
     assert.equal(languageOf(`${' '.repeat(1_000_000)}de`), 'en');
@@ -246,7 +246,7 @@ describe('languageOf', () => {
 });
 
 describe('isFollowed', () => {
-  it('accepts only web pages, programs on this computer and Cursor', () => {
+  it('returns true only for web pages, for programs on this computer and for Cursor', () => {
     for (const url of ['https://claude.ai/x', 'http://127.0.0.1:1/x', 'cursor://anysphere.cursor-mcp/x'])
       assert.ok(isFollowed(url), url);
     for (const url of ['javascript:alert(1)', 'data:,x', 'file:///etc/passwd', '/x', '', 'java\nscript:alert(1)'])

@@ -3,15 +3,15 @@ import { addressOf, parametersIn } from '../../../functions/src/signin/rules/aut
 
 const MCP = 'https://hub.example/mcp';
 
-/** Returns the resource of a query with these resources in this order. */
+/** Returns the resource that a query with these resources selects. */
 function resourceOf(...resources: readonly string[]): string | undefined {
   const query = new URLSearchParams();
   for (const one of resources) query.append('resource', one);
   return parametersIn(query)('resource');
 }
 
-describe('sign-in parameters', () => {
-  it('may repeat one resource in equivalent forms', () => {
+describe('query parameters of a sign-in', () => {
+  it('may name the same resource several times, in equivalent forms', () => {
     assert.equal(resourceOf(MCP), MCP);
     for (const again of [MCP, `${MCP}/`, 'https://HUB.example/mcp', 'HTTPS://hub.example:443/mcp', ''])
       assert.equal(resourceOf(MCP, again), MCP, again);
@@ -20,12 +20,12 @@ describe('sign-in parameters', () => {
     assert.equal(resourceOf(), undefined);
   });
 
-  it('are rejected with two different resources', () => {
+  it('are rejected if they name two different resources', () => {
     for (const other of [`${MCP}/todo`, 'https://hub.example/MCP', 'https://other.example/mcp', 'mcp'])
       assert.throws(() => resourceOf(MCP, other), { code: 'invalid_target' }, other);
   });
 
-  it('must not be repeated, except the resource', () => {
+  it('may occur only once, except the resource', () => {
     const query = new URLSearchParams('code=one&state=&resource=a&resource=a');
     assert.equal(parametersIn(query)('code'), 'one');
     assert.equal(parametersIn(query)('state'), undefined, 'an empty value counts as omitted');
@@ -37,7 +37,7 @@ describe('sign-in parameters', () => {
       );
   });
 
-  it('are compared without a query and without trailing slashes', () => {
+  it('match a resource without regard to its query and trailing slashes', () => {
     assert.equal(addressOf(`${MCP}//?toolsets=todo`), MCP);
     assert.equal(addressOf('not a URL'), 'not a URL');
   });

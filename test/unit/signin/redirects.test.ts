@@ -8,7 +8,7 @@ import {
   withParameters,
 } from '../../../functions/src/signin/rules/redirects.ts';
 
-/** Redirect URIs of client documents, without a port. */
+/** Redirect URIs in the documents of these clients, without a port. */
 const CLAUDE_CODE = ['http://localhost/callback', 'http://127.0.0.1/callback'];
 
 const CURSOR = [
@@ -19,7 +19,7 @@ const CURSOR = [
 
 const CLAUDE = 'https://claude.ai/api/mcp/auth_callback';
 
-describe('redirectFault', () => {
+describe('check of a redirect URI before its registration', () => {
   for (const taken of [
     CLAUDE,
     ...CLAUDE_CODE,
@@ -76,7 +76,7 @@ describe('redirectFault', () => {
 });
 
 describe('registered redirect URI', () => {
-  it('matches only exactly', () => {
+  it('matches a requested URI only if both are identical', () => {
     assert.equal(isRegistered(CLAUDE, [CLAUDE]), true);
     assert.equal(isRegistered(CLAUDE, []), false);
     for (const other of [
@@ -97,7 +97,7 @@ describe('registered redirect URI', () => {
       assert.equal(isRegistered(other, [CLAUDE]), false, other);
   });
 
-  it('matches any port on the loopback interface, which Claude Code needs', () => {
+  it('on the loopback interface matches any port, which Claude Code needs', () => {
     for (const uri of [
       ...CLAUDE_CODE,
       'http://localhost:3118/callback',
@@ -110,7 +110,7 @@ describe('registered redirect URI', () => {
     assert.equal(isRegistered('http://localhost:1/callback', ['http://localhost:3118/callback']), true);
   });
 
-  it('requires the same path, host and query on the loopback interface', () => {
+  it('on the loopback interface requires the same path, host and query', () => {
     for (const uri of [
       'http://localhost:3118',
       'http://localhost:3118/',
@@ -139,7 +139,7 @@ describe('registered redirect URI', () => {
     assert.equal(isRegistered('http://127.0.0.1:1/callback', ['http://localhost/callback']), false);
   });
 
-  it('matches each of the three that Cursor registers', () => {
+  it('matches each of the three URIs that Cursor registers', () => {
     for (const uri of CURSOR) {
       assert.equal(redirectFault(uri), undefined);
       assert.equal(isRegistered(uri, CURSOR), true);
@@ -153,7 +153,7 @@ describe('registered redirect URI', () => {
     }
   });
 
-  /** Prefers the first values, so that many URIs are valid. */
+  /** Generates the first values more often, so that many URIs are valid. */
   const part = (usual: readonly string[], ...others: readonly string[]) =>
     fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...usual) }, { weight: 2, arbitrary: fc.constantFrom(...others) });
   const parts = fc.tuple(
@@ -172,7 +172,7 @@ describe('registered redirect URI', () => {
     part(['', '?x=1'], '?', '?x=1&y=2', '#', '#x'),
   );
   const uris = parts.map((all) => all.join(''));
-  /** Pairs that agree in most of their parts. */
+  /** Pairs of URIs that are equal in most of their parts. */
   const pairs = fc
     .tuple(parts, parts, fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }))
     .map(([one, other, changes]) => {
@@ -180,7 +180,7 @@ describe('registered redirect URI', () => {
       return [one.join(''), changed.join('')] as const;
     });
 
-  it('never matches another host, path or query, nor another port except on loopback', () => {
+  it('never matches another host, path or query, or another port except on loopback', () => {
     let count = 0;
     fc.assert(
       fc.property(pairs, ([uri, one]) => {
@@ -212,8 +212,8 @@ describe('registered redirect URI', () => {
   });
 });
 
-describe('redirect target', () => {
-  it('is described by its host', () => {
+describe('redirect URI to which a sign-in returns', () => {
+  it('is shown to the person by its host', () => {
     assert.deepEqual(
       [CLAUDE, 'http://localhost:3118/callback', 'https://client.example:8443/', CURSOR[0] ?? ''].map(shownHost),
       ['claude.ai', 'localhost:3118', 'client.example:8443', CURSOR[0]],
@@ -221,7 +221,7 @@ describe('redirect target', () => {
     assert.deepEqual([CLAUDE, ...CLAUDE_CODE, ...CURSOR].map(isOnThisMachine), [false, true, true, true, false, true]);
   });
 
-  it('receives the parameters in addition to its query', () => {
+  it('receives the result parameters in addition to its own query', () => {
     assert.equal(
       withParameters('https://client.example/callback?tenant=1', { code: 'mc_a.b', state: 'x&y=ö', error: undefined }),
       'https://client.example/callback?tenant=1&code=mc_a.b&state=x%26y%3D%C3%B6',
@@ -232,7 +232,7 @@ describe('redirect target', () => {
     );
   });
 
-  it('has existing parameters of the same name replaced', () => {
+  it('has its existing parameters of the same name replaced', () => {
     assert.equal(
       withParameters('https://client.example/?code=old&iss=old', { code: 'new', iss: 'https://muster.example' }),
       'https://client.example/?code=new&iss=https%3A%2F%2Fmuster.example',

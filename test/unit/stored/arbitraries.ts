@@ -1,4 +1,4 @@
-/** Arbitrary domain values, as permitted by their types. */
+/** Generates arbitrary domain values that their types permit. */
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../../functions/src/identity/rules/credential.ts';
@@ -43,7 +43,7 @@ type Model<All> = { [Key in keyof All]: fc.Arbitrary<All[Key]> };
 
 export const whole = <All extends object>(model: Model<All>) => fc.record<All>(model, PLAIN);
 
-/** Records that may lack some fields. As with TypeScript's `field?`, a missing field is absent, not undefined. */
+/** Generates records that may lack some fields. A lacking field is absent, as with TypeScript's `field?`. */
 export const withSome = <All extends object, MayLack extends keyof All>(
   model: Model<All>,
   mayLack: readonly MayLack[],
@@ -169,7 +169,7 @@ const anyTask: fc.Arbitrary<Task> = withSome(
   ],
 );
 
-/** The current claim always has the task's epoch. */
+/** The claim epoch of the current claim is always that of the task. */
 export const tasks = anyTask.map(
   (task): Task => (task.claim ? { ...task, claim: { ...task.claim, claim_epoch: task.claim_epoch } } : task),
 );
@@ -273,7 +273,7 @@ export const links: fc.Arbitrary<PullRequestLink> = whole({
   checks: fc.array(whole({ key: text, name: text, commit: id, at: date, id: count, passed: fc.boolean() })),
 });
 
-/** Event fields of to-dos: no nested arrays, and only valid names. */
+/** Fields of a to-do event, which contain only valid names and no nested arrays. */
 const toldOf = fc.dictionary(id, fc.oneof(text, fc.boolean(), texts, fc.constant(null))).map(throughJson);
 
 export const taskEvents: fc.Arbitrary<TaskEvent> = whole({

@@ -1,4 +1,4 @@
-/** Round trip of every Firestore converter. */
+/** Every Firestore converter returns the same value after the value was written and read. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
@@ -49,7 +49,7 @@ import {
 } from './arbitraries.ts';
 import { recurringTasks, todos } from './todoArbitraries.ts';
 
-/** Returns the value as read from Firestore: dates as timestamps, and only types that Firestore supports. */
+/** Returns the value as Firestore would return it: with timestamps instead of dates. Fails for unsupported types. */
 function stored(value: unknown): unknown {
   if (value instanceof Date) return Timestamp.fromDate(value);
   if (Array.isArray(value)) {
@@ -73,7 +73,7 @@ function comesBack<Value>(
   toDocument: (value: Value) => object,
   fromDocument: (data: unknown, value: Value) => Value,
 ): void {
-  it(`${name} are unchanged after a round trip`, () => {
+  it(`(${name}) are unchanged after they were written and read`, () => {
     fc.assert(
       fc.property(values, (value) => {
         assert.deepEqual(fromDocument(stored(toDocument(value)), value), value);
@@ -88,7 +88,7 @@ function must<Value>(value: Value | undefined): Value {
   return value;
 }
 
-describe('documents', () => {
+describe('stored documents', () => {
   comesBack('tasks', tasks, taskToDocument, taskFromDocument);
   comesBack('agents', agents, agentToDocument, agentFromDocument);
   comesBack('credentials', credentials, credentialToDocument, credentialFromDocument);
@@ -104,7 +104,7 @@ describe('documents', () => {
     recordedResponseFromDocument(id, data),
   );
 
-  it('contain the same fields for every task, so that a replacement leaves no old fields', () => {
+  it('have the same fields for every task, so that a new version leaves no old fields', () => {
     fc.assert(
       fc.property(tasks, tasks, (one, other) => {
         assert.deepEqual(Object.keys(taskToDocument(one)), Object.keys(taskToDocument(other)));
@@ -117,7 +117,7 @@ describe('documents', () => {
     );
   });
 
-  it('report whether the index fields of a to-do are current', () => {
+  it('show whether the index fields of a to-do are current', () => {
     fc.assert(
       fc.property(todos, todos, (todo, other) => {
         const data = stored(todoToDocument(todo));
@@ -129,7 +129,7 @@ describe('documents', () => {
     );
   });
 
-  it('contain the key by which a claim finds a task', () => {
+  it('of tasks contain the key by which a claim finds them', () => {
     fc.assert(
       fc.property(tasks, (task) => {
         assert.equal(taskToDocument(task).capability_key, capabilityKey(task.required_capabilities));
@@ -137,7 +137,7 @@ describe('documents', () => {
     );
   });
 
-  it('reject documents that were not written by the converter', () => {
+  it('are rejected if the converter has not written them', () => {
     const [task] = fc.sample(tasks, 1);
     assert.ok(task);
     const document = stored(taskToDocument(task));

@@ -1,4 +1,4 @@
-/** Lists show or skip a damaged document: each field is replaced with values of every other type. */
+/** Lists show or skip a damaged document. Each field in turn gets values of every other type. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { agentFromDocument, withHeldTask } from '../../../functions/src/agents/rules/agent.ts';
@@ -15,7 +15,7 @@ import { EMPTY_DIRECTORY } from '../../support/mcp-endpoint.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Replacement values of a field. */
+/** Values of different types with which a field is replaced. */
 const GARBAGE: readonly unknown[] = [
   undefined,
   null,
@@ -35,7 +35,7 @@ const GARBAGE: readonly unknown[] = [
   new Timestamp(253_402_300_799, 0),
 ];
 
-/** Yields the document once per field and replacement value, including fields of nested maps and lists. */
+/** Yields a damaged copy of the document for each field and replacement value, including nested fields. */
 function* broken(whole: Fields): Generator<Fields> {
   for (const [field, value] of Object.entries(whole)) {
     for (const garbage of GARBAGE) yield { ...whole, [field]: garbage };
@@ -49,7 +49,7 @@ function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Returns the value as read from Firestore. */
+/** Returns the value as Firestore would return it. */
 function stored(value: unknown): unknown {
   if (value instanceof Date) return Timestamp.fromDate(value);
   if (Array.isArray(value)) return value.map(stored);
@@ -57,7 +57,7 @@ function stored(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, stored(inner)]));
 }
 
-/** Returns the values that are still readable among all damaged documents. */
+/** Returns the values of those damaged documents that can still be read. */
 function readable<Value>(document: object, fromDocument: (data: unknown) => Value): Value[] {
   return [...broken(stored({ ...document }) as Fields)].flatMap((data) => {
     try {
@@ -68,7 +68,7 @@ function readable<Value>(document: object, fromDocument: (data: unknown) => Valu
   });
 }
 
-/** Calls the tool with services that return these values; its output schema validates the response. */
+/** Calls the tool with services that return these values. Its output schema then validates the response. */
 async function answered(name: string, services: object, args: Fields = {}): Promise<void> {
   const [toolset, tool] = name.split('.');
   const found = toolsets.find((one) => one.name === toolset)?.tools.find((one) => one.name === tool);
@@ -78,8 +78,8 @@ async function answered(name: string, services: object, args: Fields = {}): Prom
 
 const now = START;
 
-describe('lists with damaged documents', () => {
-  it('show every readable agent', async () => {
+describe('list that includes damaged documents', () => {
+  it('shows every agent whose document can be read', async () => {
     const agent = withHeldTask(
       sampleAgent({ last_completed_at: now }),
       'task-1',
@@ -96,7 +96,7 @@ describe('lists with damaged documents', () => {
     }
   });
 
-  it('show every readable task', async () => {
+  it('shows every task whose document can be read', async () => {
     const claim = { claimed_by: 'a', claim_epoch: 1, claimed_at: now, lease_seconds: 1, lease_expires_at: now };
     const lateResult = { agent_id: 'b', claim_epoch: 1, received_at: now, error: 'late' };
     const whole = sampleTask({
@@ -119,7 +119,7 @@ describe('lists with damaged documents', () => {
     }
   });
 
-  it('show every readable discovery', async () => {
+  it('shows every discovery whose document can be read', async () => {
     const discovery = {
       id: 'd',
       session: 's',
@@ -135,7 +135,7 @@ describe('lists with damaged documents', () => {
       });
   });
 
-  it('ignore presence values that are not a time', () => {
+  it('ignores presence values that are not a time', () => {
     for (const garbage of [1e300, -1e300, Number.NaN, 'x', null, {}, []])
       for (const value of [garbage, { last_seen: garbage }])
         assert.ok(!Number.isNaN(new Date(lastSeenIn(value)).getTime()), JSON.stringify(value));

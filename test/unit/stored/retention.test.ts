@@ -1,4 +1,4 @@
-/** docs/guides/operations.md#retention states for every collection how long it is kept, or why it has no limit. */
+/** docs/guides/operations.md#retention states how long each collection is kept, or why it is kept forever. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { permissions } from '../../../functions/src/access/rules/permissions.ts';
@@ -6,14 +6,14 @@ import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 
 const guide = readFileSync(new URL('../../../docs/guides/operations.md', import.meta.url), 'utf8');
 
-describe('retention guide', () => {
+describe('retention section of the operations guide', () => {
   const [, table = ''] = guide.split(/<!-- \/?limits -->/);
   const rows = table
     .split('\n')
     .filter((line) => /^\| (realtime )?`/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  it('names every collection exactly once', () => {
+  it('lists every collection exactly once', () => {
     const named = rows.flatMap(([, where = '']) => where.replaceAll('`', '').split(', '));
     assert.equal(new Set(named).size, named.length, 'twice');
     const there = permissions.flatMap(({ database, path }) => {
@@ -29,11 +29,11 @@ describe('retention guide', () => {
       );
   });
 
-  it('states a retention period for each collection', () => {
+  it('states a retention period, or a reason for none, for each collection', () => {
     for (const [, where, kept = ''] of rows) assert.ok(kept.length > 3, where);
   });
 
-  it('names exactly the existing parameters', () => {
+  it('names exactly those retention parameters that exist', () => {
     const values = readFileSync(new URL('../../../functions/.env', import.meta.url), 'utf8');
     const parameters = [...guide.matchAll(/`(KEEP_[A-Z_]+)`/g)].map(([, name]) => name);
     for (const name of parameters) assert.ok(values.includes(`${name}=`), name);

@@ -1,4 +1,4 @@
-/** Arbitrary to-dos and recurring tasks. */
+/** Generates arbitrary to-dos and recurring tasks. */
 import fc from 'fast-check';
 import { isVisible } from '../../../functions/src/kernel/hiddenCharacters.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
@@ -8,7 +8,7 @@ import { date, id, text, whole, withSome } from './arbitraries.ts';
 
 const priority = fc.constantFrom(...PRIORITIES);
 
-/** Few, because building the unique sets 300 times is slow. */
+/** At most a few tags, because generating sets of unique tags 300 times is slow. */
 const tags = fc
   .array(text, { maxLength: 4 })
   .map((written) => checkedTags(written.filter((one) => isVisible(one) && one.trim().length <= MAX_TAG_LENGTH)));

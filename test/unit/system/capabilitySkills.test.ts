@@ -7,12 +7,12 @@ import { sampleAgent } from '../../support/builders.ts';
 const having = (...names: string[]) =>
   sampleAgent({ capability_details: names.map((name) => ({ name, category: 'work' })) });
 
-describe('skill changes of a registration', () => {
-  it('are empty if the agent declares unchanged capabilities', () => {
+describe('changes to skills when an agent registers', () => {
+  it('are empty if the agent declares the same capabilities again', () => {
     assert.deepEqual(skillChanges(having('a', 'B'), having('a', 'B')), []);
   });
 
-  it('replace a changed description without counting the agent again', () => {
+  it('replace a changed description without counting the agent a second time', () => {
     const after = sampleAgent({ creator: 'Ada', capability_details: [{ name: 'a', category: 'play' }] });
     const [change, ...more] = skillChanges(having('a'), after);
     assert.deepEqual(more, []);
@@ -23,7 +23,7 @@ describe('skill changes of a registration', () => {
     });
   });
 
-  it("declare each capability in each of the agent's workspaces and withdraw it on leaving", () => {
+  it('add each capability in each workspace of the agent, and remove it when the agent leaves', () => {
     const before = having('a');
     const inBoth = { ...before, parts: { alpha: 'worker' } } as const;
     assert.deepEqual(skillChanges(before, inBoth).map(movement), [['capability.a@alpha', 1]]);
@@ -43,7 +43,7 @@ describe('skill changes of a registration', () => {
     ]);
   });
 
-  it('use different skills for each workspace, even for similar names', () => {
+  it('concern different skills in different workspaces, even if the names are similar', () => {
     const ids = (workspace: string, name: string) =>
       skillChanges(undefined, { ...having(name), workspace }).map((change) => movement(change)[0]);
     const names = ['a', 'a@alpha', 'a%40alpha', '@alpha'];
@@ -51,7 +51,7 @@ describe('skill changes of a registration', () => {
     assert.equal(new Set(all).size, 3 * names.length);
   });
 
-  it('count every agent once per capability after any history', () => {
+  it('count every agent once per capability, after any sequence of registrations', () => {
     const names = fc.array(fc.constantFrom('a', 'A', 'b', 'ü/x', '..', '\ud800'), { maxLength: 5 });
     const homes = fc.constantFrom('default', 'alpha');
     fc.assert(
@@ -71,7 +71,7 @@ describe('skill changes of a registration', () => {
   });
 });
 
-/** Returns the change of a skill's number of agents. */
+/** Returns the id of a skill and the change in its number of agents. */
 function movement(change: Change): [id: string, by: number] {
   if (change.kind === 'offerSkill') return [change.skill.id, change.agents];
   assert.ok(change.kind === 'withdrawSkill');

@@ -56,7 +56,7 @@ describe('sweep', () => {
   };
   const events = () => entries.map(([event]) => event);
 
-  it('starts a part after its predecessor, even if the predecessor fails', async () => {
+  it('starts each part after the previous part has ended, even if the previous part failed', async () => {
     const begun: string[] = [];
     let endLeases = (): void => assert.fail('the part has not started');
     const leases = new Promise<never>((_, reject) => {
@@ -82,7 +82,7 @@ describe('sweep', () => {
     assert.deepEqual(begun, ['leases', 'runs', 'liveness']);
   });
 
-  it('runs each part even if others fail, and reports the parts that are behind', async () => {
+  it('runs each part even if other parts fail, and reports the parts that are behind', async () => {
     const error = new Error('no database');
     const parts = [
       expiryJob({ name: 'limits', expire: () => Promise.reject(error) }),
@@ -96,7 +96,7 @@ describe('sweep', () => {
     assert.deepEqual(state.behind, { limits: { since }, deliveries: { since } });
   });
 
-  it('deletes expired items until none is left or the time is up', async () => {
+  it('deletes expired items until none is left or the time limit is reached', async () => {
     const left = [500, 500, 20, 0];
     const some = expiryJob({ name: 'commits', expire: async () => left.shift() ?? assert.fail('none is left') });
     assert.deepEqual(await run([some]), { commits: { expired: 1020 } });
@@ -106,7 +106,7 @@ describe('sweep', () => {
     assert.deepEqual(Object.keys(state.behind), ['commits']);
   });
 
-  it('reports since when a part is behind, and deletes that record once it has caught up', async () => {
+  it('records since when a part is behind, and deletes this record when the part is finished', async () => {
     let isBehind = true;
     const parts = [{ name: 'leases', run: async () => ({ counts: {}, isBehind }) }];
     await run(parts);
@@ -118,7 +118,7 @@ describe('sweep', () => {
     assert.deepEqual(state.behind, {});
   });
 
-  it('continues where it stopped and starts from the beginning after the end', async () => {
+  it('continues after the last item of the previous run, and starts again after the last of all', async () => {
     const all = [...'abcdefghijklmnopqrstuvwxy'];
     const due = all.map((id) => ({ at: START, id }));
     let stopBefore: string | undefined = 'j';
@@ -149,7 +149,7 @@ describe('sweep', () => {
     assert.deepEqual(worked, all);
   });
 
-  it('continues past items that cannot be read or cleaned up', async () => {
+  it('continues after items that cannot be read or cleaned up', async () => {
     const places = [0, 1, 2].map((n) => ({ at: START, id: String(n) }));
     const read = async (after: TimeCursor | undefined) => {
       const at = after === undefined ? 0 : Number(after.id) + 1;
@@ -168,7 +168,7 @@ describe('sweep', () => {
     assert.deepEqual(worked, ['0', '2']);
   });
 
-  describe('presence', () => {
+  describe('presence data', () => {
     let standings: PresenceHealth[];
     const part: SweepJob = {
       name: 'leases',
@@ -181,14 +181,14 @@ describe('sweep', () => {
       standings = [];
     });
 
-    it('is trusted and writes no record if it is available', async () => {
+    it('is reliable and causes no record if the Realtime Database is available', async () => {
       record.saveOutage = () => assert.fail('there is nothing to save');
       record.saveBehind = () => assert.fail('there is nothing to save');
       await run([part]);
       assert.deepEqual(standings, ['trusted']);
     });
 
-    it('is untrusted during an outage and for 5 minutes after it', async () => {
+    it('is unreliable during an outage and for 5 minutes afterwards', async () => {
       check = never;
       await run([part]);
       pass(60_000);
@@ -204,7 +204,7 @@ describe('sweep', () => {
       assert.deepEqual(told, ['presence_away', 'presence_away', 'presence_back']);
     });
 
-    it('counts the recovery time from the latest outage', async () => {
+    it('is unreliable for 5 minutes after the latest of several outages', async () => {
       check = never;
       await run([part]);
       check = async () => undefined;
@@ -221,7 +221,7 @@ describe('sweep', () => {
       assert.deepEqual(standings, ['away', 'back', 'away', 'back', 'back', 'trusted']);
     });
 
-    it('is untrusted if the record of outages cannot be read', async () => {
+    it('is unreliable if the record of outages cannot be read', async () => {
       record.read = () => Promise.reject(new Error('no Firestore'));
       await run([part]);
       assert.deepEqual(standings, ['back']);

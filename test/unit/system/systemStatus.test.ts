@@ -1,4 +1,4 @@
-/** Checks of services: timeouts, caching and the resulting health. */
+/** Checks of the services that a deployment uses: timeouts, caching and the reported health. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -29,7 +29,7 @@ describe('system status', () => {
     asked = [];
   });
 
-  /** Starts a call and ends all its waits of at most this length. */
+  /** Starts a call, and ends each of its waits that is not longer than this time. */
   async function waiting<Result>(milliseconds: number, begin: () => Promise<Result>): Promise<Result> {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
@@ -66,7 +66,7 @@ describe('system status', () => {
       }),
     );
 
-  it('checks every service once and caches the result for 15 seconds', async () => {
+  it('checks every service once, and caches the result for 15 seconds', async () => {
     const system = status();
     const [first] = await Promise.all([system.readings(), system.readings()]);
     assert.deepEqual(Object.keys(first), ['firestore', 'realtimeDatabase']);
@@ -78,7 +78,7 @@ describe('system status', () => {
     assert.equal(asked.length, 4);
   });
 
-  it('checks GitHub if the deployment has a credential for it', async () => {
+  it('includes a check of GitHub if the deployment has a GitHub credential', async () => {
     const rateLimit = { limit: 5000, remaining: 4000, reset: secondsAfterStart(60) };
     const { github } = await status({}, undefined, async () => rateLimit).readings();
     assert.deepEqual([github?.isUp, github?.rateLimit], [true, rateLimit]);
@@ -86,7 +86,7 @@ describe('system status', () => {
     assert.deepEqual([refused.github?.isUp, healthOf(refused)], [false, 'degraded']);
   });
 
-  it('waits one second for the Realtime Database, and starts no second check while one runs', async () => {
+  it('waits one second for the Realtime Database, and never runs two of its checks at a time', async () => {
     const system = status({ realtimeDatabase: answering('realtimeDatabase', never) });
     const { firestore, realtimeDatabase } = await waiting(1000, () => system.readings());
     assert.deepEqual([firestore?.isUp, realtimeDatabase?.isUp], [true, false]);
@@ -95,7 +95,7 @@ describe('system status', () => {
     assert.deepEqual(asked, ['firestore', 'realtimeDatabase', 'firestore']);
   });
 
-  it('checks again after a refusal', async () => {
+  it('checks a service again at the next call if the service has refused', async () => {
     let isDown = true;
     const probe = answering('firestore', async () => {
       if (isDown) throw new Error('refused');
@@ -107,7 +107,7 @@ describe('system status', () => {
     assert.equal(healthOf(await system.readings()), 'healthy');
   });
 
-  it('reports the workload, or none if Firestore does not respond in time', async () => {
+  it('reports the workload, or no workload if Firestore does not respond in time', async () => {
     assert.deepEqual(await status().workload('alpha'), { activeAgents: 0, tasksInQueue: 3 });
     assert.equal(await waiting(2000, () => status({}, never).workload('alpha')), undefined);
   });
@@ -115,7 +115,7 @@ describe('system status', () => {
   const reading = (isUp: boolean): Reading => ({ isUp, milliseconds: 5, at: START });
   const up = { firestore: reading(true), realtimeDatabase: reading(true), github: reading(true) };
 
-  it('is as severe as the unavailable service', () => {
+  it('is as severe as the loss of the service that is unavailable', () => {
     const cases = [
       [up, 'healthy', []],
       [{ ...up, github: reading(false) }, 'degraded', ['warning']],
@@ -133,7 +133,7 @@ describe('system status', () => {
     }
   });
 
-  it('reports parts of the sweep that are behind for 3 minutes', async () => {
+  it('reports parts of the sweep that have been behind for 3 minutes', async () => {
     readSweepRecord = async () => ({ behind: { leases: { since: START }, runs: { since: secondsAfterStart(60) } } });
     now = secondsAfterStart(179);
     assert.deepEqual(await status().warnAboutSweep(), []);
@@ -145,7 +145,7 @@ describe('system status', () => {
     assert.deepEqual(await status().warnAboutSweep(), []);
   });
 
-  it("warns before GitHub's rate limit is exhausted", () => {
+  it("contains a warning before GitHub's rate limit is used up", () => {
     const left = (remaining: number) =>
       alertsOf({
         ...up,

@@ -1,4 +1,4 @@
-/** Oracle for recurrence that walks the calendar daily and shares only the zone database with the code. */
+/** Finds the expected occurrences by testing every day. Shares only the zone database with the code. */
 import type {
   Occurrence,
   RecurrenceRule,
@@ -6,7 +6,7 @@ import type {
 
 export const DAY = 86_400_000;
 
-/** Longer than any UTC offset and any change of an offset. */
+/** Longer than any offset from UTC and than any change of an offset, in milliseconds. */
 const AWAY = 26 * 3_600_000;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -29,7 +29,7 @@ function format(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Returns the local time in a zone, as the milliseconds of that time in UTC. */
+/** Returns the local time of an instant as if that local time were in UTC, in milliseconds. */
 export function wallClock(instant: number, timezone: string): number {
   const parts = format(timezone).formatToParts(instant);
   const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
@@ -37,7 +37,7 @@ export function wallClock(instant: number, timezone: string): number {
   return seconds + (((instant % 1000) + 1000) % 1000);
 }
 
-/** Returns the first instant with this local time, or undefined in a gap. */
+/** Returns the first instant that has this local time, or undefined if the zone skips this local time. */
 export function firstInstant(wall: number, timezone: string): number | undefined {
   const instants = [wall - AWAY, wall, wall + AWAY].map((near) => wall - (wallClock(near, timezone) - near));
   const right = instants.filter((instant) => wallClock(instant, timezone) === wall);
@@ -54,7 +54,7 @@ function daysInMonth(year: number, month: number): number {
   return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? Number.NaN;
 }
 
-/** Yields the midnights, as UTC milliseconds, of all days that match the rule. */
+/** Yields the midnight of every day that matches the rule, in milliseconds as if the days were in UTC. */
 function* days(frequency: RecurrenceRule['frequency'], first: number): Generator<number> {
   if (frequency !== 'MONTHLY') {
     for (let day = first; ; day += frequency === 'DAILY' ? DAY : 7 * DAY) yield day;
@@ -67,7 +67,7 @@ function* days(frequency: RecurrenceRule['frequency'], first: number): Generator
   }
 }
 
-/** Returns the first occurrence after an instant, found by walking from the anchor. */
+/** Returns the first occurrence after an instant, found by testing every day from the first occurrence on. */
 export function walkToNext(rule: RecurrenceRule, after: Date): Occurrence | undefined {
   const anchor = rule.start_date.getTime();
   const wall = wallClock(anchor, rule.timezone);

@@ -22,9 +22,9 @@ function delegationWhose(complete: () => Promise<never>): Delegation {
 
 const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
 
-describe('delegated to-do whose task is done', () => {
+describe('delegated to-do whose task is completed', () => {
   for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.owner_uid)]) {
-    it(`remains unchanged if completing it fails with ${error.details.reason}`, async () => {
+    it(`remains unchanged if completing the to-do fails with ${error.details.reason}`, async () => {
       await delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
     });
   }
@@ -36,7 +36,7 @@ describe('delegated to-do whose task is done', () => {
     new MusterError('FIREBASE_ERROR', 'The document cannot be read.', { reason: 'UNREADABLE_DOCUMENT' }),
     new Error('The database is away.'),
   ]) {
-    it(`is retried later if completing it fails with: ${error.message}`, async () => {
+    it(`is completed by a later retry if completing the to-do fails with: ${error.message}`, async () => {
       const closing = delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
       await assert.rejects(closing, (thrown) => thrown === error);
     });

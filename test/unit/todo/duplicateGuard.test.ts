@@ -9,7 +9,7 @@ import { START, sampleTodo, secondsAfterStart, versionOf } from '../../support/b
 import { portsOf } from '../../support/ports.ts';
 import { refusal } from '../../support/refusal.ts';
 
-/** Returns the guard changes with these existing guards and to-dos. */
+/** Returns the changes to the title guards, given the existing guards and to-dos. */
 function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []) {
   const found = <Value>(value: Value | undefined): Versioned<Value> | undefined =>
     value === undefined ? undefined : versionOf(value);
@@ -31,17 +31,17 @@ async function guardOf(todo: Todo): Promise<string | undefined> {
   return change?.kind === 'reserveTitle' ? change.id : undefined;
 }
 
-describe('unique title of a to-do', () => {
+describe('guard that keeps the title of a to-do unique', () => {
   const todo = sampleTodo({ title: 'Straße fegen', due_date: START });
 
-  it('ignores case, Unicode form and surrounding spaces', async () => {
+  it('ignores case, Unicode form and surrounding spaces of the title', async () => {
     for (const title of [' Straße fegen ', 'STRASSE FEGEN', 'strasse fegen'])
       assert.equal(await guardOf({ ...todo, title }), await guardOf(todo), title);
     const accents = ['Caf\u00e9', 'CAFE\u0301'].map((title) => guardOf({ ...todo, title }));
     assert.equal(await accents[0], await accents[1]);
   });
 
-  it('differs for another owner, due date or title', async () => {
+  it('is different for another owner, due date or title', async () => {
     const different = [
       todo,
       { ...todo, owner_uid: 'another' },
@@ -54,7 +54,7 @@ describe('unique title of a to-do', () => {
     assert.equal(new Set(await Promise.all(different.map(guardOf))).size, different.length);
   });
 
-  it('is reserved only while the to-do is open', async () => {
+  it('exists only while the to-do is open', async () => {
     const guard = await guardOf(todo);
     const done = { ...todo, completed: true };
     assert.equal(await guardOf(done), undefined);
@@ -66,7 +66,7 @@ describe('unique title of a to-do', () => {
     assert.deepEqual(await titles.changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
   });
 
-  it('cannot be reserved twice', async () => {
+  it('cannot be created for a second to-do', async () => {
     const guard = String(await guardOf(todo));
     const taken = titlesAmong(new Map([[guard, todo.id]]), [todo]);
     const twin = { ...todo, id: 'todo-2' };
@@ -79,7 +79,7 @@ describe('unique title of a to-do', () => {
     assert.deepEqual(await taken.tolerantChanges(undefined, twin), []);
   });
 
-  it('replaces the guard of a to-do that no longer has it', async () => {
+  it('replaces the guard of a to-do that no longer has this title', async () => {
     const guard = String(await guardOf(todo));
     const guards = new Map([[guard, 'todo-2']]);
     const { version } = versionOf('todo-2');
@@ -95,7 +95,7 @@ describe('unique title of a to-do', () => {
     }
   });
 
-  it('is reserved, if available, by another change of a to-do without a guard', async () => {
+  it('is created by the next change of a to-do without a guard, if the title is available', async () => {
     const guard = String(await guardOf(todo));
     const ranked = { ...todo, priority: 'HIGH' } as const;
     const reserving: Change = { kind: 'reserveTitle', id: guard, taskId: todo.id };
@@ -109,7 +109,7 @@ describe('unique title of a to-do', () => {
     }
   });
 
-  it('is not released by a to-do that does not hold it', async () => {
+  it('is not deleted by a to-do to which it does not belong', async () => {
     const guard = String(await guardOf(todo));
     const renamed = { ...todo, title: 'Another' };
     const reserved = await titlesAmong().changes(undefined, renamed);

@@ -1,4 +1,4 @@
-/** Fixture with the to-dos of one person: the services over documents in memory, with an audit log. */
+/** To-dos of one person in memory, for tests: the real services with an audit log. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { AuditEntry } from '../../../functions/src/kernel/auditLog.ts';
@@ -24,7 +24,7 @@ import { agentOf } from '../../support/principals.ts';
 
 let versions = 0;
 
-/** Documents of one collection. Each write creates a new version, as in Firestore. */
+/** Documents of one collection. Each write gives a document a new version, as in Firestore. */
 class Documents<Value> {
   private readonly all: Map<string, Versioned<Value>>;
 
@@ -44,7 +44,7 @@ class Documents<Value> {
     this.all.set(id, { value, version: String(++versions) });
   }
 
-  /** @param version of the replaced document; undefined if it is new */
+  /** @param version version of the document that is replaced; undefined if the document is new */
   write(id: string, value: Value, version: string | undefined): void {
     if (this.all.get(id)?.version !== version) throw new StaleWriteError();
     this.set(id, value);
@@ -58,7 +58,7 @@ class Documents<Value> {
 
 interface StoredTodo {
   readonly todo: Todo;
-  /** The to-do as its last event reported it. */
+  /** State of the to-do that its last event reported. */
   readonly recorded: ReturnType<typeof todoResponse>;
 }
 
@@ -66,7 +66,7 @@ function stored(todo: Todo): StoredTodo {
   return { todo, recorded: todoResponse(todo) };
 }
 
-/** All collections. A commit changes a copy, which replaces the state if it succeeds. */
+/** All collections. A commit changes a copy of the state, and the copy becomes the state if the commit succeeds. */
 class State {
   readonly todos: Documents<StoredTodo>;
   readonly recurring: Documents<RecurringTask>;
@@ -148,7 +148,7 @@ export class MemoryTodos {
   readonly reminders = new ReminderService(this.ports);
   private readonly undoing = this.makeUndoing();
 
-  /** Every call is made by the agent. */
+  /** Record of a call, which the agent always makes. */
   readonly record = (): CallRecord => ({
     by: {
       uid: this.principal.uid,
@@ -160,7 +160,7 @@ export class MemoryTodos {
     },
   });
 
-  /** Audit entries, newest first. */
+  /** Audit entries in the order of time, newest first. */
   get entries(): readonly AuditEntry[] {
     return this.state.trail.values.toReversed();
   }
@@ -178,7 +178,7 @@ export class MemoryTodos {
     return this.undoing.undoSeveral({ principal: this.principal, credential: 'none' }, filter, undefined, this.record);
   }
 
-  /** Writes like a Firebase client, then runs the trigger. */
+  /** Changes a to-do as a Firebase client would, and then runs the trigger. */
   async write(id: string, fields: Partial<Todo>): Promise<void> {
     const found = this.state.todos.find(id)?.value;
     if (found === undefined) return;
@@ -203,7 +203,7 @@ export class MemoryTodos {
     await this.trigger(before);
   }
 
-  /** Runs the trigger for each to-do whose document has changed. */
+  /** Runs the trigger for each to-do whose document the last commit has changed. */
   private async trigger(before: State): Promise<void> {
     for (const { todo } of before.todos.values)
       if (this.state.todos.find(todo.id) === undefined) await repairTodo(this.ports, todo.id, todo);
@@ -270,7 +270,7 @@ export class MemoryTodos {
     );
   }
 
-  /** Asserts that each active recurring task has an open occurrence and only open to-dos have reminders. */
+  /** Asserts that each active recurring task has an open occurrence, and that only open to-dos have reminders. */
   requireSound(after: string): void {
     const open = new Set(this.all.filter(({ completed }) => !completed).map(({ id }) => id));
     for (const { id, latest_on: latestOn, ended_at: endedAt } of this.state.recurring.values)

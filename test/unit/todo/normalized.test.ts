@@ -6,7 +6,7 @@ import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoD
 import { description, title } from '../../../functions/src/toolsets/todo/tools/todoResponses.ts';
 import { START, sampleTodo } from '../../support/builders.ts';
 
-/** Texts that the security rules allow; these trim ASCII white space and count characters. */
+/** Texts that the security rules allow. The rules trim only ASCII white space, and count characters. */
 const written = (most: number) =>
   fc
     .array(
@@ -29,8 +29,8 @@ const clientWritten = fc.record({
   dueDate: fc.option(fc.date({ min: START, max: new Date('9999-12-31'), noInvalidDate: true }), { nil: undefined }),
 });
 
-describe("repair of a client's write", () => {
-  it('never throws and returns a to-do that the tools accept', () => {
+describe('repair of a to-do that a Firebase client has written', () => {
+  it('never throws an error, and returns a to-do that the tools accept', () => {
     fc.assert(
       fc.property(clientWritten, ({ description: words, dueDate, ...changes }) => {
         const todo: Todo = sampleTodo({
@@ -51,13 +51,13 @@ describe("repair of a client's write", () => {
     );
   });
 
-  it('keeps a tag of forty emoji and drops an invisible one', () => {
+  it('keeps a tag that consists of forty emoji, and removes an invisible tag', () => {
     const tag = '🎉'.repeat(40);
     assert.deepEqual(normalizedTodo(sampleTodo({ tags: [tag, '\u200b', '\u3000', tag] }), START).tags, [tag]);
     assert.deepEqual(normalizedTodo(sampleTodo({ tags: ['x'.repeat(60)] }), START).tags, ['x'.repeat(50)]);
   });
 
-  it('replaces an invisible title by the previous one', () => {
+  it('replaces an invisible title by the previous title', () => {
     assert.equal(normalizedTodo(sampleTodo({ title: '\u200b' }), START, 'Visa').title, 'Visa');
     assert.equal(normalizedTodo(sampleTodo({ title: '\u3164' }), START).title, 'Untitled');
   });

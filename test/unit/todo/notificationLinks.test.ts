@@ -18,7 +18,7 @@ const eventOf = (type: TaskEvent['type'], after: TaskEvent['after'] = { workspac
   changes: [],
 });
 
-/** Returns the console page for a URL. */
+/** Returns the name of the console page that an address opens. */
 function pageAt(address: string): string {
   const { pathname, origin } = new URL(address);
   assert.equal(origin, ORIGIN);
@@ -29,34 +29,34 @@ function pageAt(address: string): string {
   return found === undefined ? 'no page' : `${found[0]} ${decodeURIComponent(id)}`;
 }
 
-describe('notification links', () => {
+describe('links in notifications', () => {
   const notified = EVENT_TYPES.filter((type) => topicsOf({ type }).includes(TOPICS.reminders));
 
-  it('are tested for every event type that notifies people', () => {
+  it('exist in this test for every type of event that notifies people', () => {
     assert.deepEqual(notified, ['reminder', 'question']);
   });
 
   for (const type of notified)
-    it(`of a ${type} lead to a page of the console and are part of the email`, () => {
+    it(`about ${type} lead to a page of the console, and are part of the email`, () => {
       const notification = notificationOf(eventOf(type), links);
       assert.ok(notification, 'people are notified of it');
       assert.notEqual(pageAt(notification.link), 'no page');
       assert.ok(emailOf(notification).text.split('\n').includes(notification.link));
     });
 
-  it('of a reminder lead to its to-do for any id', () => {
+  it('about a reminder lead to its to-do, for any id', () => {
     const link = notificationOf(eventOf('reminder'), links)?.link ?? '';
     assert.equal(pageAt(link), 'todo a thing/of "mine"');
   });
 
-  it('of a question lead to the page for answering it, in its workspace', () => {
+  it('about a question lead to the page on which a person answers the question, in its workspace', () => {
     const link = notificationOf(eventOf('question'), links)?.link ?? '';
     assert.equal(pageAt(link), 'Needs you');
     const asked = new URL(link).searchParams;
     assert.deepEqual([asked.get(SHOWN_QUESTION), asked.get('workspace')], ['a thing/of "mine"', 'team']);
   });
 
-  it('keep the configured origin for any id and name', () => {
+  it('keep the origin that is configured, for any id and any name', () => {
     for (const id of ['//evil.example', 'https://evil.example/', '..', '@evil.example', '?a=b#c', '\\\\evil']) {
       const things = [
         { kind: 'todo', id },

@@ -1,4 +1,4 @@
-/** Random rules in every time zone, compared with independent calendars. */
+/** Occurrences of random recurrence rules in every time zone, compared with independent calculations. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import rrule from 'rrule';
@@ -27,7 +27,7 @@ const rules: fc.Arbitrary<RecurrenceRule> = fc
     ...(days !== null && { end_date: new Date(rule.start_date.getTime() + days * DAY) }),
   }));
 
-/** Ends of months and hours of clock changes are frequent. */
+/** Rules that often start at the end of a month or in the hour of a clock change. */
 const pointedRules: fc.Arbitrary<RecurrenceRule> = fc
   .tuple(rules, fc.constantFrom(28, 29, 30, 31), fc.constantFrom(0, 1, 2, 3, 23), fc.constantFrom(0, 30))
   .map(([rule, day, hour, minute]) => {
@@ -52,8 +52,8 @@ function chain(rule: RecurrenceRule, length: number): Occurrence[] {
   return found;
 }
 
-describe('occurrences of any rule', () => {
-  it('match a day-by-day calendar walk after any instant', () => {
+describe('occurrences of a recurrence rule', () => {
+  it('match a search through every day of the calendar, after any instant', () => {
     fc.assert(
       fc.property(anyRule, date('1969-01-01', '2200-01-01'), (rule, after) => {
         assert.deepEqual(nextOccurrence(rule, after), walkToNext(rule, after));
@@ -62,7 +62,7 @@ describe('occurrences of any rule', () => {
     );
   });
 
-  it('match the package rrule in UTC', () => {
+  it('match the occurrences of the package rrule in UTC', () => {
     fc.assert(
       fc.property(anyRule, (zoned) => {
         const rule = {
@@ -86,7 +86,7 @@ describe('occurrences of any rule', () => {
     );
   });
 
-  it('ascend from the anchor to the end, at the same time of day except in gaps', () => {
+  it('are in order from the first date to the end, at the same time of day except in skipped hours', () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
         const occurrences = chain(rule, 15);
@@ -106,7 +106,7 @@ describe('occurrences of any rule', () => {
     );
   });
 
-  it('do not depend on the previous occurrence, so they never drift', () => {
+  it('do not depend on the previous occurrence, so that they never drift', () => {
     fc.assert(
       fc.property(anyRule, fc.nat(11), (rule, steps) => {
         const occurrences = chain(rule, 12);
@@ -119,8 +119,8 @@ describe('occurrences of any rule', () => {
   });
 });
 
-describe('clock changes', () => {
-  it(`keep the hour of a daily to-do in all ${ZONES.length} time zones`, () => {
+describe('occurrences of a daily to-do across clock changes', () => {
+  it(`keep the time of day in all ${ZONES.length} time zones`, () => {
     for (const timezone of ZONES) {
       for (const change of changesOfTheClock(timezone)) {
         const rule: RecurrenceRule = { frequency: 'DAILY', timezone, start_date: new Date(change - 3 * DAY) };
@@ -136,7 +136,7 @@ describe('clock changes', () => {
   });
 });
 
-/** Returns the clock changes of a zone in 2026, to the minute. */
+/** Returns the times of the clock changes in a zone in 2026, to the minute. */
 function changesOfTheClock(timezone: string): number[] {
   const offset = (instant: number): number => wallClock(instant, timezone) - instant;
   const quarters = [0, 3, 6, 9, 12].map((month) => Date.UTC(2026, month, 15));

@@ -13,7 +13,7 @@ import {
 const at = (text: string): Date => new Date(text);
 const shown = (found: Occurrence | undefined): string | undefined => found && `${found.on} ${found.due.toISOString()}`;
 
-/** Completes each occurrence `late` milliseconds after it is due, until a date. */
+/** Completes each occurrence `late` milliseconds after its due date, until a date. */
 async function completed(rule: RecurrenceRule, until: string, late = 0): Promise<Occurrence[]> {
   const found: Occurrence[] = [];
   let next: Occurrence | undefined = firstOccurrence(rule);
@@ -31,7 +31,7 @@ describe('monthly to-do', () => {
     timezone,
   });
 
-  it('previews the occurrences that punctual completion creates, up to the end date', () => {
+  it('shows future occurrences that are the same as those of punctual completion, up to the end', () => {
     const rule = { ...monthly('2027-01-31T09:00:00Z'), end_date: at('2027-03-31T09:00:00Z') };
     const next = followingOccurrences(rule, firstOccurrence(rule), 3);
     assert.deepEqual(next.map(shown), ['2027-02-28 2027-02-28T09:00:00.000Z', '2027-03-31 2027-03-31T09:00:00.000Z']);
@@ -41,7 +41,7 @@ describe('monthly to-do', () => {
     );
   });
 
-  it('on the 31st is due on the last day of shorter months and then on the 31st again', async () => {
+  it('that starts on the 31st is due on the last day of shorter months, then on the 31st again', async () => {
     const found = await completed(monthly('2027-01-31T09:00:00Z'), '2028-04-01T00:00:00Z', 3_600_000);
     assert.deepEqual(
       found.map(({ on }) => on),
@@ -54,14 +54,14 @@ describe('monthly to-do', () => {
     assert.ok(found.every(({ on, due }) => due.toISOString() === `${on}T09:00:00.000Z`));
   });
 
-  it('respects leap years of centuries', async () => {
+  it('on the 30th is due on February 29 in leap years, but on February 28 in 2100', async () => {
     const rule = monthly('1999-12-30T12:00:00Z');
     assert.equal(nextOccurrence(rule, at('2000-02-01T00:00:00Z'))?.on, '2000-02-29');
     assert.equal(nextOccurrence(rule, at('2100-02-01T00:00:00Z'))?.on, '2100-02-28');
   });
 
-  it('is due on the last day of the month in its own zone', async () => {
-    // In Auckland, February has started.
+  it('is due on the last day of the month in its own time zone', async () => {
+    // At this instant, February has started in Auckland.
     const rule = monthly('2026-01-31T11:00:00Z', 'Pacific/Auckland');
     assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-03-01 2026-02-28T11:00:00.000Z');
   });
@@ -75,7 +75,7 @@ describe('daily to-do', () => {
   ];
 
   for (const [timezone, anchor, forward, back] of clocks) {
-    it(`keeps its hour for a year in ${timezone}, later in the gap, once in the overlap`, async () => {
+    it(`keeps its time in ${timezone} for a year, later in the skipped hour, once in the repeated hour`, async () => {
       const rule: RecurrenceRule = { frequency: 'DAILY', start_date: at(anchor), timezone };
       const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
       const clock = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
@@ -92,7 +92,7 @@ describe('daily to-do', () => {
     });
   }
 
-  it('is due at the first of two equal hours', async () => {
+  it('is due at the first of two hours with the same local time', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-20T00:30:00Z'),
@@ -102,7 +102,7 @@ describe('daily to-do', () => {
     assert.equal(shown(next), '2026-10-25 2026-10-25T00:30:00.000Z');
   });
 
-  it('that starts in the second of two equal hours is never due before its anchor', async () => {
+  it('that starts in the second of two such hours is never due before it starts', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-25T01:30:00Z'),
@@ -113,7 +113,7 @@ describe('daily to-do', () => {
     assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-10-26 2026-10-26T01:30:00.000Z');
   });
 
-  it('keeps its date if the gap is at midnight', async () => {
+  it('keeps its date if the clock skips midnight', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2024-03-30T01:30:00Z'),
@@ -129,7 +129,7 @@ describe('daily to-do', () => {
     assert.equal(shown(nextOccurrence(rule, pastMidnight)), '2024-03-30 2024-03-31T01:30:00.000Z');
   });
 
-  it('has one occurrence on a day that its zone skips', async () => {
+  it('has one occurrence on a day that its time zone skips', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2011-12-29T20:00:00Z'),
@@ -145,25 +145,25 @@ describe('daily to-do', () => {
   });
 });
 
-describe('next occurrence', () => {
+describe('next occurrence of a recurring to-do', () => {
   const weekly: RecurrenceRule = { frequency: 'WEEKLY', start_date: at('2026-02-11T09:00:00Z'), timezone: 'UTC' };
 
-  it('of a weekly to-do is on the same weekday all year', async () => {
+  it('of a weekly to-do is on the same weekday throughout the year', async () => {
     const found = await completed(weekly, '2027-02-11T09:00:00Z', 2 * 86_400_000);
     assert.equal(found.length, 53);
     assert.ok(found.every(({ due }) => due.getUTCDay() === 3 && due.getUTCHours() === 9));
   });
 
-  it('is the anchor before it, and strictly after an occurrence at the same instant', async () => {
+  it('is the first date before that date, and otherwise later than the given instant', async () => {
     assert.equal(nextOccurrence(weekly, at('2020-01-01T00:00:00Z'))?.on, '2026-02-11');
     assert.equal(nextOccurrence(weekly, weekly.start_date)?.on, '2026-02-18');
   });
 
-  it('skips the occurrences missed in a long absence', async () => {
+  it('is not one of the occurrences that were missed during a long absence', async () => {
     assert.equal(nextOccurrence(weekly, at('2046-02-12T00:00:00Z'))?.on, '2046-02-14');
   });
 
-  it('has a later date than a previous one that was rescheduled and completed', async () => {
+  it('has a later date than a previous occurrence that was postponed and completed', async () => {
     const moved = at('2026-02-16T09:00:00Z');
     assert.equal(nextOccurrence(weekly, moved)?.on, '2026-02-18');
     assert.equal(nextOccurrence(weekly, moved, '2026-02-18')?.on, '2026-02-25');
@@ -171,14 +171,14 @@ describe('next occurrence', () => {
     assert.equal(nextOccurrence(weekly, beforeAll, '2026-02-11')?.on, '2026-02-18');
   });
 
-  it('may be due at the end date, but not after it', async () => {
+  it('may be due on the end date, but not later', async () => {
     const ending = { ...weekly, end_date: at('2026-02-25T09:00:00Z') };
     assert.equal((await completed(ending, '2100-01-01T00:00:00Z')).length, 3);
     const earlier = { ...weekly, end_date: at('2026-02-25T08:59:59.999Z') };
     assert.equal((await completed(earlier, '2100-01-01T00:00:00Z')).length, 2);
   });
 
-  it('does not exist beyond the dates that can be stored', async () => {
+  it('is undefined if its date would be later than the dates that can be stored', async () => {
     for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
         const rule: RecurrenceRule = { frequency, start_date: END_OF_TIME, timezone };
@@ -187,7 +187,7 @@ describe('next occurrence', () => {
     }
   });
 
-  it('is found from the first date that can be stored', async () => {
+  it('is found even from the first date that can be stored', async () => {
     for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
         const rule: RecurrenceRule = { frequency, start_date: at('0001-01-01T00:00:00Z'), timezone };

@@ -17,13 +17,13 @@ const EVENT: TaskEvent = {
   changes: ['title'],
 };
 
-/** Returns a log that collects the names of errors. */
+/** Returns a log that collects the names of the errors. */
 function errorsOf() {
   const errors: string[] = [];
   return { errors, log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) } };
 }
 
-describe('relay', () => {
+describe('relay that publishes to-do events', () => {
   const published: Topic[] = [];
   let broken: Topic | undefined;
   const publisher = {
@@ -45,7 +45,7 @@ describe('relay', () => {
     broken = undefined;
   });
 
-  it('publishes an event to each of its topics', async () => {
+  it('publishes an event to each topic to which the event belongs', async () => {
     await relay(EVENT).relaying;
     assert.deepEqual(published, ['task-events', 'task-updates']);
     published.splice(0);
@@ -59,14 +59,14 @@ describe('relay', () => {
     assert.deepEqual(published, ['task-events']);
   });
 
-  it('does not retry if the event is missing, and logs that', async () => {
+  it('does not retry if the event does not exist, but logs the missing event', async () => {
     const { errors, relaying } = relay(undefined);
     await relaying;
     assert.deepEqual([published, errors], [[], ['event_missing']]);
   });
 });
 
-describe('consumer', () => {
+describe('consumer of to-do events', () => {
   function consume(text: string, act: (event: TaskEvent) => Promise<void>) {
     const buried: DeadLetter[] = [];
     const { errors, log } = errorsOf();
@@ -78,14 +78,14 @@ describe('consumer', () => {
     return { buried, errors, consuming };
   }
 
-  it('receives the event unchanged', async () => {
+  it('receives the event that was published, unchanged', async () => {
     const taken: TaskEvent[] = [];
     const { buried, consuming } = consume(JSON.stringify(messageOf(EVENT)), async (event) => void taken.push(event));
     await consuming;
     assert.deepEqual([taken, buried], [[EVENT], []]);
   });
 
-  it('fails on an error that may be temporary, so that the message is redelivered', async () => {
+  it('fails if an error may be temporary, so that the message is delivered again', async () => {
     const { buried, consuming } = consume(JSON.stringify(messageOf(EVENT)), () =>
       Promise.reject(new Error('out of reach')),
     );
@@ -94,7 +94,7 @@ describe('consumer', () => {
   });
 
   for (const text of ['', 'no JSON', 'null', '[]', JSON.stringify({ ...messageOf(EVENT), schema_version: 2 })]) {
-    it(`stores an unreadable message verbatim as a dead letter: ${text.slice(0, 20)}`, async () => {
+    it(`stores an unreadable message unchanged as a dead letter: ${text.slice(0, 20)}`, async () => {
       const { buried, errors, consuming } = consume(text, () => Promise.reject(new Error('not to be called')));
       await consuming;
       const [letter, ...more] = buried;

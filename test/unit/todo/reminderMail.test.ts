@@ -11,20 +11,20 @@ const LINKS = new ConsoleLinks('https://console.example');
 const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * MINUTE);
 const todo = { id: 'todo-1', owner_uid: 'person-1', title: 'Water the plants' };
 
-describe('reminders', () => {
-  it('are due an hour or the chosen time before the due date, or immediately', () => {
+describe('reminders by email', () => {
+  it('are due an hour or the chosen time before the due date, or immediately if that has passed', () => {
     assert.deepEqual(reminderBefore(todo, later(90), NOW).remind_at, later(30));
     assert.deepEqual(reminderBefore(todo, later(30), NOW).remind_at, NOW);
     assert.deepEqual(reminderBefore(todo, later(30), NOW, 10 * MINUTE).remind_at, later(20));
   });
 
-  it('are late after more than two minutes', () => {
+  it('are late if they are sent more than two minutes after they were due', () => {
     const reminder = reminderAt(todo, NOW);
     assert.equal(sentReminder(reminder, later(2)).late, undefined);
     assert.equal(sentReminder(reminder, new Date(later(2).getTime() + 1)).late, true);
   });
 
-  it('have one event per due time', () => {
+  it('have one event for each time at which they are due', () => {
     const eventId = (remindAt: Date, now: Date): string => {
       const reminder = reminderAt(todo, remindAt);
       return reminderEvent(reminder, sentReminder(reminder, now), now).id;
@@ -34,13 +34,13 @@ describe('reminders', () => {
   });
 });
 
-describe('notifications', () => {
+describe('notifications about to-dos', () => {
   const told = (title: string) => {
     const reminder = reminderAt({ ...todo, title }, NOW);
     return notificationOf(reminderEvent(reminder, sentReminder(reminder, NOW), NOW), LINKS);
   };
 
-  it('have one line of at most 200 characters for any title', () => {
+  it('have one line of at most 200 characters, for any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (title) => {
         const line = told(title)?.title ?? '';
@@ -51,14 +51,14 @@ describe('notifications', () => {
     assert.equal(told('Plants\r\n and\tflowers ')?.title, 'Plants and flowers');
   });
 
-  it('state that they are late', () => {
+  it('state that the reminder is late', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, later(60)), later(60));
     assert.match(notificationOf(event, LINKS)?.body ?? '', /is late/);
     assert.doesNotMatch(told('Plants')?.body ?? '', /is late/);
   });
 
-  it('exist only for reminders', () => {
+  it('exist only for events of the type reminder', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, NOW), NOW);
     assert.equal(notificationOf({ ...event, type: 'updated' }, LINKS), undefined);

@@ -38,7 +38,7 @@ const remindsAt = ([change, ...more]: readonly Change[]): Date | undefined => {
 const kinds = (made: readonly Change[]): readonly string[] => made.map(({ kind }) => kind);
 
 describe('reminder of a to-do', () => {
-  it("is created with a due date, an hour or the owner's lead time before it", () => {
+  it("is created with a due date, an hour or the owner's lead time before the due date", () => {
     assert.deepEqual(remindsAt(changes(undefined, due)), inHours(23));
     assert.deepEqual(remindsAt(changes(undefined, due, undefined, 2 * HOUR)), inHours(22));
     assert.deepEqual(remindsAt(changes(undefined, due, undefined, 0)), inHours(24));
@@ -48,26 +48,26 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(changes(undefined, undated), []);
   });
 
-  it('moves with the due date at the distance that its owner has set', () => {
+  it('moves with the due date, and keeps the lead time that the owner has set', () => {
     assert.deepEqual(remindsAt(changes(due, moved, own)), inHours(47));
     assert.deepEqual(kinds(changes(due, moved, own)), ['moveReminder']);
     assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(20)))), inHours(44));
     assert.deepEqual(remindsAt(changes(due, { ...due, due_date: inHours(0.5) }, own)), NOW);
   });
 
-  it('is reset if it was sent, or set for later than the due date', () => {
+  it('gets a default time if it was sent before, or if its time would be after the due date', () => {
     const again = changes(due, moved, sentReminder(own, NOW), 2 * HOUR);
     assert.deepEqual(remindsAt(again), inHours(46));
     assert.ok(again[0]?.kind === 'moveReminder' && !again[0].reminder.sent);
     assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(30)))), inHours(47));
   });
 
-  it('is not recreated after its owner deletes it, unless a first due date is set', () => {
+  it('is not created again after the owner deleted it, except with the first due date', () => {
     assert.deepEqual(changes(due, moved), []);
     assert.deepEqual(kinds(changes(undated, moved)), ['createReminder']);
   });
 
-  it('keeps the time set before there was a due date, until it is sent', () => {
+  it('keeps a time that was set before the to-do had a due date, until it is sent', () => {
     const early = reminderAt(undated, inHours(2));
     assert.deepEqual(changes(undated, due, early), []);
     const [renamed] = changes(undated, { ...due, title: 'Another' }, early);
@@ -76,7 +76,7 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(remindsAt(changes(undated, due, sentReminder(early, NOW))), inHours(23));
   });
 
-  it('is deleted with the due date and when the to-do is completed', () => {
+  it('is deleted if the due date is removed or the to-do is completed', () => {
     const gone = [{ kind: 'deleteReminder', id: due.id }];
     assert.deepEqual(changes(due, undated, own), gone);
     assert.deepEqual(changes(due, done, own), gone);
@@ -85,7 +85,7 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(kinds(changes(done, due)), ['createReminder']);
   });
 
-  it("has the to-do's title and ignores its other fields", () => {
+  it('contains the title of the to-do, and changes with no other field', () => {
     const [renamed] = changes(due, { ...due, title: 'Another' }, own);
     assert.ok(renamed?.kind === 'moveReminder');
     assert.deepEqual(renamed.reminder, { ...own, task_title: 'Another' });
@@ -93,7 +93,7 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(changes(due, { ...due, priority: 'HIGH', tags: ['x'], description: 'y' }, own), []);
   });
 
-  it("exists exactly while the to-do is open and due, with the owner's lead time", () => {
+  it("exists exactly while the to-do is open and has a due date, with the owner's lead time", () => {
     const state = fc.record({
       isDue: fc.boolean(),
       hours: fc.integer({ min: DAYS_OF_LEAD * 24, max: 10_000 }),
@@ -116,7 +116,7 @@ describe('reminder of a to-do', () => {
   });
 });
 
-/** Returns the reminder after the changes. */
+/** Returns the reminder that results from the changes. */
 function afterwards(reminder: Reminder | undefined, made: readonly Change[]): Reminder | undefined {
   return made.reduce<Reminder | undefined>(
     (_, change) => ('reminder' in change ? change.reminder : undefined),

@@ -23,17 +23,17 @@ function refusal(requested: RequestedRule): unknown {
 }
 
 describe('recurrence rule', () => {
-  it('defaults to UTC and to no end', () => {
+  it('has the time zone UTC and no end by default', () => {
     assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', start_date: anchor, timezone: 'UTC' });
   });
 
-  it('keeps its zone and its end', () => {
+  it('keeps the time zone and the end that are set', () => {
     const endDate = new Date('2026-03-11T09:00:00Z');
     const rule = recurrenceRule({ ...daily, timezone: 'Europe/Berlin', end_date: endDate });
     assert.deepEqual(rule, { frequency: 'DAILY', start_date: anchor, timezone: 'Europe/Berlin', end_date: endDate });
   });
 
-  it('may end with its first occurrence, but not before', () => {
+  it('may end on the date of its first occurrence, but not earlier', () => {
     assert.equal(refusal({ ...daily, end_date: anchor }), undefined);
     assert.deepEqual(refusal({ ...daily, end_date: new Date(anchor.getTime() - 1) }), {
       code: 'VALIDATION_ERROR',
@@ -43,7 +43,7 @@ describe('recurrence rule', () => {
   });
 
   for (const frequency of ['YEARLY', 'daily', '', 'toString']) {
-    it(`rejects the frequency "${frequency}"`, () => {
+    it(`is rejected with the frequency "${frequency}"`, () => {
       assert.deepEqual(refusal({ ...daily, frequency }), {
         code: 'VALIDATION_ERROR',
         field: 'frequency',
@@ -63,7 +63,7 @@ describe('recurrence rule', () => {
     'UTC\0',
     '../etc/passwd',
   ]) {
-    it(`rejects the zone ${JSON.stringify(timezone)}`, () => {
+    it(`is rejected with the time zone ${JSON.stringify(timezone)}`, () => {
       assert.deepEqual(refusal({ ...daily, timezone }), {
         code: 'VALIDATION_ERROR',
         field: 'timezone',
@@ -72,7 +72,7 @@ describe('recurrence rule', () => {
     });
   }
 
-  it('accepts every known zone in any case', () => {
+  it('is accepted with every known time zone, in upper or lower case', () => {
     const zones = [...Intl.supportedValuesOf('timeZone'), 'US/Pacific', 'Etc/GMT+5', 'EST5EDT', 'GMT0', 'Zulu'];
     for (const timezone of zones.flatMap((zone) => [zone, zone.toLowerCase()])) {
       const rule = recurrenceRule({ ...daily, timezone });
@@ -81,7 +81,7 @@ describe('recurrence rule', () => {
     }
   });
 
-  it('accepts no three-letter zone whose occurrences cannot be computed', () => {
+  it('is accepted with a three-letter time zone only if its occurrences can be computed', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
     const names = letters.flatMap((one) => letters.flatMap((two) => letters.map((three) => one + two + three)));
     const taken = names.filter((timezone) => refusal({ ...daily, timezone }) === undefined);
@@ -90,7 +90,7 @@ describe('recurrence rule', () => {
   });
 
   for (const bad of [new Date(Number.NaN), new Date(8.64e15), new Date('0000-06-01T00:00:00Z')]) {
-    it(`rejects dates that cannot be stored: ${bad.getTime()}`, () => {
+    it(`is rejected with a date that cannot be stored: ${bad.getTime()}`, () => {
       const code = 'VALIDATION_ERROR';
       const reason = 'INVALID_DATE';
       assert.deepEqual(refusal({ ...daily, start_date: bad }), { code, field: 'start_date', reason });
@@ -99,8 +99,8 @@ describe('recurrence rule', () => {
   }
 });
 
-describe('id of an occurrence', () => {
-  it('consists only of template and date', () => {
+describe('id of an occurrence of a recurring to-do', () => {
+  it('depends only on the recurring task and the date', () => {
     const recurring = sampleRecurringTask({ id: 'abc', latest_on: '2026-02-28' });
     assert.equal(latestOccurrence(recurring, anchor).id, 'abc_2026-02-28');
   });

@@ -8,7 +8,7 @@ import { sendReminders } from '../../../functions/src/toolsets/todo/rules/remind
 import { START, sampleTodo, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
-/** Reminders that are due at the same time. `refuses` selects the commits that are stale. */
+/** Reminders that are due at the same time. `refuses` selects the commits that fail because of a conflict. */
 class Outbox {
   readonly sent: string[] = [];
   commits = 0;
@@ -56,8 +56,8 @@ class Outbox {
   }
 }
 
-describe('scheduled run of reminders', () => {
-  it('sends every due reminder exactly once', async () => {
+describe('scheduled run that sends reminders', () => {
+  it('sends every reminder that is due exactly once', async () => {
     const outbox = new Outbox(12_345);
     await outbox.send();
     assert.equal(outbox.sent.length, 12_345);
@@ -65,13 +65,13 @@ describe('scheduled run of reminders', () => {
     assert.ok(outbox.commits < 300, 'reminders share commits');
   });
 
-  it('ends after its time limit and leaves the rest to the next run', async () => {
+  it('ends at its time limit, and leaves the remaining reminders to the next run', async () => {
     const outbox = new Outbox(5000);
     await outbox.send(0);
     assert.ok(outbox.sent.length > 0 && outbox.sent.length < 5000, String(outbox.sent.length));
   });
 
-  it('sends the other reminders of a commit if one has changed since the read', async () => {
+  it('sends the other reminders of a commit if one reminder has changed after it was read', async () => {
     const changed = '000007';
     const outbox = new Outbox(300, (changes) =>
       changes.some((change) => change.kind === 'moveReminder' && change.reminder.id === changed),

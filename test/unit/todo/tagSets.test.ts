@@ -6,8 +6,8 @@ import { tagSetKey, tagSetKeys } from '../../../functions/src/toolsets/todo/stor
 const tag = fc.string({ unit: fc.constantFrom('a', 'A', 'b', ',', '"', 'é'), minLength: 1, maxLength: 2 });
 const tags = fc.array(tag, { maxLength: MAX_TAGS }).map((written) => checkedTags(written));
 
-describe('tag sets', () => {
-  it('match if a to-do has all tags of a filter, in any order and case', () => {
+describe('indexed tag sets of a to-do', () => {
+  it('contain the key of a filter if the to-do has all tags of the filter, in any order and case', () => {
     fc.assert(
       fc.property(tags, fc.array(tag, { minLength: 1, maxLength: 4 }), (own, filter) => {
         const folded = new Set(own.map(caseFolded));
@@ -17,7 +17,7 @@ describe('tag sets', () => {
     );
   });
 
-  it('match a to-do by any subset of its tags', () => {
+  it("contain the key of every subset of the to-do's tags", () => {
     fc.assert(
       fc.property(
         tags
@@ -31,7 +31,7 @@ describe('tag sets', () => {
     );
   });
 
-  it('are distinct, and ten tags have 1,023 of them', () => {
+  it('contain no key twice, so that ten tags have 1,023 keys', () => {
     fc.assert(
       fc.property(tags, (own) => {
         const keys = tagSetKeys(own);

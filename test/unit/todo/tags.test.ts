@@ -5,7 +5,7 @@ import { refusal } from '../../support/refusal.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
 
-/** Includes letters whose case mapping has several letters or two forms. */
+/** The letters include some whose upper or lower case has several letters or two forms. */
 const tag = fc
   .string({ unit: fc.constantFrom('a', 'A', 'ß', 'ẞ', 'σ', 'ς', 'Σ', 'İ', 'é', 'e\u0301', ' '), maxLength: 5 })
   .filter((text) => text.trim() !== '');
@@ -15,18 +15,18 @@ async function reasonOf(act: () => unknown): Promise<string> {
   return `${code} ${details.reason}`;
 }
 
-describe('tags', () => {
-  it('are trimmed and keep their order', () => {
+describe('tags of a to-do', () => {
+  it('are trimmed, and keep their order', () => {
     assert.deepEqual(checkedTags([' work ', 'Home', '\thigh priority\n']), ['work', 'Home', 'high priority']);
   });
 
-  it('are unique ignoring case, as first written', () => {
+  it('are unique without regard to case, and keep the spelling of the first one', () => {
     assert.deepEqual(checkedTags(['Work', 'WORK', ' work', 'Straße', 'STRASSE']), ['Work', 'Straße']);
     assert.deepEqual(checkedTags(['caf\u00e9', 'CAFE\u0301']), ['caf\u00e9']);
     assert.deepEqual(addedTags(['Work'], ['work', 'home']), ['Work', 'home']);
   });
 
-  it('are limited to ten, and duplicates count', async () => {
+  it('are limited to ten, and duplicate tags count towards this limit', async () => {
     assert.equal(checkedTags(numbered(MAX_TAGS)).length, MAX_TAGS);
     const refused = [
       () => checkedTags(numbered(11)),
@@ -37,13 +37,13 @@ describe('tags', () => {
     assert.deepEqual(addedTags(numbered(10), ['TAG 3']), numbered(10));
   });
 
-  it('have 1 to 50 letters', async () => {
+  it('have 1 to 50 characters each', async () => {
     assert.deepEqual(checkedTags([` ${'x'.repeat(50)} `]), ['x'.repeat(50)]);
     for (const bad of ['', '  ', 'x'.repeat(51)])
       assert.equal(await reasonOf(() => checkedTags([bad])), 'VALIDATION_ERROR INVALID_TAG');
   });
 
-  it('do not change when they are checked or added again', () => {
+  it('do not change if they are checked or added again', () => {
     const written = fc.array(tag, { maxLength: MAX_TAGS });
     fc.assert(
       fc.property(written, (tags) => {
@@ -64,7 +64,7 @@ describe('tags', () => {
 });
 
 describe('caseFolded', () => {
-  it('returns the same for capitals, small letters and folded text', () => {
+  it('returns the same text for upper case, lower case and text that is already converted', () => {
     fc.assert(
       fc.property(fc.oneof(tag, fc.string({ unit: 'grapheme', maxLength: 8 })), (text) => {
         const folded = caseFolded(text);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { eventMessage, eventOf, messageOf, topicsOf } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { taskEvents } from '../stored/arbitraries.ts';
 
-describe('event messages', () => {
-  it('preserve the event', () => {
+describe('message about a to-do event', () => {
+  it('contains the event without changes', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const received: unknown = JSON.parse(JSON.stringify(messageOf(event)));
@@ -13,7 +13,7 @@ describe('event messages', () => {
     );
   });
 
-  it('have the specified structure', () => {
+  it('has the structure that the specification defines', () => {
     const timestamp = new Date('2026-02-10T12:00:00Z');
     const changed = { before: { title: 'a' }, after: { title: 'b' }, changes: ['title'] };
     const event = { id: 'e', type: 'updated', taskId: 't', userId: 'u', timestamp, ...changed } as const;
@@ -28,14 +28,14 @@ describe('event messages', () => {
     });
   });
 
-  it('go to task-events, and to task-updates or reminders by type', () => {
+  it('is sent to the topic task-events, and to task-updates or reminders depending on its type', () => {
     for (const type of ['created', 'updated', 'completed', 'deleted'] as const) {
       assert.deepEqual(topicsOf({ type }), ['task-events', 'task-updates']);
     }
     assert.deepEqual(topicsOf({ type: 'reminder' }), ['task-events', 'reminders']);
   });
 
-  it('are rejected if a field is missing or the schema version is unknown', () => {
+  it('is rejected if a field is missing or the schema version is unknown', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = messageOf(event);

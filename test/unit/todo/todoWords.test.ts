@@ -1,4 +1,4 @@
-/** The index of search, compared with the expected matches for any to-do and any words. */
+/** Word index of to-dos, compared with the expected matches for any to-do and any words. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ import {
 
 const OWNER = 'owner-1';
 
-/** Few letters, so that words often match. */
+/** Only a few different letters, so that words often match. */
 const word = fc.string({
   unit: fc.constantFrom('a', 'b', 'é', 'B', '見', '習', 'は', 'ば', 'ß', '회'),
   minLength: 1,
@@ -25,7 +25,7 @@ const todo = fc.record({ owner_uid: fc.constant(OWNER), title: text, description
 const search = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
 describe('word index of a to-do', () => {
-  it('matches exactly one combination if all words occur, and none otherwise', () => {
+  it('has exactly one entry for the words of a search if the to-do contains all, else none', () => {
     fc.assert(
       fc.property(todo, search, (written, query) => {
         const sought = searchWords(query);
@@ -40,21 +40,21 @@ describe('word index of a to-do', () => {
     );
   });
 
-  it('contains the owner, so that a search is limited to them', () => {
+  it("contains the owner in every entry, so that a search finds only the owner's to-dos", () => {
     const { title, rest, any } = wordIndexOf({ owner_uid: OWNER, title: 'Tea', description: 'Tea or ice' });
     assert.deepEqual(title, { t: OWNER, te: OWNER, tea: OWNER });
     assert.deepEqual(Object.keys(rest).sort(), ['i', 'ic', 'ice', 'o', 'or']);
     assert.deepEqual({ ...title, ...rest }, any);
   });
 
-  it('holds all words of a typical text of 5,000 letters', () => {
+  it('contains all words of a typical text of 5,000 letters', () => {
     const guide = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
     const text = guide.slice(0, 5000);
     const index = wordIndexOf({ owner_uid: 'u'.repeat(28), title: 'Read this', description: text });
     assert.deepEqual(Object.keys(index.any).sort(), [...prefixesOf(`Read this ${text}`)].sort());
   });
 
-  it('holds a title of 100 and a description of 500 letters in a script without spaces', () => {
+  it('contains a title of 100 letters and a description of 500 in a script without spaces', () => {
     const letters = (count: number, first: number) =>
       Array.from({ length: count }, (_, at) => String.fromCodePoint(0x4e00 + ((first + at * at) % 3000))).join('');
     const [title, description] = [letters(100, 0), letters(500, 7)];
@@ -63,7 +63,7 @@ describe('word index of a to-do', () => {
     for (const one of prefixesOf(description)) assert.ok(one in index.any, one);
   });
 
-  it('has a bounded size for any text and owner, and indexes the title first', () => {
+  it('has a limited size for any text and owner, and gives priority to the title', () => {
     const letters = (alphabet: string, number: number) =>
       [...number.toString(2).padStart(9, '0')].map((digit) => [...alphabet][Number(digit)]).join('');
     for (const [alphabet, filler] of [

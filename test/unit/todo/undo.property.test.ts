@@ -81,7 +81,7 @@ async function undo(home: MemoryTodos, at: number): Promise<void> {
   if (entry) await home.undo(entry.id);
 }
 
-/** Returns the reason of a rejection. Fails on a conflict, because nothing runs concurrently. */
+/** Returns the reason of a rejection. A conflict fails the test, because nothing runs concurrently. */
 async function refusalOf(call: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await call();
@@ -101,7 +101,7 @@ async function perform(home: MemoryTodos, { what, at }: Move): Promise<void> {
   await refusalOf(() => move(home, at, ids[at % ids.length] ?? 'none', recurring[at % recurring.length] ?? 'none'));
 }
 
-/** Asserts that every occurrence up to the latest exists, and no other. */
+/** Asserts that exactly those occurrences exist that are due up to the latest one. */
 function requireComplete(home: MemoryTodos, after: string): void {
   for (const { end_date: _, ...recurring } of home.state.recurring.values) {
     if (recurring.ended_at) continue;
@@ -114,7 +114,7 @@ function requireComplete(home: MemoryTodos, after: string): void {
   }
 }
 
-/** Asserts that each to-do can be completed and deleted, with undo and redo. */
+/** Asserts that each to-do can be completed and deleted, and that both can be undone and repeated. */
 async function requireUsable(home: MemoryTodos, after: string): Promise<void> {
   for (const { id, completed } of home.all) {
     if (!completed) await requireRounds(home, 'complete', id, after);
@@ -133,7 +133,7 @@ async function requireRounds(home: MemoryTodos, what: 'complete' | 'delete', id:
       const undone = await home.undo(latest?.id ?? '');
       assert.deepEqual(undone.refused, [], told);
     });
-    // Another to-do may have got the same title and due date.
+    // Another to-do may have received the same title and due date.
     if (refused === 'DUPLICATE_TASK') return;
     assert.equal(refused, undefined, told);
     home.requireSound(told);
@@ -143,7 +143,7 @@ async function requireRounds(home: MemoryTodos, what: 'complete' | 'delete', id:
 describe('to-dos after any sequence of changes and undos', function () {
   this.timeout('5m');
 
-  it('can be completed after an undo that kept a changed next occurrence', async () => {
+  it('can be completed after an undo that kept a next occurrence which was changed', async () => {
     for (const frequency of FREQUENCIES) {
       const home = new MemoryTodos();
       const draft = { title: 'Standup', frequency, start_date: inDays(home, 1) };
@@ -161,14 +161,14 @@ describe('to-dos after any sequence of changes and undos', function () {
     }
   });
 
-  it('reuse an existing occurrence as the next one', async () => {
+  it('use an occurrence that already exists as their next one', async () => {
     const home = new MemoryTodos();
     const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(home, 1) };
     const { first, recurringTask } = await home.recurring.create(home.owner, draft, home.record);
     const { next } = await home.todos.complete(home.owner, first.id, home.record);
     await home.todos.reopen(home.owner, first.id, home.record);
     await home.todos.complete(home.owner, first.id, home.record);
-    // Restoring a backup may leave this state.
+    // A restored backup can leave the data in this state.
     home.state.recurring.set(recurringTask.id, recurringTask);
     home.state.todos.set(first.id, { todo: first, recorded: todoResponse(first) });
     const completed = await home.todos.complete(home.owner, first.id, home.record);
@@ -176,7 +176,7 @@ describe('to-dos after any sequence of changes and undos', function () {
     home.requireSound('completed');
   });
 
-  it('can be completed, deleted and undone, and lose no occurrence', async () => {
+  it('can be completed, deleted and undone, and no occurrence is lost', async () => {
     const moves = fc.array(fc.record({ what: fc.constantFrom(...Object.keys(MOVES)), at: fc.nat({ max: 11 }) }), {
       minLength: 4,
       maxLength: 20,

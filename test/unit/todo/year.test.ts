@@ -1,12 +1,12 @@
-/** A year of occurrences compared with calendars written by hand: leap day, ends of months, clock changes. */
+/** Occurrences of a year, compared with calendars written by hand: leap day, ends of months and clock changes. */
 import assert from 'node:assert/strict';
 import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { YEAR } from '../../support/calendars.ts';
 
-describe('year of recurring to-dos', () => {
+describe('recurring to-do during a year', () => {
   for (const { title, calendar, anchor, ...zoned } of YEAR) {
-    it(`is due as the calendar states: ${title}`, async () => {
+    it(`is due on the dates of the calendar: ${title}`, async () => {
       const rule = { ...zoned, start_date: new Date(anchor) };
       const due: (Date | undefined)[] = [];
       let next: Occurrence | undefined = firstOccurrence(rule);

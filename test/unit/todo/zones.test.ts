@@ -23,7 +23,7 @@ const LENGTH = 12;
 
 const zone = fc.constantFrom(...ZONES);
 
-/** Hours that many zones skip and ends of months are frequent. */
+/** Rules that often start at the end of a month or in an hour that many zones skip. */
 const rules: fc.Arbitrary<RecurrenceRule> = fc
   .record({
     frequency: fc.constantFrom(...FREQUENCIES),
@@ -43,7 +43,7 @@ function series(rule: RecurrenceRule, length = LENGTH): readonly Occurrence[] {
   return [first, ...followingOccurrences(rule, first, length - 1)];
 }
 
-/** Returns the rule's time of day. */
+/** Returns the local time of day at which the rule's occurrences are due. */
 function timeOf(rule: RecurrenceRule): number {
   const start = rule.local_start
     ? Date.parse(`${rule.local_start}Z`)
@@ -51,7 +51,7 @@ function timeOf(rule: RecurrenceRule): number {
   return ((start % DAY) + DAY) % DAY;
 }
 
-describe('recurring to-do in a new zone', () => {
+describe('recurring to-do whose time zone is changed', () => {
   it('is due at the same local time: 10:00 in Berlin becomes 10:00 in New York', () => {
     const rule = {
       frequency: 'DAILY',
@@ -65,7 +65,7 @@ describe('recurring to-do in a new zone', () => {
     });
   });
 
-  it('loses no occurrence when it moves west', () => {
+  it('loses no occurrence if the new zone is farther west', () => {
     const rule = { frequency: 'DAILY', start_date: new Date('2027-01-01T20:00:00Z'), timezone: 'Asia/Tokyo' } as const;
     const { on, due } = firstOccurrence(rule);
     assert.equal(on, '2027-01-02');
@@ -73,7 +73,7 @@ describe('recurring to-do in a new zone', () => {
     assert.deepEqual(next, { on: '2027-01-03', due: new Date('2027-01-03T13:00:00Z') });
   });
 
-  it('returns to its hour after a first day that skips it', () => {
+  it('returns to its time of day after a first day on which the clock skips that time', () => {
     const rule = { frequency: 'DAILY', start_date: new Date('2027-03-28T02:30:00Z'), timezone: 'UTC' } as const;
     const moved = inTimezone(rule, 'Europe/Berlin');
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('recurring to-do in a new zone', () => {
     assert.deepEqual(inTimezone(moved, 'UTC'), rule);
   });
 
-  it('keeps its dates and its time of day in every zone, and when it returns', () => {
+  it('keeps its dates and its time of day in every zone, and after the return to its first zone', () => {
     fc.assert(
       fc.property(rules, zone, zone, (rule, one, other) => {
         const moved = inTimezone(inTimezone(rule, one), other);
@@ -106,7 +106,7 @@ describe('recurring to-do in a new zone', () => {
     );
   });
 
-  it('continues with the date after its open occurrence', () => {
+  it('continues with the date after that of its open occurrence', () => {
     fc.assert(
       fc.property(
         rules,
@@ -125,7 +125,7 @@ describe('recurring to-do in a new zone', () => {
           };
           const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
           const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
-          // The next date is not after the open one only if the zones differ by a day or more.
+          // Only if the zones differ by at least a day, the next date may be before the date of the open occurrence.
           const isLater = (on: string) => {
             const wall = Date.parse(on) + timeOf(moved);
             return Number(firstInstant(wall, to) ?? firstInstant(wall + DAY, to)) > open.due.getTime();
@@ -137,7 +137,7 @@ describe('recurring to-do in a new zone', () => {
     );
   });
 
-  it('keeps its last date because its end moves with it', () => {
+  it('keeps its last date, because the end of the rule moves to the new zone too', () => {
     fc.assert(
       fc.property(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
         const last = series(rule)[at];
@@ -155,20 +155,20 @@ describe('end of a recurring to-do', () => {
   const anchor = new Date('2027-01-31T22:30:00Z');
   const weekly = { frequency: 'WEEKLY', start_date: anchor } as const;
 
-  it('includes the occurrence of a day given as its midnight', () => {
+  it('includes the occurrence of the last day if the end is the midnight of that day', () => {
     const rule = recurrenceRule({ ...weekly, end_date: new Date('2027-02-14T00:00:00Z') }, lastInstant);
     assert.equal(rule.end_date?.toISOString(), '2027-02-14T23:59:59.999Z');
     assert.equal(lastOccurrence(rule)?.on, '2027-02-14');
   });
 
-  it('remains unchanged if it is not midnight in the zone', () => {
+  it('remains unchanged if it is not midnight in the time zone of the rule', () => {
     for (const timezone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) {
       const endDate = new Date('2027-02-14T00:00:00Z');
       assert.deepEqual(recurrenceRule({ ...weekly, timezone, end_date: endDate }, lastInstant).end_date, endDate);
     }
   });
 
-  it('may be the midnight of the first day', async () => {
+  it('may be the midnight of the day of the first occurrence', async () => {
     const endDate = new Date('2027-01-31T00:00:00Z');
     const rule = recurrenceRule({ ...weekly, end_date: endDate }, lastInstant);
     assert.deepEqual(lastOccurrence(rule), firstOccurrence(rule));
@@ -182,7 +182,7 @@ describe('end of a recurring to-do', () => {
     assert.equal(end.toISOString(), '9999-12-31T23:59:59.999Z');
   });
 
-  it('includes that day in any zone, and no later one', () => {
+  it('includes the occurrence on the last day in any time zone, and no later one', () => {
     fc.assert(
       fc.property(rules, fc.nat({ max: LENGTH - 1 }), (rule, at) => {
         const last = series(rule)[at];
@@ -208,20 +208,20 @@ describe('update_recurring_task', () => {
     return { home, edit, first };
   };
 
-  it('treats midnight as the end of the day in the zone that it sets', async () => {
+  it('treats an end at midnight as the end of that day, in the time zone that the call sets', async () => {
     const { edit } = await begun();
     const midnight = { end_date: new Date('2030-01-10T05:00:00Z'), timezone: 'America/New_York' };
     assert.deepEqual((await edit(midnight)).end_date, new Date('2030-01-11T04:59:59.999Z'));
   });
 
-  it('keeps the end on the same day in another zone if the call does not set it', async () => {
+  it('keeps the end on the same day if the call sets only another time zone', async () => {
     const { edit } = await begun({ end_date: new Date('2030-01-09T23:00:00Z') });
     const { end_date: endDate, start_date: moved } = await edit({ timezone: 'America/New_York' });
     assert.deepEqual([endDate, moved], [new Date('2030-01-11T04:59:59.999Z'), new Date('2030-01-03T04:30:00Z')]);
     assert.deepEqual((await edit({ title: 'Another' })).end_date, endDate);
   });
 
-  it('changes frequency and zone in one call but not the open occurrence, and can be undone', async () => {
+  it('changes frequency and zone together but not the open occurrence, and can be undone', async () => {
     const { home, edit, first } = await begun();
     const before = home.state.recurring.values;
     await edit({ frequency: 'WEEKLY', timezone: 'Asia/Tokyo' });
@@ -238,7 +238,7 @@ describe('update_recurring_task', () => {
     assert.deepEqual(completed.next?.due_date, new Date('2030-01-10T22:30:00Z'));
   });
 
-  it('rejects an unknown zone and changes nothing', async () => {
+  it('rejects an unknown time zone and changes nothing', async () => {
     const { home, edit } = await begun();
     const before = home.state.recurring.values;
     const { details } = await refusal(() => edit({ timezone: 'Mars/Phobos', frequency: 'WEEKLY' }));

@@ -1,4 +1,4 @@
-/** Documents of OAuth clients: read only from public hosts, limited in size, without redirects. */
+/** Documents of OAuth clients are read only from public hosts, with a maximum size and without redirects. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type RequestOptions, type Server } from 'node:https';
@@ -14,10 +14,10 @@ const DOCUMENT = new URL(`https://${HOST}/oauth/client.json?version=1`);
 const JSON_TYPE = { 'content-type': 'application/json' };
 const MAX_BYTES = 5 * 1024;
 
-/** Thrown instead of connecting to a public host. */
+/** Error that is thrown instead of a connection to a public host. */
 const NOWHERE = new Error('somebody would be connected to');
 
-describe('client document', () => {
+describe('document of an OAuth client', () => {
   const certificate = selfSigned(HOST);
   let server: Server;
   let port: number;
@@ -43,7 +43,7 @@ describe('client document', () => {
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end('{"client_id": 1}');
   });
 
-  /** The test server is the only resolved address and counts as public. */
+  /** The host name resolves only to the address of the test server, which this test treats as public. */
   function documents(options: RequestOptions = {}, addresses: readonly string[] = ['127.0.0.1']) {
     return new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
@@ -64,7 +64,7 @@ describe('client document', () => {
     return error.message;
   };
 
-  it('is fetched from its server by host name', async () => {
+  it('is read from the server of its host name', async () => {
     assert.deepEqual(await documents().fetch(DOCUMENT), { text: '{"client_id": 1}', maxAgeSeconds: undefined });
     const [request] = requests;
     assert.equal(request?.url, '/oauth/client.json?version=1');
@@ -74,8 +74,8 @@ describe('client document', () => {
     assert.equal(request?.headers.cookie ?? request?.headers.authorization, undefined);
   });
 
-  it('is fetched from the verified address even if the name resolves differently later', async () => {
-    // The name does not resolve elsewhere, so only the verified address can be connected to.
+  it('is read from the address that was verified, even if the name resolves to another one later', async () => {
+    // No other resolver knows the name, so the client can connect only to the verified address.
     const rebinding = new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
         resolved.push(host);
@@ -91,15 +91,15 @@ describe('client document', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('is not fetched from a server without a valid certificate', async () => {
+  it('is not read from a server without a valid certificate', async () => {
     assert.equal(await refusal(documents({ ca: [] }).fetch(DOCUMENT)), 'the server cannot be reached');
     const foreign = new URL('https://other.example/client');
     assert.equal(await refusal(documents().fetch(foreign)), 'the server cannot be reached');
     assert.deepEqual(requests, []);
   });
 
-  describe('client document of a private host', () => {
-    /** Uses the production check of addresses. */
+  describe('depending on the addresses of its host', () => {
+    /** Uses the check of addresses that is used in production. */
     function usual(addresses: readonly string[]) {
       return new HttpsClientDocuments(undefined, {
         resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -147,13 +147,13 @@ describe('client document', () => {
       'nonsense',
       '',
     ])
-      it(`is not fetched: ${address}`, async () => {
+      it(`is not read from ${address}`, async () => {
         assert.equal(await refusal(usual([address]).fetch(DOCUMENT)), 'the host is not on the internet');
         const among = usual(['93.184.215.14', address, '2606:4700::6810:84e5']);
         assert.equal(await refusal(among.fetch(DOCUMENT)), 'the host is not on the internet');
       });
 
-    it('is not fetched if the name has no address', async () => {
+    it('is not read if the host name has no address', async () => {
       assert.equal(await refusal(usual([]).fetch(DOCUMENT)), 'the host is not on the internet');
       const unknown = new HttpsClientDocuments(undefined, {
         resolve: async () => Promise.reject(new Error('ENOTFOUND')),
@@ -163,7 +163,7 @@ describe('client document', () => {
       assert.equal(await refusal(unknown.fetch(DOCUMENT)), 'the host name does not resolve');
     });
 
-    it('is fetched if all addresses are public', async () => {
+    it('is read if all addresses of the host are public', async () => {
       for (const address of ['93.184.215.14', '1.1.1.1', '2606:4700::6810:84e5', '::ffff:1.1.1.1'])
         await assert.rejects(
           usual([address]).fetch(DOCUMENT),
@@ -189,12 +189,12 @@ describe('client document', () => {
     'file:///etc/passwd',
     'data:application/json,{}',
   ])
-    it(`requires https and a host name: ${url}`, async () => {
+    it(`must have an address with https and a host name: ${url}`, async () => {
       assert.equal(await refusal(documents().fetch(new URL(url))), 'the URL must use https and a host name');
       assert.deepEqual([resolved, requests], [[], []]);
     });
 
-  it('requires the default port', async () => {
+  it('must have an address with the default port', async () => {
     const usual = new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
         resolved.push(host);
@@ -209,7 +209,7 @@ describe('client document', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308])
-    it(`is not fetched from the target of a redirect: ${status}`, async () => {
+    it(`is not read from the target of a redirect: status ${status}`, async () => {
       answer = (_request, response) =>
         response.writeHead(status, { ...JSON_TYPE, location: `https://${HOST}/other` }).end('{}');
       assert.equal(await refusal(documents().fetch(DOCUMENT)), `the server returned ${status}`);
@@ -217,12 +217,12 @@ describe('client document', () => {
     });
 
   for (const status of [201, 204, 206, 304, 404, 500])
-    it(`requires status 200: ${status}`, async () => {
+    it(`is accepted only with the status 200: ${status}`, async () => {
       answer = (_request, response) => response.writeHead(status, JSON_TYPE).end();
       assert.equal(await refusal(documents().fetch(DOCUMENT)), `the server returned ${status}`);
     });
 
-  it('is limited to 5 KiB, with or without a declared length', async () => {
+  it('may have at most 5 KiB, with or without a declared length', async () => {
     const full = `"${'x'.repeat(MAX_BYTES - 2)}"`;
     answer = (_request, response) => response.writeHead(200, JSON_TYPE).end(full);
     assert.equal((await documents().fetch(DOCUMENT)).text, full);
@@ -239,8 +239,8 @@ describe('client document', () => {
     await closed;
   });
 
-  it('is abandoned if it does not arrive in time', async () => {
-    // Replaces the timeout of five seconds.
+  it('is refused if it does not arrive before the timeout', async () => {
+    // Replaces the production timeout of five seconds.
     let ending = new AbortController();
     const end = () => ending.abort();
     answer = (_request, response) => {
@@ -260,7 +260,7 @@ describe('client document', () => {
   });
 
   for (const type of ['text/html', 'text/json', 'application/jsonp', 'application/javascript', 'image/json', undefined])
-    it(`is rejected with the content type ${type}`, async () => {
+    it(`is refused with the content type ${type}`, async () => {
       answer = (_request, response) =>
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('{}');
       assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the content type is not application/json');
@@ -281,7 +281,7 @@ describe('client document', () => {
     ['s-maxage=600', undefined],
     ['private', undefined],
   ] as const)
-    it(`is cached as its header states: ${said}`, async () => {
+    it(`is cached for the time that its header states: ${said}`, async () => {
       answer = (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'cache-control': said }).end('{}');
       assert.equal((await documents().fetch(DOCUMENT)).maxAgeSeconds, seconds);
     });

@@ -17,7 +17,7 @@ function urlFor(databaseURL: string | undefined, emulator: string | undefined): 
   }
 }
 
-describe('URL of the Realtime Database', () => {
+describe('request URL for a configured Realtime Database URL', () => {
   for (const [databaseURL, emulator, url] of [
     ['https://muster.firebaseio.com', undefined, 'https://muster.firebaseio.com/shared/a.json?auth=a%2Bb'],
     [
@@ -28,8 +28,7 @@ describe('URL of the Realtime Database', () => {
     ['https://muster.firebaseio.com', '127.0.0.1:9000', 'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster'],
     ['http://127.0.0.1:9000/?ns=other', '127.0.0.1:9001', 'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other'],
   ] as const) {
-    it(`is ${url.split('?')[0]} if ${databaseURL} is configured`, () =>
-      assert.equal(urlFor(databaseURL, emulator), url));
+    it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
   }
 
   it('is undefined if the deployment has no database URL', () => {

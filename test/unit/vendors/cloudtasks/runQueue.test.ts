@@ -1,4 +1,4 @@
-/** Dispatching of runs with the Admin SDK against a fake of Cloud Tasks. */
+/** Runs are dispatched by the Admin SDK to a local imitation of Cloud Tasks. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
@@ -9,11 +9,11 @@ import { close, listen, portOf } from '../../../support/listening.ts';
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
 
-/** The connection closes, or the response makes the client retry. */
+/** How the first response is lost: the connection closes, or the status makes the client retry. */
 type Loss = 'cut' | 503;
 
-describe('dispatched run', () => {
-  /** Tasks in the queue, by name. */
+describe('run that is dispatched to Cloud Tasks', () => {
+  /** Tasks in the simulated queue, by their names. */
   let tasks: Map<string, unknown>;
   let losses: Loss[];
   let requests: number;
@@ -26,7 +26,7 @@ describe('dispatched run', () => {
     requests = 0;
   });
 
-  // The Admin SDK's client keeps the first address of Cloud Tasks.
+  // All tests use one server, because the Admin SDK keeps the first address of Cloud Tasks.
   before(async () => {
     server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -36,7 +36,7 @@ describe('dispatched run', () => {
     await listen(server);
     process.env[HOST] = `127.0.0.1:${portOf(server)}`;
     process.env['GCLOUD_PROJECT'] ??= 'demo-muster';
-    // Prevents the lookup of the service account.
+    // Prevents that the Admin SDK looks up the service account.
     process.env[METADATA] = 'none';
   });
 
@@ -47,7 +47,7 @@ describe('dispatched run', () => {
     setVariable(METADATA, given.metadata);
   });
 
-  /** Like Cloud Tasks: names an unnamed task, and rejects a name that exists. */
+  /** Gives an unnamed task a name, and rejects a name that already exists, as Cloud Tasks does. */
   function accept(task: { readonly name?: string }, response: ServerResponse): void {
     requests += 1;
     const name = task.name ?? `unnamed-${requests}`;
@@ -61,14 +61,14 @@ describe('dispatched run', () => {
   const queue = () => cloudTasksRunQueue('europe-west1', systemRandomness);
 
   for (const loss of ['cut', 503] as const) {
-    it(`is queued once if the response is lost (${loss})`, async () => {
+    it(`is queued only once if the response is lost (${loss})`, async () => {
       losses = [loss];
       await queue().dispatch('run-1');
       assert.deepEqual([requests, tasks.size], [2, 1]);
     });
   }
 
-  it('can be dispatched again', async () => {
+  it('can be dispatched again after its first task', async () => {
     const runs = queue();
     await runs.dispatch('run-1');
     await runs.dispatch('run-1');

@@ -1,14 +1,14 @@
-/** Requests to Claude and Gemini through their SDKs, to local servers with the vendors' protocols. */
+/** Requests to Claude and Gemini through the vendors' SDKs, sent to local servers that use the vendors' protocols. */
 import assert from 'node:assert/strict';
 import { AGENTS, ask, fixture, question } from './fixture.ts';
 
-describe('asking a model', function () {
+describe('request to a model', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
   for (const name of AGENTS) {
     describe(name, () => {
-      it('returns text, model and usage', async () => {
+      it('returns the text, the name of the model and the usage', async () => {
         const { prompt, match } = question(name, 'What is a race?');
         models.when(match, { does: 'answer', text: 'Whoever answers first wins.' });
         const answer = await ask(agent(name), { prompt, system: 'Answer briefly.' });
@@ -20,7 +20,7 @@ describe('asking a model', function () {
         });
       });
 
-      it('sends exactly one request with all parameters', async () => {
+      it('is sent exactly once, with all parameters', async () => {
         const { prompt } = question(name, 'Zeilen\nund "Zeichen" — 你好 🙂');
         await ask(agent(name), { prompt, system: 'Be kind.', maxOutputTokens: 77 });
         const [asked, ...more] = models.askedAbout(prompt);
@@ -32,7 +32,7 @@ describe('asking a model', function () {
         assert.equal(asked?.streamed, true);
       });
 
-      it('streams pieces that together are the answer', async () => {
+      it('streams pieces that together are equal to the answer', async () => {
         const { prompt, match } = question(name, 'Tell a story.');
         const text = 'Once upon a time there was a queue — ganz ohne Ende 🙂.';
         models.when(match, { does: 'answer', text, pieces: 7 });
@@ -43,7 +43,7 @@ describe('asking a model', function () {
         assert.equal(answer.text, text);
       });
 
-      it('marks a truncated answer as incomplete', async () => {
+      it('marks an answer as incomplete if the answer is truncated', async () => {
         const { prompt, match } = question(name, 'Tell everything.');
         models.when(match, { does: 'answer', text: 'To begin with', end: 'limit' });
         const answer = await ask(agent(name), { prompt, maxOutputTokens: 2 });
@@ -52,14 +52,14 @@ describe('asking a model', function () {
         assert.equal(answer.usage.output_tokens, 2);
       });
 
-      it('returns an empty text and counts thinking if the limit is reached while thinking', async () => {
+      it('returns an empty text if thinking uses up the limit, and counts the thinking tokens', async () => {
         const { prompt, match } = question(name, 'Think first.');
         models.when(match, { does: 'answer', text: '', thinks: 'Well, '.repeat(20), end: 'limit' });
         const answer = await ask(agent(name), { prompt, maxOutputTokens: 8 });
         assert.deepEqual([answer.text, answer.complete, answer.usage.output_tokens], ['', false, 8]);
       });
 
-      it('omits thinking from the answer', async () => {
+      it('returns the answer without the thinking text', async () => {
         const { prompt, match } = question(name, 'Think, and say.');
         models.when(match, { does: 'answer', text: 'Said.', thinks: 'Well, '.repeat(20) });
         const pieces: string[] = [];
@@ -68,13 +68,13 @@ describe('asking a model', function () {
         assert.ok(usage.output_tokens >= 30, String(usage.output_tokens));
       });
 
-      it('replaces lone surrogates, which databases reject', async () => {
+      it('replaces lone surrogates in the answer, because databases reject these', async () => {
         const { prompt, match } = question(name, 'Half, please.');
         models.when(match, { does: 'answer', text: 'half \ud83d of \ude42 it, whole 🙂', pieces: 1 });
         assert.equal((await ask(agent(name), { prompt })).text, 'half \ufffd of \ufffd it, whole 🙂');
       });
 
-      it('separates concurrent requests', async () => {
+      it('receives only its own answer if several requests are concurrent', async () => {
         const one = agent(name);
         const prompts = Array.from({ length: 20 }, (_, number) => question(name, `number ${number}`).prompt);
         const answers = await Promise.all(prompts.map((prompt) => ask(one, { prompt })));
@@ -84,7 +84,7 @@ describe('asking a model', function () {
         );
       });
 
-      it('throws the error of its listener and closes the request', async () => {
+      it('throws the error that its listener throws, and closes the connection', async () => {
         const { prompt, match } = question(name, 'Tell me.');
         models.when(match, { does: 'hang', after: 4 });
         const asking = ask(

@@ -24,7 +24,7 @@ const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings
   },
 };
 
-describe('availability of hosted agents', () => {
+describe('availability of a hosted agent', () => {
   it('is true if all settings are valid', () => {
     for (const agent of hostedAgents({ claude: working, gemini: working })) {
       assert.deepEqual(agent.availability(), { available: true });
@@ -33,14 +33,14 @@ describe('availability of hosted agents', () => {
     }
   });
 
-  it('does not require TLS on the loopback interface', () => {
+  it('does not require https for an address on this machine', () => {
     const local = { ...working, baseUrl: 'http://127.0.0.1:4010' };
     for (const agent of hostedAgents({ claude: local, gemini: local })) {
       assert.deepEqual(agent.availability(), { available: true });
     }
   });
 
-  it('explains how to set a missing key', () => {
+  it('is reported with an explanation of how to set the missing key', () => {
     const { apiKey: _, ...keyless } = working;
     const said = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
       const availability = agent.availability();
@@ -63,7 +63,7 @@ describe('availability of hosted agents', () => {
   });
 
   for (const [title, { settings, says }] of Object.entries(broken)) {
-    it(`is false with ${title}, and the reason names the setting`, () => {
+    it(`is false with ${title}, and the reason names the wrong setting`, () => {
       const wrong = { ...working, ...settings };
       for (const agent of hostedAgents({ claude: wrong, gemini: wrong })) {
         const availability = agent.availability();

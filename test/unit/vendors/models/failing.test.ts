@@ -1,4 +1,4 @@
-/** Failures of model requests: their class, whether the outcome is unknown, and no leaked details. */
+/** Failed requests to models: class of the failure, whether the outcome is known, and no revealed secret. */
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
@@ -9,15 +9,15 @@ interface Case {
   readonly title: string;
   readonly does: Behavior;
   readonly kind: FailureClass;
-  /** Whether the vendor may have processed the request. */
+  /** If true, the vendor may have processed the request. */
   readonly unknown: boolean;
   readonly agents?: readonly AgentName[];
 }
 
-/** A closed port that only root can open. */
+/** Address with a closed port, which only the user root could open. */
 const DESERTED = 'http://127.0.0.1:2';
 
-/** Text that no message may repeat. */
+/** Text of the vendor that must not occur in any message of Muster. */
 const VENDORS_WORDS = 'words of the vendor';
 
 const anthropicSays = (type: string, message: string, details?: object) => ({
@@ -166,7 +166,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('failed model requests', function () {
+describe('failed request to a model', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
@@ -174,7 +174,7 @@ describe('failed model requests', function () {
     describe(name, () => {
       for (const { title, does, kind, unknown, agents = AGENTS } of cases) {
         if (!agents.includes(name)) continue;
-        it(`are classified as ${kind}: ${title}`, async () => {
+        it(`is classified as ${kind}: ${title}`, async () => {
           const { prompt, match } = question(name, title);
           models.when(match, does);
           const { failure, printed } = await watched(() => failureOf(ask(agent(name), { prompt })));
@@ -190,7 +190,7 @@ describe('failed model requests', function () {
         });
       }
 
-      it('count the usage before a refusal or an interruption', async () => {
+      it('counts the usage up to a refusal or an interruption', async () => {
         const { prompt, match } = question(name, 'Count.');
         models.when({ ...match, times: 1 }, { does: 'break', after: 2, how: 'end' });
         const broken = await failureOf(ask(agent(name), { prompt }));
@@ -201,7 +201,7 @@ describe('failed model requests', function () {
       });
 
       for (const how of ['end', 'loss', 'error'] as const) {
-        it(`count at least the text received before an interruption: ${how}`, async () => {
+        it(`counts at least the text that was received before an interruption: ${how}`, async () => {
           const { prompt, match } = question(name, 'Break off.');
           const text = 'word '.repeat(300_000);
           models.when(match, { does: 'break', after: name === 'claude' ? 5 : 2, how, text });
@@ -215,13 +215,13 @@ describe('failed model requests', function () {
         });
       }
 
-      it('contain the retry delay from a number of seconds', async () => {
+      it('reports the retry delay if the header contains a number of seconds', async () => {
         const { prompt, match } = question(name, 'Again.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': '7' } });
         assert.equal((await failureOf(ask(agent(name), { prompt }))).retry_after_ms, 7000);
       });
 
-      it('contain the retry delay from a date', async () => {
+      it('reports the retry delay if the header contains a date', async () => {
         const { prompt, match } = question(name, 'Later.');
         const until = new Date(Date.now() + 3_600_000).toUTCString();
         models.when(match, { does: 'error', status: 503, headers: { 'retry-after': until } });
@@ -229,19 +229,19 @@ describe('failed model requests', function () {
         assert.ok(retryAfterMs > 3_000_000 && retryAfterMs <= 3_600_000, String(retryAfterMs));
       });
 
-      it('contain no retry delay if the header is unreadable', async () => {
+      it('reports no retry delay if the header is unreadable', async () => {
         const { prompt, match } = question(name, 'Soon.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': 'soon' } });
         assert.equal((await failureOf(ask(agent(name), { prompt }))).retry_after_ms, undefined);
       });
 
-      it('have a known outcome if the connection is refused', async () => {
+      it('has a known outcome if the connection was refused', async () => {
         const failure = await failureOf(ask(agentAt(name, { baseUrl: DESERTED }), { prompt: 'Hello?' }));
         assert.equal(failure.kind, 'network');
         assert.equal(failure.outcome_unknown, false);
       });
 
-      it('do not follow redirects with the key', async () => {
+      it('never sends the key to the target of a redirect', async () => {
         const { prompt, match } = question(name, 'Elsewhere.');
         const location = `${models.url}/elsewhere`;
         models.when(match, { does: 'redirect', location });
@@ -249,7 +249,7 @@ describe('failed model requests', function () {
         assert.equal(failure.kind, 'network');
       });
 
-      it('report a wrong key as an authentication failure', async () => {
+      it('reports a wrong key as an authentication failure', async () => {
         const { prompt } = question(name, 'Let me in.');
         const failure = await failureOf(ask(agent(name, { apiKey: 'wrong-key' }), { prompt }));
         assert.equal(failure.kind, 'authentication');
@@ -258,7 +258,7 @@ describe('failed model requests', function () {
     });
   }
 
-  it('of claude are context_too_long if the prompt fills the context', async () => {
+  it('of claude is classified as context_too_long if the prompt fills the context', async () => {
     const { prompt, match } = question('claude', 'Full.');
     models.when({ ...match, times: 1 }, { does: 'answer', text: '', end: 'full' });
     assert.equal((await failureOf(ask(agent('claude'), { prompt }))).kind, 'context_too_long');
@@ -266,7 +266,7 @@ describe('failed model requests', function () {
     assert.equal((await ask(agent('claude'), { prompt })).complete, false);
   });
 
-  it('of gemini contain the retry delay of the body if no header has it', async () => {
+  it('of gemini has the retry delay of the response body if no header contains one', async () => {
     const { prompt, match } = question('gemini', 'Wait.');
     const delay = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' };
     const body = geminiSays(429, 'RESOURCE_EXHAUSTED', 'Please retry in 34.07s.', [delay]);
@@ -277,7 +277,7 @@ describe('failed model requests', function () {
   });
 });
 
-/** Captures the console output of the SDKs, because nothing else prints during a test. */
+/** Collects the console output of the SDKs. Nothing else prints while the request runs. */
 async function watched<Failure>(work: () => Promise<Failure>) {
   const methods = ['log', 'info', 'warn', 'error', 'debug'] as const;
   const originals = methods.map((method) => console[method]);

@@ -1,4 +1,4 @@
-/** Fixture with both hosted agents and local models. */
+/** Hosted agents of both vendors for tests, connected to local models. */
 import assert from 'node:assert/strict';
 import {
   type HostedAgent,
@@ -11,17 +11,17 @@ import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';
 import type { Match } from '../../../support/models/behavior.ts';
 import { LocalModels } from '../../../support/models/server.ts';
 
-/** Found by tests in any output that leaks it. */
+/** Key of the models. Tests search all output for this text. */
 export const KEY = 'local-key-that-nobody-may-see';
 
-/** Vendor API of each agent. */
+/** Name of the vendor's API for each hosted agent. */
 export const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
 
 export type AgentName = keyof typeof VENDORS;
 
 export const AGENTS: readonly AgentName[] = ['claude', 'gemini'];
 
-/** Timeout far beyond the duration of any test. */
+/** Timeout in milliseconds that is much longer than any test. */
 const PATIENCE_MS = 120_000;
 
 export interface Stage {
@@ -34,7 +34,7 @@ export interface AgentSettings {
   readonly baseUrl: string;
 }
 
-/** Starts local models for a suite, and asserts at the end that all requests matched the vendors' types. */
+/** Starts local models for a suite. At the end, asserts that all requests matched the types of the vendors. */
 export function fixture(): Stage {
   const models = new LocalModels();
   before(() => models.start());
@@ -54,7 +54,7 @@ export function agentAt(
   return name === 'claude' ? new Claude(settings) : new Gemini(settings);
 }
 
-/** Returns a unique prompt and its match. */
+/** Returns a unique prompt, and an expression that matches this prompt. */
 export function question(name: AgentName, about: string) {
   const prompt = `${about} (${crypto.randomUUID()})`;
   const match: Match = { vendor: VENDORS[name], text: prompt };
@@ -69,7 +69,7 @@ export function ask(
   return agent.ask({ maxOutputTokens: 1000, ...request }, { signal: AbortSignal.timeout(PATIENCE_MS), ...options });
 }
 
-/** Returns the failure of a request; throws if it succeeds. */
+/** Returns the failure of a request, or throws an error if the request succeeds. */
 export async function failureOf(asking: Promise<ModelAnswer>): Promise<ModelFailure> {
   const outcome = await asking.then(
     (answer) => new Error(`it answered: ${answer.text}`),

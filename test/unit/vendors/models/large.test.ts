@@ -3,7 +3,7 @@ import { AGENTS, ask, failureOf, fixture, question } from './fixture.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Padding between the events of an answer. */
+/** Comment that the server sends between the events of an answer, to make the answer large. */
 const COMMENT = `: ${'x'.repeat(64 * 1024)}\n\n`;
 
 for (const name of AGENTS) {
@@ -11,7 +11,7 @@ for (const name of AGENTS) {
     this.timeout(120_000);
     const { models, agent } = fixture();
 
-    it('is aborted beyond 32 MiB without waiting for its end', async () => {
+    it('is aborted as soon as it exceeds 32 MiB', async () => {
       const { prompt, match } = question(name, 'Go on for ever.');
       const body = COMMENT.repeat(Math.ceil((33 * MEBIBYTE) / COMMENT.length));
       models.when(match, { does: 'babble', type: 'text/event-stream', body });
@@ -20,7 +20,7 @@ for (const name of AGENTS) {
       assert.match(failure.message, new RegExp(`^${name} returned .*\\(more than 32 MiB\\)\\.$`));
     });
 
-    it('is read to its end below that limit, with its usage', async () => {
+    it('is read completely if it is smaller than 32 MiB, and its usage is counted', async () => {
       const { prompt, match } = question(name, 'Say much.');
       models.when(match, { does: 'answer', text: 'x'.repeat(2 * MEBIBYTE), pieces: 40 });
       const answer = await ask(agent(name), { prompt });

@@ -1,4 +1,4 @@
-/** Races between the hosted agents over HTTP. */
+/** Races between the hosted agents, whose requests are sent over HTTP. */
 import assert from 'node:assert/strict';
 import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
 import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
@@ -13,7 +13,7 @@ import { AGENTS, type AgentName, fixture, question, VENDORS } from './fixture.ts
 const RACES = 100;
 const MINUTES = 10 * 60_000;
 
-describe('races of models', function () {
+describe('race between two hosted agents', function () {
   this.timeout(MINUTES);
   const { models, agent } = fixture();
 
@@ -22,7 +22,7 @@ describe('races of models', function () {
     racers = AGENTS.map((name) => agent(name));
   });
 
-  /** Returns a request function like that of a run. @param recorded delays the record of an answer */
+  /** Returns a function that sends a request as a run does. @param recorded delays the record of an answer */
   const asking =
     (recorded: () => Promise<unknown> = async () => {}): Ask =>
     ({ key, agent: name, prompt, signal = new AbortController().signal, onAnswer }) => {
@@ -55,7 +55,7 @@ describe('races of models', function () {
       );
     };
 
-  /** The slow agent never ends, before its first word or in the middle of its answer. */
+  /** The slow agent never ends its answer: it sends nothing, or it stops in the middle. */
   async function run(
     fast: AgentName,
     slow: AgentName,
@@ -70,7 +70,7 @@ describe('races of models', function () {
     return { result, prompt };
   }
 
-  it(`are won by the fast agent ${RACES} of ${RACES} times, and the other request is closed`, async () => {
+  it(`is won by the fast agent ${RACES} of ${RACES} times, and the slow request is closed`, async () => {
     for (let number = 0; number < RACES; number++) {
       const [fast, slow] = number % 2 === 0 ? (['claude', 'gemini'] as const) : (['gemini', 'claude'] as const);
       const { result, prompt } = await run(fast, slow, number % 4 < 2);
@@ -82,7 +82,7 @@ describe('races of models', function () {
     }
   });
 
-  it('cancel the other requests before the answer is recorded', async () => {
+  it('cancels the other requests before the winning answer is recorded', async () => {
     const closed = async (about: string): Promise<unknown> => {
       const loser = models.askedAbout(about).find(({ vendor }) => vendor === 'gemini');
       return loser && models.closing(loser);

@@ -6,7 +6,7 @@ describe('local models in another process', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
-  it('are scripted over HTTP and return the recorded requests', async () => {
+  it('follow a script that a test sends over HTTP, and return the requests that they recorded', async () => {
     const remote = new RemoteModels(models.url);
     const { prompt, match } = question('claude', 'Is anybody there?');
     await remote.when(match, { does: 'answer', text: 'Somebody.' });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { AGENTS, ask, failureOf, fixture, question } from './fixture.ts';
 
-describe('stopping a model request', function () {
+describe('request to a model that is stopped', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
   for (const name of AGENTS) {
     describe(name, () => {
-      it('closes the connection before the first word', async () => {
+      it('closes its connection before the first word of the answer', async () => {
         const { prompt, match } = question(name, 'Think for ever.');
         models.when(match, { does: 'hang' });
         const stopping = new AbortController();
@@ -20,7 +20,7 @@ describe('stopping a model request', function () {
         await models.closing(asked);
       });
 
-      it('closes the connection in the middle of the answer', async () => {
+      it('closes its connection in the middle of the answer', async () => {
         const { prompt, match } = question(name, 'Begin, and never end.');
         models.when(match, { does: 'hang', after: name === 'claude' ? 5 : 2 });
         const stopping = new AbortController();
@@ -34,13 +34,13 @@ describe('stopping a model request', function () {
         await models.closing(await models.arrival(prompt));
       });
 
-      it('closes the connection at the timeout and reports it', async () => {
+      it('closes its connection at the timeout, and reports the timeout', async () => {
         const { prompt, match } = question(name, 'Take your time.');
         models.when(match, { does: 'hang' });
         const stopping = new AbortController();
         const asking = failureOf(ask(agent(name), { prompt }, { signal: stopping.signal }));
         const asked = await models.arrival(prompt);
-        // The reason of AbortSignal.timeout(), at a time that does not depend on the machine.
+        // The reason that AbortSignal.timeout() gives, at a moment that does not depend on the machine's speed.
         stopping.abort(new DOMException('The operation timed out.', 'TimeoutError'));
         const failure = await asking;
         assert.equal(failure.kind, 'timeout');
@@ -48,7 +48,7 @@ describe('stopping a model request', function () {
         await models.closing(asked);
       });
 
-      it('sends nothing if the signal is already aborted', async () => {
+      it('is not sent if it was stopped before it started', async () => {
         const { prompt } = question(name, 'Never mind.');
         const failure = await failureOf(ask(agent(name), { prompt }, { signal: AbortSignal.abort() }));
         assert.equal(failure.kind, 'aborted');
@@ -56,7 +56,7 @@ describe('stopping a model request', function () {
         assert.equal(models.askedAbout(prompt).length, 0);
       });
 
-      it('closes the connection if the listener throws', async () => {
+      it('closes its connection if the listener throws an error', async () => {
         const { prompt, match } = question(name, 'Begin, and go on.');
         models.when(match, { does: 'hang', after: name === 'claude' ? 5 : 2 });
         const onText = (): void => {

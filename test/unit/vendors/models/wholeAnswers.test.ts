@@ -3,11 +3,11 @@ import { Anthropic } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { fixture, KEY, question } from './fixture.ts';
 
-describe('unstreamed answers of local models', function () {
+describe('answer of a local model that is not streamed', function () {
   this.timeout(120_000);
   const { models } = fixture();
 
-  it("are read by Anthropic's SDK", async () => {
+  it('is understood by the SDK of Anthropic', async () => {
     const { prompt, match } = question('claude', 'Whole, please.');
     models.when(match, { does: 'answer', text: 'Here it is.' });
     const client = new Anthropic({ apiKey: KEY, baseURL: models.url });
@@ -21,7 +21,7 @@ describe('unstreamed answers of local models', function () {
     assert.equal(models.askedAbout(prompt)[0]?.streamed, false);
   });
 
-  it("are read by Google's SDK", async () => {
+  it('is understood by the SDK of Google', async () => {
     const { prompt, match } = question('gemini', 'Whole, please.');
     models.when(match, { does: 'answer', text: 'Here it is.' });
     const client = new GoogleGenAI({ apiKey: KEY, vertexai: false, httpOptions: { baseUrl: models.url } });

@@ -4,11 +4,11 @@ import { messageOf, type TaskEvent } from '../../../../functions/src/toolsets/to
 import { pubSubMessage } from '../../../../functions/src/vendors/pubsub/publisher.ts';
 import { taskEvents } from '../../stored/arbitraries.ts';
 
-/** Attributes that CloudEvents requires. Source: https://github.com/cloudevents/spec, version 1.0.2. */
+/** Attributes that every CloudEvent requires. Source: https://github.com/cloudevents/spec, version 1.0.2. */
 const REQUIRED = ['ce-specversion', 'ce-id', 'ce-type', 'ce-source'];
 
-describe('Pub/Sub message of an event', () => {
-  it('is a CloudEvent in binary mode', () => {
+describe('Pub/Sub message about a to-do event', () => {
+  it('is a CloudEvent in binary content mode', () => {
     const timestamp = new Date('2026-02-10T12:00:00Z');
     const changed = { before: null, after: { title: 'b' }, changes: ['title'] };
     const event: TaskEvent = { id: 'e', type: 'created', taskId: 't', userId: 'u', timestamp, ...changed };
@@ -25,7 +25,7 @@ describe('Pub/Sub message of an event', () => {
     });
   });
 
-  it('has the required attributes, the to-do as its ordering key and a stable id', () => {
+  it('has the required attributes, the to-do as its ordering key, and the same id if it is repeated', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = pubSubMessage(event, 'my-project');
