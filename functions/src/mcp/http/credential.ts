@@ -105,7 +105,7 @@ function requireAudience({ grant }: Principal, asked: string | undefined): void 
   const resource = grant?.resource;
   if (resource === undefined || asked === resource || asked?.startsWith(`${resource}/`)) return;
   throw new MusterError('UNAUTHORIZED', `The access token was issued for another address: ${resource}.`, {
-    suggestion: 'Use it there, or sign in here.',
+    suggestion: 'Use the token at that address, or sign in here.',
   });
 }
 

@@ -9,7 +9,7 @@ import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument 
 const MAX_LIMIT = 20;
 
 const appShape = z.object({
-  name: z.string().describe("The app's name for itself."),
+  name: z.string().describe('The name that the app gave itself.'),
   host: z.string().optional().describe('Host that confirms the name; absent if the app is unverified.'),
 });
 
@@ -26,8 +26,8 @@ const connectionShape = z.object({
   name: z.string(),
   role: anyRole.describe("The agent's own role; it never exceeds its owner's."),
   home: z.string().describe('Default workspace of its calls.'),
-  toolsets: z.array(z.string()).optional().describe('The only toolsets that it can use, if restricted.'),
-  held_to: z.string().optional().describe('The only workspace that it can use.'),
+  toolsets: z.array(z.string()).optional().describe('The only toolsets that the connection can use, if restricted.'),
+  held_to: z.string().optional().describe('The only workspace that the connection can use, if restricted.'),
   readonly: z.boolean().optional(),
   app: appShape.optional().describe('Present if its owner signed in from an app instead of creating a key.'),
   created_at: z.iso.datetime(),

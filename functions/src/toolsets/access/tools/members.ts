@@ -148,7 +148,7 @@ export const removeMember = defineTool({
     workspace: z.string(),
     uid: z.string(),
     was: memberRole,
-    remains: anyRole.optional().describe('The role they keep through the deployment.'),
+    remains: anyRole.optional().describe('The role that the person keeps through the deployment.'),
     ends: z
       .object({
         coding_tasks: z.number().int(),
@@ -211,9 +211,9 @@ export const acceptInvitation = defineTool({
   description: "Accepts invitations sent to the caller's verified email address. People only.",
   details: 'Signing in also accepts them; this applies them immediately.',
   audience: 'administrators',
-  input: z.strictObject({ workspace: workspaceName.optional().describe('Only this one') }),
+  input: z.strictObject({ workspace: workspaceName.optional().describe('Only this workspace') }),
   output: z.object({
-    accepted: z.array(membership).describe("With the caller's current roles there."),
+    accepted: z.array(membership).describe("Workspaces of the invitations, with the caller's current roles there."),
     already: membership.optional().describe('Existing membership.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

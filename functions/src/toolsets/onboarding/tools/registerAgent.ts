@@ -72,9 +72,9 @@ const output = z.object({
   }),
   endpoints: optionalFields({
     messages: z.url().describe('Messages pushed to messages/agents/<agentId> in the Realtime Database.'),
-    tasks: z.url().describe('Tasks that it holds, as in system.getTaskQueue.'),
+    tasks: z.url().describe('Tasks that the agent holds, as in system.getTaskQueue.'),
     status: z.url().describe('System status, as in system.getSystemStatus.'),
-  }).describe('Read them with GET and the credential; each returns JSON.'),
+  }).describe('Pages to read with GET and the credential; each returns JSON.'),
   registeredAt: z.iso.datetime().optional(),
 });
 

@@ -16,9 +16,9 @@ const name = textUpTo(100);
 
 const metrics = optionalFields({
   tasksCompleted: z.int(),
-  successRate: z.number().describe('Share of its closed tasks that it completed: 0 to 1.'),
+  successRate: z.number().describe("Share of the agent's closed tasks that it completed: 0 to 1."),
   avgResponseTime: z.number().describe('Average time from claim to report, in milliseconds.'),
-  uptime: z.int().describe('Seconds since it came online.'),
+  uptime: z.int().describe('Seconds since the agent came online.'),
 });
 
 const agentShape = optionalFields({
@@ -30,7 +30,7 @@ const agentShape = optionalFields({
   currentTasks: z.int(),
   maxTasks: z.int(),
   lastSeen: z.iso.datetime(),
-  metrics: metrics.describe('From its closed tasks; unknown values are omitted.'),
+  metrics: metrics.describe("From the agent's closed tasks; unknown values are omitted."),
 });
 
 const summary = optionalFields({
@@ -122,7 +122,7 @@ const skillShape = optionalFields({
   examples: z.array(object),
   deprecated: z.boolean(),
   successRate: z.number().describe("Share of the last hour's calls that succeeded: 0 to 1."),
-  lastUsed: z.iso.datetime().describe('The last minute in which it was called, within the last hour.'),
+  lastUsed: z.iso.datetime().describe('Last minute in which the tool was called, within the last hour.'),
 });
 
 const shortText = (description: string) => textUpTo(200).optional().describe(description);
@@ -137,7 +137,7 @@ export const listSkills = defineTool({
   input: z.strictObject({
     category: shortText('Toolset, or category of capabilities'),
     search: shortText('Word prefixes; ignores case and accents'),
-    includeDeprecated: z.boolean().default(false).describe('Include deprecated ones'),
+    includeDeprecated: z.boolean().default(false).describe('Include deprecated skills'),
     limit: z.int().min(1).max(1000).default(100).describe('Maximum'),
     offset: z.int().min(0).default(0).describe('Skills to skip'),
   }),
@@ -146,7 +146,7 @@ export const listSkills = defineTool({
     total: z.int(),
     totalPages: z.int().optional().describe('Number of pages with this limit.'),
     hasNext: z.boolean().optional().describe('Whether there is a next page.'),
-    hasPrevious: z.boolean().optional().describe('Whether some were skipped.'),
+    hasPrevious: z.boolean().optional().describe('Whether there is a previous page.'),
     categories: z
       .array(z.string())
       .optional()

@@ -14,11 +14,11 @@ import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 const fields = z.record(z.string(), z.unknown());
 
 const changeShape = z.object({
-  kind: z.string().describe('Such as task, todo, member, workflow or document.'),
+  kind: z.string().describe('Kind of the item, such as task, todo, member, workflow or document.'),
   id: z.string(),
-  before: fields.optional().describe('The changed fields; absent if the item did not exist.'),
-  after: fields.optional().describe('Absent if the item was deleted.'),
-  shortened: z.boolean().optional().describe('Whether values were shortened.'),
+  before: fields.optional().describe('Earlier values of the changed fields; absent if the item did not exist.'),
+  after: fields.optional().describe('New values of the changed fields; absent if the item was deleted.'),
+  shortened: z.boolean().optional().describe('Whether long values were truncated.'),
 });
 
 const eventShape = z.object({
@@ -44,7 +44,7 @@ export const getAudit = defineTool({
   details:
     'Each event is one commit of one call, with every change before and after. Covers you and your agents or, for leaders, a workspace. Heartbeats and reads are not recorded.',
   input: z.strictObject({
-    of: z.enum(['mine', 'workspace']).default('mine').describe('workspace: of everyone there; for leaders'),
+    of: z.enum(['mine', 'workspace']).default('mine').describe("workspace: everyone's changes; leaders only"),
     agent_id: idOf('an agent').optional().describe('By agent'),
     run_id: idOf('a run').optional().describe('By run'),
     thing: z
@@ -144,8 +144,8 @@ export const undo = defineTool({
     'Each event is undone in one new commit, if nothing has changed since; refusals say why and who changed it. External effects (email, pull requests, paid model calls) stay. At most 50 events per call, newest first; nextCursor continues with older ones.',
   input: z.strictObject({
     event_id: idOf('an event').optional().describe('One event'),
-    agent_id: idOf('an agent').optional().describe('Or its changes'),
-    run_id: idOf('a run').optional().describe('Or all its changes'),
+    agent_id: idOf('an agent').optional().describe("This agent's changes"),
+    run_id: idOf('a run').optional().describe("All this run's changes"),
     since: z.iso.datetime({ offset: true }).optional().describe('Start time; with agent_id'),
     cursor,
   }),
@@ -158,9 +158,9 @@ export const undo = defineTool({
         itemShape.extend({
           event_id: z.string(),
           why: guidance(),
-          changed_by: z.string().optional().describe('Agent or person that changed it since.'),
+          changed_by: z.string().optional().describe('Agent or person that last changed the item after this event.'),
           changed_at: z.iso.datetime().optional(),
-          changed_with: z.string().optional().describe('Tool of that change.'),
+          changed_with: z.string().optional().describe('Tool with which that change was made.'),
         }),
       )
       .describe('Items that were not restored, with the reason.'),

@@ -39,7 +39,7 @@ const errorsShape = z.record(z.string(), z.object({ count: z.int(), rate }));
 
 const callsShape = z
   .object({
-    windowSeconds: z.int().describe('Period of the counts.'),
+    windowSeconds: z.int().describe('Period of the counts, in seconds.'),
     total: z.int(),
     failed: z.int(),
     errors: errorsShape.describe('By error code, for all calls.'),
@@ -49,7 +49,7 @@ const callsShape = z
           tool: z.string(),
           calls: z.int(),
           failed: z.int(),
-          errorRate: z.number().describe('Share of its calls that failed: 0 to 1.'),
+          errorRate: z.number().describe("Share of the tool's calls that failed: 0 to 1."),
           avgResponseTime: z.number().describe('Milliseconds.'),
           errors: errorsShape,
         }),
@@ -64,7 +64,7 @@ const metricsShape = optionalFields({
   avgResponseTime: z.number().describe("Average duration of the last hour's calls, in milliseconds."),
   successRate: z.number().describe("Share of the last hour's calls that succeeded: 0 to 1."),
   uptime: z.int().describe('Seconds since the responding instance started.'),
-  memoryUsage: z.number().describe('Resident memory of that instance, in MiB.'),
+  memoryUsage: z.number().describe('Resident memory of the responding instance, in MiB.'),
   cpuUsage: z.number().describe('CPU usage of one processor since the previous request, in percent.'),
   calls: callsShape.optional(),
 });

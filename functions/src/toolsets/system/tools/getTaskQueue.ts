@@ -30,12 +30,12 @@ const metadata = optionalFields({
   files: z.array(z.string()),
   hints: z.string(),
   createdBy: z.string(),
-  blockers: z.int().describe('Number of reasons it cannot be claimed yet.'),
+  blockers: z.int().describe('Number of reasons why the task cannot be claimed yet.'),
   failedDependencies: z.array(z.string()),
-  stuck: z.string().describe('Why it can never start.'),
-  waits: z.string().describe('The exhausted budget that it waits for.'),
+  stuck: z.string().describe('Why the task can never start.'),
+  waits: z.string().describe('The exhausted budget for which the task waits.'),
   retryAt: z.iso.datetime(),
-  waitingFor: z.string().describe('The person whose answer it waits for.'),
+  waitingFor: z.string().describe('The person for whose answer the task waits.'),
 });
 
 const taskShape = optionalFields({
@@ -60,7 +60,7 @@ const statsShape = optionalFields({
   inProgress: z.int(),
   blocked: z.int(),
   avgWaitTime: z.number().describe('Average time from creation to first claim, in milliseconds.'),
-  oldestTask: z.iso.datetime().describe('Creation time of the oldest one.'),
+  oldestTask: z.iso.datetime().describe('Creation time of the oldest open task.'),
 });
 
 function taskResponse(task: Task): z.output<typeof taskShape> {

@@ -17,22 +17,22 @@ const totalsShape = z.object({
   attempts: z.number().describe('Claims of tasks and requests to models.'),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  costUsd: z.number().describe('Metered cost only.'),
-  milliseconds: z.number().describe('Working time; parallel work is added up.'),
+  costUsd: z.number().describe('Cost of metered calls, in US dollars.'),
+  milliseconds: z.number().describe('Working time in milliseconds; the times of parallel work are added up.'),
 });
 
 const nodeShape = z.object({
   kind: z.enum(NODE_KINDS),
   ...optionalFields({
     id: z.string(),
-    private: z.boolean().describe('You may not see it.'),
-    deleted: z.boolean().describe('Deleted; its usage still counts.'),
+    private: z.boolean().describe('True if you may not see the item.'),
+    deleted: z.boolean().describe('True if the item was deleted; its usage still counts.'),
     title: z.string(),
     workspace: z.string(),
     status: z.enum(NODE_STATUSES),
     createdAt: z.iso.datetime(),
     partOf: z.object({ kind: z.enum(NODE_KINDS), id: z.string().optional() }),
-    depth: z.int().describe('1 for direct parts of the requested item.'),
+    depth: z.int().describe('Depth: 1 for direct parts of the requested item.'),
     totals: totalsShape,
   }).shape,
 });
@@ -76,8 +76,8 @@ export const getTree = defineTool({
   output: z.object({
     node: nodeShape,
     path: z.array(nodeShape).describe('Its ancestors, nearest first.'),
-    parts: z.array(nodeShape).describe('All its parts, in order of creation.'),
-    budgets: z.array(budgetShape).describe('Budgets that apply to it, its own first.'),
+    parts: z.array(nodeShape).describe('All parts of the requested item, in order of creation.'),
+    budgets: z.array(budgetShape).describe('Budgets that apply to the requested item, its own first.'),
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -18,7 +18,7 @@ export async function guardChanges(ports: TodoPorts, before: Todo | undefined, a
     field: 'title',
     value: title,
     reason: 'DUPLICATE_TASK',
-    suggestion: 'Use that one, or choose another title or due date.',
+    suggestion: 'Use that to-do, or choose another title or due date.',
     about: { existing_task_id: id },
   });
 }

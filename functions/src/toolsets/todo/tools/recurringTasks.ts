@@ -107,7 +107,7 @@ export const listRecurringTasks = defineTool({
   title: 'List recurring to-dos',
   description: 'Lists recurring to-dos, newest first.',
   input: z.strictObject({
-    include_ended: z.boolean().default(false).describe('Also ended ones'),
+    include_ended: z.boolean().default(false).describe('Include ended to-dos'),
     limit: pageLimit(),
     cursor,
   }),

@@ -200,8 +200,8 @@ export const reminderShape = optionalFields({
   task_title: z.string(),
   remind_at: time,
   sent: z.boolean(),
-  sent_at: time.describe('Time of sending.'),
-  late: z.boolean().describe('Whether it was sent minutes late.'),
+  sent_at: time.describe('Time at which the reminder was sent.'),
+  late: z.boolean().describe('Whether the reminder was sent minutes late.'),
 });
 
 export const setShape = optionalFields({ success: z.boolean(), reminder: reminderShape, message: z.string() });
