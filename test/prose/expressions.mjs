@@ -235,4 +235,5 @@ export const EXPRESSIONS = [
     pattern: /(?<!left )(?<!leave it )(?<!leaves )\balone(?=[.,;:)]|$)/,
     instead: 'only / just (put it before the word it limits)',
   },
+  { id: 'L45', kinds: 'T', pattern: /^.{91,}$/, instead: 'at most 90 characters' },
 ];

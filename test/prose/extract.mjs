@@ -8,7 +8,7 @@ import ts from 'typescript';
  */
 
 const TITLED = new Set(['describe', 'it', 'context', 'specify']);
-const DIRECTIVE = /^(?:biome-ignore|@ts-|eslint|prettier|cspell:|prose-ignore|\/ <|!|#)/;
+const DIRECTIVE = /^(?:biome-ignore|@ts-|eslint|prettier|cspell:|\/ <|!|#)/;
 
 /**
  * Returns the prose of a TypeScript or JavaScript file: comments, test titles and, outside tests, string literals.
