@@ -98,10 +98,9 @@ function workspaceRoles(principal: Principal) {
 }
 
 function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
-  if (held_to !== undefined)
-    return { workspace: held_to, why: 'Your credential is restricted to it: you cannot use another one.' };
+  if (held_to !== undefined) return { workspace: held_to, why: 'Your credential is restricted to this workspace.' };
   if (workspace !== undefined)
-    return { workspace, why: `It is the home of the agent ${agent_id}, set when it was registered.` };
+    return { workspace, why: `This is the home of the agent ${agent_id}, set at its registration.` };
   return {
     workspace: DEFAULT_WORKSPACE,
     why: `${agent_id === undefined ? 'A person has' : 'Your agent has'} no other default: select one in the URL, as in ?workspace=alpha.`,

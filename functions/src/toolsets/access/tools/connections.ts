@@ -127,7 +127,7 @@ export const revokeConnection = defineTool({
         agents: z.array(z.object({ agent_id: z.string(), name: z.string() })),
         invitations: z.array(z.object({ workspace: z.string(), email: z.string() })),
         requests: z.array(z.string()).describe('Calls that waited for approval'),
-        truncated: z.boolean().optional().describe(`A list has more than ${MAX_LISTED} entries`),
+        truncated: z.boolean().optional().describe(`Whether a list exceeds ${MAX_LISTED} entries`),
       })
       .optional()
       .describe('What was created through it and ended with it.'),

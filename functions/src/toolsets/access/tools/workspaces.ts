@@ -46,7 +46,7 @@ function requireApprovable(tools: readonly ListedToolInfo[], approvals: readonly
   throw new MusterError('VALIDATION_ERROR', `Calls of "${approvals[index]?.tool}" cannot require approval.`, {
     field: `approvals.${index}.tool`,
     reason: 'NOT_APPROVABLE',
-    suggestion: 'Use one of the entries.',
+    suggestion: 'Use one of the tools listed in entries.',
     entries: known,
   });
 }

@@ -131,7 +131,7 @@ export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a to-do',
   description: 'Completes a to-do. If it repeats, creates the next occurrence.',
-  details: 'Deletes its reminder. Completing a completed to-do changes nothing and says so.',
+  details: 'Deletes its reminder. Completing a completed to-do is an error and changes nothing.',
   input: z.strictObject({ task_id: shapes.taskId }),
   output: optionalFields({
     success: z.boolean(),
