@@ -1,24 +1,22 @@
 import { isRecord } from './tree/json.ts';
 
-/** The caller of a request. */
+/** Caller of a request, as security rules see it. */
 export interface Caller {
-  /** The emulators' admin caller, to whom rules do not apply. */
+  /** Whether the caller is the emulators' admin, to which rules do not apply. */
   readonly isOwner: boolean;
-  /** The variable `auth` of rules. */
+  /** Value of the variable `auth` in security rules. */
   readonly auth: object | null;
 }
 
 export const nobody: Caller = { isOwner: false, auth: null };
 const owner: Caller = { isOwner: true, auth: null };
 
-/** A caller whose `auth` an admin caller has set. */
+/** Returns a caller whose `auth` an admin caller has set. */
 export function actingAs(auth: object | null): Caller {
   return { isOwner: false, auth };
 }
 
-/**
- * Returns `undefined` for an unreadable token. Like Google's emulators, it checks no signature.
- */
+/** Returns `undefined` if the token is unreadable. Like Google's emulators, it checks no signature. */
 export function callerOf(token: string | null | undefined): Caller | undefined {
   if (!token) return nobody;
   if (token === 'owner') return owner;

@@ -1,4 +1,4 @@
-/** One database: its data, rules and listeners. */
+/** Represents one database with its data, rules and listeners. */
 import type { Caller } from './caller.ts';
 import { Ruleset } from './rules/ruleset.ts';
 import { nodeHash } from './tree/hash.ts';
@@ -29,9 +29,9 @@ export interface Listener {
 }
 
 export interface WriteOptions {
-  /** Hash of the data that a transaction read. */
+  /** Hash of the data that the transaction has read. If the current data differs, the write is refused. */
   readonly expected?: string | undefined;
-  /** Only check whether the write is allowed. */
+  /** Whether the write is only checked and not applied. */
   readonly dry?: boolean;
   readonly triggers?: boolean;
 }
@@ -42,7 +42,7 @@ export class Denied extends Error {
   }
 }
 
-/** The data has changed since a transaction read it. */
+/** Thrown if the data has changed since the transaction read it. */
 export class Stale extends Error {}
 
 export class Namespace {
@@ -76,14 +76,14 @@ export class Namespace {
     return query ? runQuery(node, query) : node;
   }
 
-  /** Applies all writes or none. */
+  /** Applies all writes if the rules allow them, or none. */
   write(writes: readonly Write[], caller: Caller, options: WriteOptions = {}): void {
     const now = Date.now();
     const before = this.#root;
     const { after, paths } = applied(before, writes, now);
     const { expected } = options;
     const isStale = expected !== undefined && paths.some((path) => nodeHash(nodeAt(before, path)) !== expected);
-    // A client that can read the path gets the value and retries; other clients get only the denial.
+    // A client that can read the path gets the current value and retries. Other clients get only the denial.
     if (isStale && paths.every((path) => this.#rules.canRead(before, path, caller))) throw new Stale();
     if (!paths.every((path) => this.#rules.canWrite({ before, after }, path, caller, now))) throw new Denied();
     if (isStale) throw new Stale();
@@ -93,7 +93,7 @@ export class Namespace {
     if (options.triggers !== false) this.#triggers.fire(this.name, before, after, caller);
   }
 
-  /** Removes the listeners that the rules no longer allow. */
+  /** Removes the listeners whose reads the rules no longer allow. */
   revokeForbidden(): void {
     for (const listener of [...this.listeners]) {
       const { path, query } = listener;

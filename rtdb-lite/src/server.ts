@@ -7,9 +7,9 @@ import { Connection } from './websocket/connection.ts';
 
 export interface ServerOptions {
   readonly host?: string;
-  /** 0, the default, selects a free port. */
+  /** Port of the server. The default, 0, selects a free port. */
   readonly port?: number;
-  /** Address of the functions emulator whose triggers are called. */
+  /** Address of the functions emulator whose functions are called when data changes. */
   readonly functionsUrl?: string | null;
 }
 
@@ -25,7 +25,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const store = new Store(options.functionsUrl ?? null);
   const http = createServer((message, response) => void handleRest(message, response, store));
   const sockets = new WebSocketServer({ server: http, path: '/.ws', maxPayload: maxMessageBytes });
-  sockets.on('error', () => {}); // the HTTP server emits the same error and throws it below
+  sockets.on('error', () => {}); // The HTTP server emits the same error, which is thrown below.
   sockets.on('connection', (socket, request) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const namespace = store.namespace(url.searchParams.get('ns') ?? 'fake-server');

@@ -1,7 +1,7 @@
 import { Namespace } from './namespace.ts';
 import { Triggers } from './triggers.ts';
 
-/** All databases of a server, each created at first use. */
+/** Contains all databases of a server. Each database is created when it is first used. */
 export class Store {
   readonly triggers: Triggers;
   readonly #namespaces = new Map<string, Namespace>();

@@ -1,16 +1,16 @@
-/** Function triggers that data changes call in the functions emulator. */
+/** Calls the triggered functions in the functions emulator when data changes. */
 import { randomBytes } from 'node:crypto';
 import { type Caller, uidOf } from './caller.ts';
 import { nodeHash } from './tree/hash.ts';
 import { delta, isRecord, toJson } from './tree/json.ts';
 import { childOf, splitPath, type Tree } from './tree/node.ts';
 
-/** Registration of the functions emulator. */
+/** Registration of a trigger, as the functions emulator sends it. */
 export interface Registration {
   readonly name: string;
   readonly path: string;
   readonly event: string;
-  /** Only for functions of the second generation. */
+  /** Pattern for the database; set only for functions of the second generation. */
   readonly namespacePattern?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Trigger {
   readonly namespaces: RegExp;
 }
 
-/** A trigger and a changed path that calls it. */
+/** Trigger, with a changed path that matches the trigger's path. */
 interface Match {
   readonly trigger: Trigger;
   readonly at: readonly string[];
@@ -44,7 +44,7 @@ export class Triggers {
     this.#functionsUrl = functionsUrl;
   }
 
-  /** Reloading a function registers it with a new generation at the end of its key, which replaces the old one. */
+  /** Registers a trigger. A reloaded function has a key with a new generation, which replaces the old. */
   register(registration: Registration, namespace: string): void {
     const [, project = '', , , , key = ''] = registration.name.split('/');
     this.#triggers.set(`${key.replace(/-\d+$/, '')}|${registration.event}`, {
@@ -72,7 +72,7 @@ export class Triggers {
   }
 }
 
-/** Wildcards are `*` and `{name}`. */
+/** Returns an expression for a pattern with the wildcards `*` and `{name}`. */
 function matcherOf(pattern: string): RegExp {
   const escaped = pattern.replace(/[.+^$()|\\[\]]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/\{[^}]*\}|\*+/g, '[^/]*')}$`);
@@ -80,7 +80,7 @@ function matcherOf(pattern: string): RegExp {
 
 function matchesIn(match: Match): Match[] {
   const { trigger, at, before, after } = match;
-  if (before === after) return []; // versions share unchanged nodes
+  if (before === after) return []; // Versions share unchanged nodes.
   const segment = trigger.path[at.length];
   if (segment === undefined) return isWanted(match) ? [match] : [];
   const keys = /^\{.*\}$/.test(segment)
@@ -91,7 +91,7 @@ function matchesIn(match: Match): Match[] {
   );
 }
 
-/** Event types end in `written`, `created` and so on; in the first generation in `write`, `create`. */
+/** Matches event types that end in `written`, `created` and so on; in the first generation in `write`, `create`. */
 function isWanted({ trigger, before, after }: Match): boolean {
   if (nodeHash(before) === nodeHash(after)) return false;
   const wanted = trigger.event.replace(/^.*\.(create|update|delete|writ)\w*$/, '$1');

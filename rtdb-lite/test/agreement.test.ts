@@ -1,4 +1,4 @@
-/** Random data and queries, which the SDKs also compute: both results must agree. */
+/** Compares results for random data and queries with the results that the SDKs compute themselves. */
 import assert from 'node:assert/strict';
 import { type Server, startServer } from '../src/server.ts';
 import type { Constraint } from './support/constraints.ts';
@@ -6,7 +6,7 @@ import { eventually } from './support/eventually.ts';
 import { Random } from './support/random.ts';
 import { adminSdk, clientSdk, type Sdk, type Snapshot } from './support/sdk.ts';
 
-describe('agreement with the SDKs', () => {
+describe('rtdb-lite and the SDKs', () => {
   const random = new Random(42);
   let server: Server;
   let admin: Sdk;
@@ -22,7 +22,7 @@ describe('agreement with the SDKs', () => {
     await server.close();
   });
 
-  it('agrees on 200 random values and the hash of each transaction', async () => {
+  it('agree on 200 random values and the hash of each transaction', async () => {
     for (let index = 0; index < 200; index++) {
       const path = `values/${index}`;
       await admin.set(path, random.value(3, true));
@@ -40,10 +40,10 @@ describe('agreement with the SDKs', () => {
     }
   });
 
-  it('agrees on 400 random queries', async () => {
+  it('agree on 400 random queries', async () => {
     const data = randomChildren(random);
     await admin.set('queries', data);
-    const end = client.on('value', () => {}, 'queries'); // with all data, the client computes queries locally
+    const end = client.on('value', () => {}, 'queries'); // With all data, the client computes queries locally.
     await client.get('queries');
     for (let round = 0; round < 400; round++) {
       const constraints = randomQuery(random, Object.keys(data));
@@ -53,7 +53,7 @@ describe('agreement with the SDKs', () => {
     end();
   });
 
-  it('agrees on limited windows while another client writes 300 times', async () => {
+  it('agree on the windows of limited queries while another client writes 300 times', async () => {
     const windows = Array.from({ length: 6 }, () => new Window(client, randomWindow(random)));
     for (let round = 0; round < 300; round++) await randomWrite(admin, random);
     for (const { constraints, view, children, end } of windows) {
@@ -67,7 +67,7 @@ describe('agreement with the SDKs', () => {
   });
 });
 
-/** Returns a query's result at a client, by value and by child events. */
+/** Tracks a query's result at a client, both by value events and by child events. */
 class Window {
   readonly constraints: Constraint[];
   readonly children = new Set<string | null>();
@@ -127,7 +127,7 @@ async function randomWrite(sdk: Sdk, random: Random): Promise<void> {
   }
 }
 
-/** Some nodes have a priority: without any, the SDK itself misreads orderByPriority with endBefore. */
+/** Some nodes have a priority: without priorities, the SDK itself misreads orderByPriority with endBefore. */
 function randomChildren(random: Random): Record<string, unknown> {
   const children = Array.from({ length: 40 }, (_, index) => {
     const key = `${random.pick(['k', '', 'x'])}${index}`;

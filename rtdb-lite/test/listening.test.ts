@@ -23,7 +23,7 @@ function listening(initial: object, query: Query) {
     caller: () => ({ isOwner: true, auth: null }),
     gone: () => undefined,
   });
-  // Both trees must share unchanged nodes, as in a namespace.
+  // The trees before and after a write must share unchanged nodes, as in a namespace.
   const write = (path: string[], value: unknown): readonly Sent[] => {
     const before = root;
     root = withNodeAt(root, path, fromJson(value, null, 0));
@@ -44,7 +44,7 @@ describe('a listener to a query', () => {
     assert.deepEqual(write(['list', 'zz'], 'outside'), []);
   });
 
-  it('receives the children that enter and leave its window', () => {
+  it('receives the children that enter and leave the window of the query', () => {
     const { write } = listening({ a: 1, c: 3 }, query);
     assert.deepEqual(write(['list', 'aa'], 2), [{ action: 'm', data: { c: null, aa: 2 } }]);
     assert.deepEqual(write(['list', 'aa'], null), [{ action: 'm', data: { aa: null, c: 3 } }]);

@@ -1,4 +1,4 @@
-/** Security rules through the SDKs. */
+/** Tests security rules through the SDKs. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds, initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { type Server, startServer } from '../src/server.ts';
@@ -58,20 +58,20 @@ describe('rules', () => {
     await assert.rejects(stranger.once('players/alice'), /permission_denied/i);
   });
 
-  it('evaluate the query', async () => {
+  it('can depend on the query', async () => {
     const top = await stranger.get('players', ['orderByChild', 'score'], ['limitToLast', 1]);
     assert.deepEqual(top.keys(), ['bob']);
     await assert.rejects(stranger.get('players'), /denied/i);
   });
 
-  it('deny a transaction', async () => {
+  it('deny a forbidden transaction', async () => {
     await assert.rejects(
       alice.transaction('players/bob/score', (score) => Number(score ?? 0) + 1),
       /denied/i,
     );
   });
 
-  it('make the client revert a denied write', async () => {
+  it('make the client revert a write that they deny', async () => {
     const seen: unknown[] = [];
     const end = alice.on('value', ({ value }) => seen.push(value), 'players/alice/score');
     await eventually(() => assert.deepEqual(seen, [6]));

@@ -1,4 +1,4 @@
-/** Compares our traversal of the rules with targaryen's. */
+/** Compares the results of the ruleset, which traverses the rules itself, with targaryen's results. */
 import assert from 'node:assert/strict';
 import targaryen from 'targaryen/lib/database/index.js';
 import { actingAs } from '../src/caller.ts';
@@ -56,7 +56,7 @@ describe('a ruleset', () => {
     it(`refuses ${source || 'nothing'}`, () => assert.throws(() => new Ruleset(source)));
   }
 
-  it('refuses two wildcards at one place, or one name twice on a path', () => {
+  it('refuses two wildcards at one place, or the same wildcard name twice on a path', () => {
     assert.throws(() => new Ruleset('{"rules":{"$a":{},"$b":{}}}'), /multiple default rules/);
     assert.throws(() => new Ruleset('{"rules":{"$a":{"$a":{}}}}'), /twice on a path/);
   });

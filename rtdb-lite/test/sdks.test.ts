@@ -1,4 +1,4 @@
-/** Common operations of both SDKs. */
+/** Tests the common operations of both SDKs. */
 import assert from 'node:assert/strict';
 import { type Server, startServer } from '../src/server.ts';
 import type { Constraint } from './support/constraints.ts';
@@ -84,7 +84,7 @@ for (const name of ['admin', 'client'] as const) {
       });
     }
 
-    it('moves the window of a limited query', async () => {
+    it('updates the window of a limited query when data changes', async () => {
       await sdk.set('window', scores);
       const events: string[] = [];
       const constraints: Constraint[] = [byScore, ['limitToLast', 2]];
@@ -131,12 +131,12 @@ for (const name of ['admin', 'client'] as const) {
       assert.deepEqual(snapshot.value, { z: 1 });
     });
 
-    it('accepts values in several frames', async () => {
+    it('sends and receives values that need several frames', async () => {
       await sdk.set('big', 'x'.repeat(300_000));
       assert.equal(String((await sdk.once('big')).value).length, 300_000);
     });
 
-    it('writes on disconnection, and works after it', async () => {
+    it('performs writes on disconnection, and works after reconnecting', async () => {
       await sdk.set('presence', true);
       await sdk.setOnDisconnect('presence', 'gone');
       sdk.goOffline();

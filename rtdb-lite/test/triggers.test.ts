@@ -1,4 +1,4 @@
-/** Events sent to the functions emulator. */
+/** Tests the events that are sent to the functions emulator. */
 import assert from 'node:assert/strict';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -57,7 +57,7 @@ describe('triggers', () => {
     });
   });
 
-  it('are not called for another event or place, or if they are switched off', async () => {
+  it('are not called for other events or paths, or if they are switched off', async () => {
     write('tasks/t1', { title: 'y' });
     write('elsewhere/t1', { title: 'y' });
     write('tasks/t2', { title: 'y' }, false);
@@ -66,7 +66,7 @@ describe('triggers', () => {
     assert.partialDeepStrictEqual(calls, [{ event: { ref: 'tasks/t4' } }]);
   });
 
-  it('are replaced by their next generation', async () => {
+  it('are replaced when the function is registered with its next generation', async () => {
     const name = 'projects/demo/locations/us-central1/triggers/us-central1-onTask-1';
     const event = 'google.firebase.database.ref.v1.created';
     server.store.triggers.register({ name, path: 'tasks/{id}', event, namespacePattern: '*' }, 'any');

@@ -1,4 +1,4 @@
-/** Reads and writes data: one resource per path, with the suffix `.json`. */
+/** Handles REST requests that read and write data. Each path is a resource with the suffix `.json`. */
 import { createHash } from 'node:crypto';
 import type { Namespace, Write } from '../namespace.ts';
 import type { Store } from '../store.ts';
@@ -32,12 +32,12 @@ export function answerData(request: RestRequest, store: Store): Reply {
   };
 }
 
-/** Parameters of every request: the caller and the database. */
+/** Parameters that every request accepts: the caller's token and the database. */
 const always: readonly string[] = ['auth', 'access_token', 'ns'];
 
 /**
- * PUT and DELETE accept conditions, ETags exclude queries, and `shallow` accepts only the limit with which
- * `firebase emulators:export` checks for data.
+ * Refuses combinations that the service does not support. Only PUT and DELETE accept conditions, ETags exclude
+ * queries, and `shallow` accepts only the limit with which `firebase emulators:export` checks for data.
  */
 function refuseCombinations({ method, parameters }: RestRequest, isConditional: boolean, wantsEtag: boolean): void {
   const others = [...parameters.keys()].filter((name) => !always.includes(name));

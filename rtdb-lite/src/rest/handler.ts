@@ -1,4 +1,4 @@
-/** The REST API. */
+/** Handles requests to the REST API. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Store } from '../store.ts';
 import { answerData } from './data.ts';

@@ -5,7 +5,7 @@ const characters = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuv
 let lastTime = 0;
 let random: number[] = [];
 
-/** Returns a push id like the SDKs': later ids sort after earlier ones, even within a millisecond. */
+/** Returns a push id as the SDKs do. Later ids sort after earlier ids, even within a millisecond. */
 export function pushId(now = Date.now()): string {
   random = now === lastTime ? successor(random) : Array.from(randomBytes(12), (byte) => byte & 63);
   lastTime = now;
@@ -16,7 +16,7 @@ export function pushId(now = Date.now()): string {
   return time + random.map((digit) => characters.charAt(digit)).join('');
 }
 
-/** Adds one to a base-64 number. */
+/** Adds 1 to a number that is given by its base-64 digits. */
 function successor(digits: readonly number[]): number[] {
   const next = [...digits];
   for (let index = next.length - 1; index >= 0; index--) {

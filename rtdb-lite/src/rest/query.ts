@@ -18,7 +18,7 @@ export function queryFrom(parameters: URLSearchParams): Query | null {
   return { ...orderFrom(parameters), ...startFrom(parameters), ...endFrom(parameters), ...limitFrom(parameters) };
 }
 
-/** Returns the bound's value and, after a comma, its optional key. */
+/** Returns the value of a query parameter, and the key that may follow the value after a comma. */
 function argument(parameters: URLSearchParams, name: string): [unknown, string | undefined] {
   try {
     const list: unknown = JSON.parse(`[${parameters.get(name)}]`);
@@ -56,7 +56,7 @@ function endFrom(parameters: URLSearchParams): Query {
   return { ep, ein: isInclusive, ...(en !== undefined && { en }) };
 }
 
-/** Returns the query's limit, if any. */
+/** Returns the limit of the query as a partial query; empty if there is no limit. */
 export function limitFrom(parameters: URLSearchParams): Query {
   const name = limits.findLast((one) => parameters.has(one));
   if (name === undefined) return {};

@@ -17,7 +17,7 @@ export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Record<string, string>;
-  /** `body` is sent unchanged. */
+  /** `body` is sent as text, without conversion to JSON. */
   readonly isText?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function readRequest(message: IncomingMessage): Promise<RestRequest
   };
 }
 
-/** As in `my-namespace.localhost:9000`. */
+/** Returns the namespace in a host name, as in `my-namespace.localhost:9000`. */
 function namespaceOfHost(host: string): string {
   const [first = '', ...rest] = host.split('.');
   return rest.length > 0 && !/^\d+$/.test(first) ? first : 'fake-server';

@@ -1,4 +1,4 @@
-/** The emulator's own endpoints: rules, function triggers, the list of databases. */
+/** Handles the endpoints that only emulators have: rules, function triggers and the list of databases. */
 import { Denied } from '../namespace.ts';
 import { Ruleset } from '../rules/ruleset.ts';
 import type { Store } from '../store.ts';
@@ -25,7 +25,7 @@ export function answerSettings(request: RestRequest, store: Store): Reply {
   }
 }
 
-/** `format=strict` omits comments. */
+/** `format=strict` returns the rules without comments. */
 function showRules({ namespace, parameters }: RestRequest, store: Store): Reply {
   const { rules } = store.namespace(namespace);
   if (parameters.get('format') === 'strict') return { status: 200, body: rules.json };

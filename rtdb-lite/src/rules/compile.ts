@@ -3,14 +3,14 @@ import parser, { type Rule } from 'targaryen/lib/parser/index.js';
 import stringMethods from 'targaryen/lib/parser/string-methods.js';
 import { isRecord } from '../tree/json.ts';
 
-// targaryen 3.1.0 checks only the first occurrence.
+// targaryen 3.1.0 checks only the first occurrence of the text.
 stringMethods.endsWith = (text, end) => text.endsWith(end);
 
 export class RulesError extends Error {}
 
 export type RuleKind = 'read' | 'write' | 'validate';
 
-/** The rules of one path. */
+/** Compiled rules of one path. */
 export interface RuleNode {
   readonly rules: Partial<Record<RuleKind, Rule>>;
   readonly indexOn: readonly string[];

@@ -1,4 +1,4 @@
-/** Security rules: traverses the tree and evaluates expressions with targaryen. */
+/** Applies security rules: traverses the tree, and evaluates the rules' expressions with targaryen. */
 import targaryenQuery from 'targaryen/lib/database/query.js';
 import type { Rule } from 'targaryen/lib/parser/index.js';
 import type { Caller } from '../caller.ts';
@@ -9,17 +9,17 @@ import { RuleDataSnapshot } from './snapshot.ts';
 
 type Variables = Record<string, string>;
 
-/** Rules at one level of a path, with the wildcard values above it. */
+/** Rules at one level of a path, with the values of the wildcards up to that level. */
 interface Step {
   readonly path: Path;
   readonly node: RuleNode;
   readonly variables: Variables;
 }
 
-/** Data that a write's rules read at one level. */
+/** Returns the data that the rules of one level can read. */
 type StateOf = (step: Step) => object;
 
-/** The whole tree before and after a write. */
+/** Data of the whole database before and after a write. */
 interface Write {
   readonly before: Tree;
   readonly after: Tree;
@@ -50,7 +50,7 @@ export class Ruleset {
     );
   }
 
-  /** Removals are not validated. */
+  /** Returns whether the rules allow a write. Validation rules do not apply to removals. */
   canWrite({ before, after }: Write, path: Path, caller: Caller, now = Date.now()): boolean {
     if (caller.isOwner) return true;
     const base = { root: new RuleDataSnapshot(before, []), auth: caller.auth, now };
@@ -69,7 +69,7 @@ export class Ruleset {
     return last?.path.length !== path.length || childrenAreValid(last, written, stateOf);
   }
 
-  /** Returns whether `.indexOn` covers the query; keys and priorities need no index. */
+  /** Returns whether `.indexOn` covers the query. Queries by key or priority need no index. */
   isIndexed(path: Path, query: Query): boolean {
     const index = indexOf(query);
     if (index === '.key' || index === '.priority') return true;
@@ -110,7 +110,7 @@ function isValid(step: Step, stateOf: StateOf): boolean {
   return rule === undefined || holds(rule, stateOf(step));
 }
 
-/** Evaluates a rule. A runtime error counts as false, as in the service. */
+/** Evaluates a rule. A runtime error counts as false, as in the Realtime Database. */
 function holds(rule: Rule | undefined, state: object): boolean {
   try {
     return rule?.evaluate(state) === true;

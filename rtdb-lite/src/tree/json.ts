@@ -1,4 +1,4 @@
-/** Conversion between tree and JSON: priorities, server values, and arrays for numbered children. */
+/** Converts between tree and JSON, with priorities, server values, and arrays for numbered children. */
 import { nodeHash } from './hash.ts';
 import { BadData, childOf, isKey, maxDepth, type Primitive, type Priority, type Tree, type TreeNode } from './node.ts';
 import { compareKeys } from './order.ts';
@@ -13,7 +13,7 @@ function isPrimitive(json: unknown): json is Primitive {
   return typeof json === 'string' || typeof json === 'boolean' || typeof json === 'number';
 }
 
-/** `previous` is the base of an increment. */
+/** `previous` is the value that an increment adds to. */
 export function fromJson(json: unknown, previous: Tree = null, now = Date.now(), depth = 0): Tree {
   if (json === null || json === undefined) return null;
   if (depth > maxDepth) throw new BadData('Invalid data; data is nested too deeply');
@@ -68,7 +68,7 @@ function serverValue(sv: unknown, previous: Tree, now: number): number {
   return (typeof previous?.value === 'number' ? previous.value : 0) + increment;
 }
 
-/** `withPriorities` selects the format of the wire protocol and of `format=export`. */
+/** `withPriorities` adds the priorities, as in the wire protocol and in `format=export`. */
 export function toJson(node: Tree, withPriorities = false): unknown {
   if (!node) return null;
   const priority = withPriorities ? node.priority : null;
@@ -84,14 +84,14 @@ export function toJson(node: Tree, withPriorities = false): unknown {
   return json;
 }
 
-/** Returns the length of the array for these sorted keys, if more than half of it is filled. */
+/** Returns the length of the array that sorted keys form; undefined if half of it or more would be empty. */
 function arrayLength(keys: readonly string[]): number | undefined {
   if (!keys.every((key) => /^(0|[1-9]\d{0,8})$/.test(key))) return undefined;
   const highest = Number(keys.at(-1));
   return highest < 2 * keys.length ? highest + 1 : undefined;
 }
 
-/** Returns the `delta` of a trigger's event: merged into the old data, it gives the new data; null marks removals. */
+/** Returns the `delta` of a trigger's event. Merged into the old data, it gives the new data. */
 export function delta(before: Tree, after: Tree): unknown {
   if (!before?.children || !after?.children) return toJson(after);
   const keys = new Set([...before.children.keys(), ...after.children.keys()]);

@@ -1,4 +1,4 @@
-/** Data as an immutable tree, whose versions share unchanged nodes. */
+/** Represents data as an immutable tree. Versions of the tree share unchanged nodes. */
 
 export type Primitive = string | number | boolean;
 export type Priority = string | number | null;
@@ -9,7 +9,7 @@ export interface Leaf {
   readonly priority: Priority;
 }
 
-/** Never empty: a node without children does not exist. */
+/** Node with children. It is never empty, because a node without children does not exist. */
 export interface Branch {
   readonly value?: undefined;
   readonly children: ReadonlyMap<string, TreeNode>;
@@ -23,7 +23,7 @@ export type Tree = TreeNode | null;
 
 export type Path = readonly string[];
 
-/** Data or a path that the database rejects from every caller. */
+/** Thrown for data or a path that the database rejects from every caller. */
 export class BadData extends Error {}
 
 export const maxDepth = 32;

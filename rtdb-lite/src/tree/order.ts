@@ -1,10 +1,10 @@
-/** Sort orders of the service for keys and values. */
+/** Implements the orders in which the Realtime Database sorts keys and values. */
 import { type Branch, nodeAt, splitPath, type Tree, type TreeNode } from './node.ts';
 
 export const firstKey = '[MIN_NAME]';
 export const lastKey = '[MAX_NAME]';
 
-/** Keys that are 32-bit integers come first, by number; `007` follows `7`. */
+/** Returns a key that is a 32-bit integer as a number. Such keys come first, by number: `007` follows `7`. */
 function asInteger(key: string): number | undefined {
   if (!/^-?0*\d{1,10}$/.test(key)) return undefined;
   const number = Number(key);
@@ -22,7 +22,7 @@ export function compareKeys(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Missing values, then booleans, numbers, strings, and nodes with children. */
+/** Returns the rank of a value's type: missing values, then booleans, numbers, strings, and nodes with children. */
 function rank(node: Tree): number {
   if (!node) return 0;
   if (node.children) return 4;
@@ -39,7 +39,7 @@ export function compareValues(one: Tree, other: Tree): number {
 
 /** Returns the value that orders a child: its `.key`, `.value`, `.priority` or a path in it. */
 export function indexed(node: Tree, index: string): Tree {
-  if (index === '.key') return null; // keys are compared separately
+  if (index === '.key') return null; // Keys are compared separately.
   if (index === '.value') return node;
   if (index !== '.priority') return nodeAt(node, splitPath(index));
   const priority = node?.priority ?? null;

@@ -2,17 +2,17 @@ import { fromJson } from './json.ts';
 import type { Tree } from './node.ts';
 import { compareKeys, compareValues, firstKey, indexed, lastKey, sortedChildren } from './order.ts';
 
-/** A query, with the names of the wire protocol. */
+/** Query. Its fields have the names of the wire protocol. */
 export interface Query {
-  /** Start: value, key and whether it is included. */
+  /** Start of the range: its value, its key, and whether the start is included. */
   sp?: unknown;
   sn?: string;
   sin?: boolean;
-  /** End: value, key and whether it is included. */
+  /** End of the range: its value, its key, and whether the end is included. */
   ep?: unknown;
   en?: string;
   ein?: boolean;
-  /** Limit, and the side from which it counts: `l` or `r`. */
+  /** Maximum number of children, and the side from which they are counted: `l` or `r`. */
   l?: number;
   vf?: string;
   /** Index: `.key`, `.value`, `.priority` or a path. */
@@ -23,7 +23,7 @@ export function indexOf(query: Query): string {
   return query.i ?? '.priority';
 }
 
-/** Returns the node's children that the query selects. */
+/** Returns a node with only the children that the query selects. */
 export function runQuery(node: Tree, query: Query): Tree {
   if (!node?.children) return null;
   const compare = comparison(indexOf(query));
@@ -42,7 +42,7 @@ export function runQuery(node: Tree, query: Query): Tree {
 
 type Comparison = (key: string, child: Tree, bound: unknown, boundKey: string) => number;
 
-/** Compares a child with a bound of the query. */
+/** Returns a function that compares a child with a bound of a query by this index. */
 function comparison(index: string): Comparison {
   if (index === '.key') return (key, _child, bound) => compareKeys(key, String(bound));
   return (key, child, bound, boundKey) =>

@@ -1,4 +1,4 @@
-/** The SDKs' wire protocol, version 5, over a WebSocket (`/.ws?v=5&ns=…`). */
+/** Serves one client with the SDKs' wire protocol, version 5, over a WebSocket (`/.ws?v=5&ns=…`). */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { actingAs, type Caller, callerOf, nobody } from '../caller.ts';
@@ -9,7 +9,7 @@ import { Frames } from './frames.ts';
 import { listenerFor, type Push } from './listening.ts';
 import { type Body, type Request, readMessage } from './messages.ts';
 
-/** An error with a status of the protocol. */
+/** Error that is reported to the client with a status of the protocol. */
 class ProtocolError extends Error {
   readonly status: string;
 
@@ -27,7 +27,7 @@ export class Connection {
   #caller: Caller = nobody;
   #onDisconnect: { path: Path; writes: Write[] }[] = [];
 
-  /** The server speaks first. */
+  /** Sends the first message of the connection, as the protocol requires. */
   constructor(socket: WebSocket, namespace: Namespace, host: string) {
     this.#socket = socket;
     this.#namespace = namespace;
@@ -90,7 +90,7 @@ export class Connection {
       case 's':
       case 'appcheck':
       case 'unappeck':
-        return ''; // statistics and App Check
+        return ''; // Accepts and ignores statistics and App Check.
       default:
         throw new ProtocolError('invalid_request', `Unknown action ${action}`);
     }
@@ -162,7 +162,7 @@ export class Connection {
       try {
         this.#namespace.write(writes, this.#caller);
       } catch {
-        // allowed when it was requested, denied since
+        // The rules allowed the write when it was requested, but no longer do.
       }
     }
   }
@@ -176,7 +176,7 @@ function nonEmpty(query: Body['query']): Body['query'] | null {
   return query && Object.keys(query).length > 0 ? query : null;
 }
 
-/** A merge writes each child separately; keys can be paths. */
+/** Returns the writes of a merge, one for each child. The keys of a merge can be paths. */
 function childrenOf({ path, data }: Body): Write[] {
   const entries = Object.entries(isRecord(data) ? data : {});
   return entries.map(([key, value]) => ({ path: [...path, ...splitPath(key)], value }));

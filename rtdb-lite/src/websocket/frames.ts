@@ -1,9 +1,9 @@
-/** The SDKs split long messages into frames, preceded by their number. */
+/** Joins the frames of messages. The SDKs split long messages into frames, after a frame with their number. */
 export class Frames {
   #missing = 0;
   #collected: string[] = [];
 
-  /** Returns a message when it is complete. The keep-alive `0` is not a message. */
+  /** Adds a frame. Returns the message if the frame completes it. The keep-alive `0` is not a message. */
   add(frame: string): string | undefined {
     if (this.#missing === 0) {
       if (!/^\d{1,6}$/.test(frame)) return frame;

@@ -1,4 +1,4 @@
-/** A client's listener: the messages sent to it when data changes. */
+/** Determines the messages that are sent to a client's listener when data changes. */
 import type { Caller } from '../caller.ts';
 import type { Change, Listener } from '../namespace.ts';
 import { nodeHash } from '../tree/hash.ts';
@@ -6,7 +6,7 @@ import { toJson } from '../tree/json.ts';
 import { isUnder, nodeAt, type Path, type Tree } from '../tree/node.ts';
 import { type Query, runQuery } from '../tree/query.ts';
 
-/** Sends a server message: `d` data, `m` merge, `c` cancelled. */
+/** Sends a server message: `d` for data, `m` for a merge, `c` for a cancelled listener. */
 export type Push = (action: 'd' | 'm' | 'c', body: object) => void;
 
 export interface Listening {
@@ -33,7 +33,7 @@ export function listenerFor(listening: Listening): Listener {
   };
 }
 
-/** Returns the changed children. */
+/** Returns a function that sends the changed children of a query. */
 function queryChanges({ path, tag, first, push }: Listening, query: Query): (change: Change) => void {
   let last = first;
   return ({ after }) => {
@@ -51,14 +51,14 @@ function queryChanges({ path, tag, first, push }: Listening, query: Query): (cha
 
 type Children = NonNullable<NonNullable<Tree>['children']>;
 
-/** Nodes are immutable, so an identical node has no changes. */
+/** Returns the changed children. Nodes are immutable, so identical nodes have no changes. */
 function differentChildren(before: Children, after: Children): (readonly [string, unknown])[] {
   const gone = [...before.keys()].filter((key) => !after.has(key)).map((key) => [key, null] as const);
   const present = [...after].filter(([key, child]) => before.get(key) !== child);
   return [...gone, ...present.map(([key, child]) => [key, toJson(child, true)] as const)];
 }
 
-/** Returns the smallest update: the data written below the path, or else the whole value. */
+/** Sends the smallest update: the data that was written below the path, or else the whole value. */
 function pushChange(path: Path, { paths, after }: Change, push: Push): void {
   const [only] = paths;
   if (only && paths.length === 1 && isUnder(only, path)) {

@@ -1,10 +1,10 @@
-/** Validation of client messages, which are untrusted JSON. */
+/** Validates the messages of clients, which are untrusted JSON. */
 import { isRecord } from '../tree/json.ts';
 import { splitPath } from '../tree/node.ts';
 import type { Query } from '../tree/query.ts';
 
 export interface Request {
-  /** Repeated in the response. */
+  /** Id of the request, which the response repeats. */
   readonly id: unknown;
   readonly action: string;
   readonly body: Body;
@@ -19,13 +19,13 @@ export interface Body {
   readonly tag: number | undefined;
   readonly credential: string | undefined;
   readonly isAnonymous: boolean;
-  /** `null` is an unauthenticated caller; `undefined` uses the credential. */
+  /** `null` means an unauthenticated caller; `undefined` means that the credential applies. */
   readonly authOverride: object | null | undefined;
 }
 
 export type Message = { kind: 'ping' } | { kind: 'control' } | { kind: 'request'; request: Request };
 
-/** Returns `undefined` for an invalid message. */
+/** Returns `undefined` if the message is invalid. */
 export function readMessage(text: string): Message | undefined {
   const message = parsed(text);
   if (!isRecord(message) || !isRecord(message.d)) return undefined;

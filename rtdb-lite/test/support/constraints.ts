@@ -1,4 +1,4 @@
-/** Queries that both SDKs build with their own functions. */
+/** Builds the same queries with the functions of both SDKs. */
 
 import {
   type Query as ClientQuery,
@@ -51,7 +51,7 @@ export function clientQuery(base: ClientQuery, constraints: readonly Constraint[
   return query(base, ...constraints.map(clientConstraint));
 }
 
-/** The Admin SDK counts arguments and rejects an undefined key. */
+/** Omits an undefined key, because the Admin SDK counts arguments and rejects such a key. */
 function adminBound(
   base: AdminQuery,
   [method, value, key]: readonly [BoundMethod, Bound, (string | undefined)?],

@@ -1,4 +1,4 @@
-/** Reproducible random values. */
+/** Generates reproducible random values. */
 type Primitive = string | number | boolean;
 
 const primitives: Primitive[] = [1, 2, -3.5, 0, 1e21, 'a', 'b', 'é😀', '', true, false, 12345678901, 0.1];

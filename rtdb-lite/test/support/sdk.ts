@@ -1,4 +1,4 @@
-/** One interface to both real SDKs, so that each check runs with both. */
+/** Wraps both real SDKs in one interface, so that each check can run with either SDK. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp, setLogLevel } from 'firebase/app';
 import * as client from 'firebase/database';
@@ -11,7 +11,7 @@ import {
 import type { Server } from '../../src/server.ts';
 import { adminQuery, type Constraint, clientQuery } from './constraints.ts';
 
-// The SDKs warn about each denial and each missing index.
+// Hides the warnings of the SDKs about each denial and each missing index.
 setLogLevel('error');
 
 export type EventName = 'value' | 'child_added' | 'child_changed' | 'child_moved' | 'child_removed';
@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly key: string | null;
   readonly exists: boolean;
   readonly value: unknown;
-  /** Value with priorities. */
+  /** Value of the node, including priorities. */
   readonly exported: unknown;
   readonly priority: string | number | null;
   /** Keys of the children in query order. Read on demand, because the SDKs fail if an event's child has no key. */
@@ -35,7 +35,7 @@ export interface Sdk {
   push(path: string, value: unknown): Promise<string | null>;
   remove(path: string): Promise<unknown>;
   get(path: string, ...constraints: Constraint[]): Promise<Snapshot>;
-  /** Reads through a listener, which sends another request than `get`. */
+  /** Reads through a listener, which sends a different request than `get`. */
   once(path: string, ...constraints: Constraint[]): Promise<Snapshot>;
   on(event: EventName, receive: (snapshot: Snapshot) => void, path: string, ...constraints: Constraint[]): () => void;
   /** Returns whether the transaction was committed. */
