@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /**
  * @typedef {'C' | 'D' | 'S' | 'T'} Kind a comment, a document's paragraph, a string literal or a test title
- * @typedef {{ kind: Kind, text: string, line: number }} Passage text on one line, and the line it starts on
+ * @typedef {{ kind: Kind, text: string, line: number }} Passage joined to one line of text, and the number of its first line
  */
 
 const TITLED = new Set(['describe', 'it', 'context', 'specify']);
@@ -90,7 +90,7 @@ function expressionsIn(node) {
 }
 
 /**
- * Returns the comments of a file; line comments that follow each other are one comment.
+ * Returns the comments of a file. Adjacent line comments count as one comment.
  * @param {ts.SourceFile} file
  * @param {string} source
  */
@@ -134,9 +134,9 @@ function startsLine(source, position) {
 }
 
 /**
- * Splits a comment at blank lines and tags; a tag's name, type and parameter are left out.
+ * Divides a comment at blank lines and tags. Omits the name, the type and the parameter of each tag.
  * @param {string} comment
- * @returns {{ text: string, line: number }[]} `line` counts from the comment's first line
+ * @returns {{ text: string, line: number }[]} `line` is 0 for the first line of the comment
  */
 function paragraphsOfComment(comment) {
   const lines = comment.split('\n').map((line) => line.replace(/^\s*\*? ?/, '').trimEnd());
@@ -175,7 +175,7 @@ export function proseOfMarkdown(source) {
   const passages = [];
   let line = 1;
   for (const { type, children, map } of markdown.parse(source, {})) {
-    if (map) line = map[0] + 1; // a cell has no place, its row has
+    if (map) line = map[0] + 1; // A table cell has no line number, but its row has one.
     if (type !== 'inline') continue;
     passages.push({ kind: 'D', text: oneLine((children ?? []).map(inlineText).join('')), line });
   }
@@ -189,7 +189,7 @@ function inlineText({ type, content }) {
 }
 
 /**
- * Returns the comments of a file whose comments start with a mark: shell, YAML, Python, security rules.
+ * Returns the comments of a shell, YAML, Python or security rules file, which start with this mark.
  * @param {string} source
  * @param {'#' | '//'} mark
  * @returns {Passage[]}

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Reports expressions in the repository's prose that docs/style.md replaces. Part of `npm run lint` and `npm test`.
- * Arguments: paths below the root to check; none: every tracked file.
+ * Arguments: paths below the repository root. Without arguments, checks every tracked file.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { root } from '../../scripts/project.mjs';
 import { EXPRESSIONS } from './expressions.mjs';
 import { commentsAfter, proseOfCode, proseOfMarkdown } from './extract.mjs';
 
-/** Generated from sources that are checked themselves, recorded from releases, or published by others. */
+/** Files that are generated from checked sources, recorded from releases, or published by others. */
 const EXCLUDED =
   /^(?:docs\/reference\/|test\/contract\/|test\/stored\/(?:firestore|realtime)\/|test\/schemas\/|.*\/fixtures\/)/;
 
