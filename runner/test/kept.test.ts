@@ -126,7 +126,7 @@ describe('the record of a killed runner', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('leads to no commit if no agent had started, so that missing files are not committed as deleted', async () => {
+  it('leads to no commit if no agent had started, so that missing files do not count as deleted', async () => {
     const repository = await openRepository(repo);
     const { worktree } = await openWork(repository, folder, 'work');
     rmSync(`${worktree.folder}/README.md`);

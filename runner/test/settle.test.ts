@@ -64,7 +64,7 @@ describe('the worktree of a task', () => {
     assert.deepEqual(git(repo, 'log', '--format=%s', 'work').split('\n'), ['Rest', 'Elsewhere', 'Begin']);
   });
 
-  it('is committed only as far as files are uncommitted if the agent checked out unrelated history', async () => {
+  it('gives only its uncommitted files to the branch if the agent checked out unrelated history', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/done.ts`, 'done\n');
     await settle('Done');

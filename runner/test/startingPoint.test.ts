@@ -400,7 +400,7 @@ describe('findStartingPoint', () => {
     });
 
     for (const lock of [true, false])
-      it(`treats the branch as available if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
+      it(`uses the branch if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
         git(repo, 'worktree', 'add', '--quiet', '-b', 'work', `${folder}/disk/work`);
         if (lock) git(repo, 'worktree', 'lock', `${folder}/disk/work`);
         rmSync(`${folder}/disk`, { recursive: true });
