@@ -202,7 +202,7 @@ describe('the work of a task', () => {
     assert.equal(git(origin, 'show', 'work/t2:work.txt'), 'x');
   });
 
-  it('fails as retryable and stays on this machine if origin refuses the push because it has other commits', async () => {
+  it('fails as retryable and stays on this machine if origin has other commits', async () => {
     const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
     const other = `const tree = sh("git -C '${origin}' write-tree").toString().trim();
       sh("git -C '${origin}' update-ref refs/heads/work/t1 $(git -C '${origin}' -c user.name=a -c user.email=a@b commit-tree -m Other " + tree + ")");`;

@@ -45,7 +45,7 @@ describe("the process in an attempt's record", () => {
       assert.equal(stateOf(owner, HERE, look), expected);
     });
 
-  it('counts as running if it is the current process, and as ended if it is a zombie or was killed', async () => {
+  it('is running if it is the current process, and ended if it is a zombie or was killed', async () => {
     assert.equal(stateOf(ownIdentity(), ownPlace(), inspectProcess), 'running');
     assert.equal(stateOf({ ...ownIdentity(), startedAt: '1' }, ownPlace(), inspectProcess), 'ended');
     const { pid } = spawnSync('true');
