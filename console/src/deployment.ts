@@ -1,4 +1,4 @@
-/** The page's deployment: its Firebase project, and the address of its tools. */
+/** Deployment of this page: the Firebase project, and the URL of the tools. */
 import { z } from 'zod/mini';
 
 const firebaseSettings = z.object({
@@ -23,9 +23,9 @@ export type SeededPerson = z.infer<typeof person>;
 
 export interface Deployment {
   readonly firebase: z.infer<typeof firebaseSettings>;
-  /** The function's own address, `https://…/mcp`: Hosting would buffer streams, and end them after a minute. */
+  /** URL of the function, `https://…/mcp`. Hosting would buffer streams, and end them after a minute. */
   readonly endpoint: string;
-  /** Public address for clients, at which people also sign in. */
+  /** Public URL for clients. People also sign in there. */
   readonly address: string;
   /** Addresses of local emulators, such as `127.0.0.1:9099`. */
   readonly emulators?: { readonly auth: string; readonly firestore: string; readonly database: string };
@@ -36,7 +36,7 @@ export interface Deployment {
 /** Firebase Hosting serves the project's settings. Source: https://firebase.google.com/docs/hosting/reserved-urls. */
 const SETTINGS_URL = '/__/firebase/init.json';
 
-/** @throws Error if the page is not served by Firebase Hosting */
+/** @throws Error if Firebase Hosting does not serve the page */
 export async function loadDeployment(): Promise<Deployment> {
   if (import.meta.env.MODE === 'emulators') return atItsEndpoint(local.parse(await json('/emulators.json')));
   const firebase = firebaseSettings.parse(await json(SETTINGS_URL));

@@ -1,4 +1,4 @@
-/** Location of the page. Every page has its own address, in the workspace that the address names. */
+/** Routing. Every page has an address, which also names the workspace. */
 import { computed, signal } from '@preact/signals';
 
 const here = signal(new URL(location.href));
@@ -10,7 +10,7 @@ export const DEFAULT_WORKSPACE = 'default';
 /** Current workspace. */
 export const workspace = computed(() => here.value.searchParams.get(WORKSPACE) || DEFAULT_WORKSPACE);
 
-/** Path segments: `/t/abc` is `['t', 'abc']`. */
+/** Path segments of the current address: `['t', 'abc']` for `/t/abc`. */
 export const place = computed(() =>
   here.value.pathname
     .split('/')
@@ -18,7 +18,7 @@ export const place = computed(() =>
     .map(decoded),
 );
 
-/** Parameters of an address, such as the view of tasks. */
+/** Returns a parameter of the current address, such as the view of the tasks. */
 export function parameter(name: string): string | undefined {
   return here.value.searchParams.get(name) ?? undefined;
 }
@@ -58,7 +58,7 @@ export function followLinks(): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
     if (link === null || link.hasAttribute('target')) return;
-    // For a link in an SVG, the property is not a string.
+    // The property `href` of an SVG link is not a string, so the attribute is read.
     const address = new URL(link.getAttribute('href') ?? '', location.href);
     if (address.origin !== location.origin) return;
     event.preventDefault();
@@ -66,7 +66,7 @@ export function followLinks(): void {
   });
 }
 
-/** A malformed address names nothing, and must not fail. */
+/** Returns a decoded path segment. A malformed segment must not cause an error. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

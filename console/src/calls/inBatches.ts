@@ -1,4 +1,4 @@
-/** Runs one action on many items in groups, so that it can report progress and be stopped. */
+/** Runs one action on many items, in groups. Between groups, it reports progress and can be stopped. */
 
 export interface RejectedItem<Item> {
   readonly item: Item;
@@ -13,7 +13,7 @@ export interface BatchOutcome<Item> {
 
 interface BatchOptions<Item> {
   readonly size: number;
-  /** @returns the reason of each refused item of a group */
+  /** @returns for each item the error if it was refused, otherwise undefined */
   send(group: readonly Item[]): Promise<readonly (Error | undefined)[]>;
   /** Called with the number of processed items, before each group and at the end. */
   progress(done: number): void;
@@ -36,7 +36,7 @@ export async function inBatches<Item>(
       }
       done += group.length;
     } catch (error) {
-      // The next group would fail in the same way.
+      // The next group would fail for the same reason, so the action stops here.
       const why = error instanceof Error ? error.message : String(error);
       refused.push(...group.map((item) => ({ item, why })));
       done += group.length;

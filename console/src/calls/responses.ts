@@ -1,18 +1,18 @@
 /** State of a tool call that loads data. */
 import type { Live } from '../live/states.ts';
 
-/** Result with the request that it belongs to. */
+/** Response, with the key of the request to which it belongs. */
 export interface KnownResponse<Value> {
   readonly key: string;
   readonly live: Live<Value>;
 }
 
-/** Returns the state of a request: `loading` until its result arrives, even if an earlier request has one. */
+/** Returns the state of a request: `loading` until its own response arrives, even if an earlier one is known. */
 export function responseFor<Value>(key: string, known: KnownResponse<Value> | undefined): Live<Value> {
   return known?.key === key ? known.live : { state: 'loading' };
 }
 
-/** Loads the requested number of pages, or fewer if the list ends. */
+/** Loads the given number of pages, or fewer if the list ends before. */
 export async function pagesOf<Page>(
   wanted: number,
   ask: (cursor: string | undefined) => Promise<Page>,

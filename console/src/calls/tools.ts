@@ -3,7 +3,7 @@ import type { z } from 'zod/mini';
 import { workspace } from '../router.ts';
 import { connection, idToken } from '../session/session.ts';
 
-/** Error of a tool, with its reason. */
+/** Error that a tool returned, with its reason code. */
 export class ToolError extends Error {
   readonly code: string;
   readonly suggestion: string | undefined;
@@ -15,10 +15,10 @@ export class ToolError extends Error {
   }
 }
 
-/** Longer than a cold start. */
+/** Timeout of a call, longer than the start of a new server instance takes. */
 const TIMEOUT_MS = 60_000;
 
-/** Retries once if the response is lost. The idempotency key keeps the call from running twice. */
+/** A call whose response is lost is sent once more. Its idempotency key keeps it from being executed twice. */
 const MAX_ATTEMPTS = 2;
 
 /**
@@ -34,7 +34,7 @@ export async function callTool<Schema extends z.ZodMiniType>(
   const answer = await post(body);
   if (isRecord(answer) && isRecord(answer['error'])) throw toolErrorOf(answer['error']);
   const result = schema.safeParse(isRecord(answer) ? answer['result'] : undefined);
-  if (!result.success) throw new Error(`${method} answered something that this page does not know.`);
+  if (!result.success) throw new Error(`The response of ${method} cannot be read. Reload the page.`);
   return result.data;
 }
 
@@ -57,9 +57,9 @@ export interface Call {
 export const MAX_BATCH = 50;
 
 /**
- * Changes several items in one request. The server runs its calls one at a time, and continues after a refusal.
+ * Changes several items in one request. The server runs the calls in order, and continues if one is refused.
  * @returns the reason of each refused call
- * @throws Refusal of all of them, or Error if their outcome is unknown
+ * @throws Refusal if all calls were refused together; Error if their outcome is unknown
  */
 export async function actBatch(calls: readonly Call[]): Promise<readonly (Error | undefined)[]> {
   const messages = calls.map(({ method, args }, id) => {
@@ -70,7 +70,7 @@ export async function actBatch(calls: readonly Call[]): Promise<readonly (Error 
   const known = Array.isArray(answers) ? answers.filter(isRecord) : [];
   return calls.map(({ method }, id) => {
     const answer = known.find((one) => one['id'] === id);
-    if (answer === undefined) return new Error(`${method} was not answered.`);
+    if (answer === undefined) return new Error(`The response has no result for ${method}.`);
     return isRecord(answer['error']) ? toolErrorOf(answer['error']) : undefined;
   });
 }

@@ -1,4 +1,4 @@
-/** Data from tools, for screens without a listener: loaded when shown, and again after a change. */
+/** Data from tools, for screens without listeners: loaded when the screen is shown, and again after a change. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -8,13 +8,13 @@ import { ToolError } from './tools.ts';
 
 export interface ResponseState<Value> {
   readonly live: Live<Value>;
-  /** Reloads. The previous result is shown until the next one arrives. */
+  /** Loads the data again. The previous data is shown until the new data arrives. */
   refetch(): void;
 }
 
 /**
- * @param key identifies the request; when it changes, the previous result is hidden
- * @param version reloads the same request when it changes
+ * @param key identifies the request; when the key changes, the previous data is hidden
+ * @param version when the version changes, the same request is sent again
  */
 export function useResponse<Value>(key: string, ask: () => Promise<Value>, version = ''): ResponseState<Value> {
   const known = useSignal<KnownResponse<Value> | undefined>(undefined);
@@ -43,11 +43,11 @@ export function useResponse<Value>(key: string, ask: () => Promise<Value>, versi
 }
 
 export interface Pages<Page> extends ResponseState<readonly Page[]> {
-  /** Loads another page; undefined at the end of the list. */
+  /** Loads a further page; undefined if there are no further pages. */
   readonly more: (() => void) | undefined;
 }
 
-/** Loads a tool's list page by page. */
+/** Loads the list of a tool, page by page. */
 export function usePages<Page>(
   key: string,
   ask: (cursor: string | undefined) => Promise<Page>,

@@ -23,7 +23,7 @@ import type { DocumentsQuery } from './query.ts';
 import { document, documents } from './sources.ts';
 import type { Counts, Live, OpenParts, Paged } from './states.ts';
 
-/** Session; undefined until it is known, or if the workspace has no session. */
+/** Workspace and session. The session is undefined while it is unknown, or if the workspace has none. */
 export interface SessionScope {
   readonly here: string;
   readonly session: string | undefined;
@@ -39,7 +39,7 @@ export function useSession({ here, session }: SessionScope) {
   return useLive(session === undefined ? undefined : document(sessionOf(here, session), sessionDocument));
 }
 
-/** Number of tasks per state: the sum of the session's counters. */
+/** Numbers of tasks by state, as the sum of the session's counters. */
 export function useCounts({ here, session }: SessionScope): Live<Counts> {
   const live = useLive(session === undefined ? undefined : documents(countersOf(here, session), counterDocument));
   if (!('value' in live)) return live;
@@ -49,7 +49,7 @@ export function useCounts({ here, session }: SessionScope): Live<Counts> {
   return { ...live, value: sum };
 }
 
-/** Returns one number of tasks from the session's counters. */
+/** Returns the number of tasks that have one of the given states. */
 export function countIn(counts: Live<Counts>, statuses: readonly string[]): number | undefined {
   if (!('value' in counts)) return undefined;
   return statuses.reduce((sum, status) => sum + (counts.value[status] ?? 0), 0);
@@ -67,7 +67,7 @@ export function useOpenParts(where: SessionScope): OpenParts {
   };
 }
 
-/** Tasks in progress first, then the queue, then blocked tasks. */
+/** Open tasks: tasks in progress first, then the queue, then blocked tasks. */
 export function useOpenTasks(where: SessionScope): Paged<Task> {
   const { held, claimable, blocked } = useOpenParts(where);
   return merged([held, claimable, blocked]);
@@ -84,7 +84,7 @@ export function useClosedTasks(where: SessionScope, status: ClosedStatus): Paged
   return useTasks(where, (here, session) => closedTasks(here, session, status), { known });
 }
 
-/** Open tasks that may be held up: by a budget, by a failed check, or by an expired lease. */
+/** Open tasks that may not continue, because of a budget, a failed check or an expired lease. */
 export function useTroubledTasks(where: SessionScope): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
   return {
     certain: merged([useTasks(where, unfundedTasks), useTasks(where, redTasks), useTasks(where, releasedTasks)]),

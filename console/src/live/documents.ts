@@ -1,6 +1,6 @@
 /**
- * Schemas for reading stored documents: the server's own, open for enum values of newer servers. Enums on which the
- * page's logic depends stay closed.
+ * Schemas of the stored documents that the page reads. They are the server's schemas, but accept enum values of newer
+ * servers. Enums on which the page's logic depends accept only known values.
  */
 import { z } from 'zod/mini';
 import { workspaceDocument as storedWorkspace } from '../../../functions/src/access/rules/workspace.ts';
@@ -52,7 +52,7 @@ export const recurringDocument = z.extend(open(recurringTaskDocument), { frequen
 
 export type Recurring = z.output<typeof recurringDocument>;
 
-/** Chunk of a log: one part per append, each with lines of JSON. */
+/** Chunk of a log. Each part of the chunk is the text of one append, with one JSON value per line. */
 export const logChunkDocument = open(chunkDocument);
 
 export type LogChunk = z.output<typeof logChunkDocument>;
@@ -70,7 +70,7 @@ export const countsNode = z.object({
   errors: z._default(z.record(z.string(), z.number()), {}),
 });
 
-/** Calls per minute, in total and by tool. */
+/** Number of calls in a minute, in total and by tool. */
 export const minuteNode = z.object({
   all: z.exactOptional(countsNode),
   tools: z._default(z.record(z.string(), countsNode), {}),

@@ -1,4 +1,4 @@
-/** Listens to Firestore. Loaded alongside the first view, which does not wait for it. */
+/** Listens to Firestore. The module is loaded in parallel to the first view, which does not wait for it. */
 import {
   collection,
   connectFirestoreEmulator,
@@ -62,7 +62,7 @@ export async function readDocuments(asked: DocumentsQuery): Promise<readonly Rec
   return (await getDocs(queryOf(asked))).docs.map(heard);
 }
 
-/** Counts all matching documents and ignores the limit. */
+/** Counts all documents that match a query, regardless of the query's limit. */
 export async function countDocuments(asked: DocumentsQuery): Promise<number> {
   return (await getCountFromServer(unlimited(asked))).data().count;
 }
@@ -83,7 +83,7 @@ function heard(one: QueryDocumentSnapshot): ReceivedDocument {
   return { id: one.id, data: one.data() };
 }
 
-/** Undefined if the document does not exist. */
+/** Listens to one document. The value is undefined if the document does not exist. */
 export function watchDocument(
   asked: DocumentQuery,
   hearing: DocumentHandlers<ReceivedDocument | undefined>,
@@ -98,7 +98,7 @@ export function watchDocument(
   );
 }
 
-/** Writes a whole document as the person. Resolves when the server has it. */
+/** Writes a whole document as the signed-in person. Resolves when the server has stored the document. */
 export function writeDocument(asked: DocumentQuery, data: Readonly<Record<string, unknown>>): Promise<void> {
   return setDoc(doc(database(), asked.document), data);
 }

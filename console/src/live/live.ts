@@ -1,6 +1,6 @@
 /**
- * Listeners shared by all views. One listener per source serves every view, stays a little longer than the last of
- * them, and stops while the page is hidden.
+ * Listeners that all views share. Each source has one listener, which serves all views of the source. It stops soon
+ * after the last of these views is closed, or while the page is hidden.
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -14,7 +14,7 @@ export interface Listener<Value> {
 }
 
 export interface Source<Value> {
-  /** Two sources with the same key are the same. */
+  /** Sources with equal keys share one listener. */
   readonly key: string;
   /** @returns a function that stops listening */
   open(listener: Listener<Value>): () => void;
@@ -28,10 +28,10 @@ interface Entry {
   ending: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Keeps listeners, so that switching between two screens does not reload them. */
+/** Time for which an unused listener continues, so that returning to a screen does not reload its data. */
 const LINGER_MS = 5000;
 
-/** A page stops listening after it has been hidden for this long. */
+/** Time for which the page must be hidden before it stops listening. */
 const HIDDEN_MS = 60_000;
 
 const entries = new Map<string, Entry>();
@@ -90,16 +90,16 @@ function use(source: Source<unknown>): () => void {
 
 const NOTHING: ReadonlySignal<Live<never>> = signal<Live<never>>({ state: 'loading' });
 
-/** Current value of a source. Without a source, the state is loading: its dependencies are not known yet. */
+/** Returns the current value of a source. Without a source, because its query is unknown, the state is loading. */
 export function useLive<Value>(source: Source<Value> | undefined): Live<Value> {
   const key = source?.key;
   useEffect(() => (source === undefined ? undefined : use(source)), [key]);
   const live = useMemo(() => (source === undefined ? NOTHING : entryOf(source).live), [key]);
-  // The key identifies the source, and with it the type of its values.
+  // The key determines the source and so the type of its values.
   return live.value as Live<Value>;
 }
 
-/** Restarts all listeners, for example when the person's rights have changed. */
+/** Restarts all listeners, for example because the person's rights have changed. */
 export function relisten(): void {
   for (const entry of entries.values()) {
     closed(entry);

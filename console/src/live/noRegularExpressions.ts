@@ -1,6 +1,6 @@
 /**
- * Replacement for `re2js`, a third of Firestore's SDK, which only needs it for regular expressions in pipelines. The
- * console uses no pipelines. scripts/setup/console.mjs inserts it.
+ * Stub for `re2js`, a third of the size of Firestore's SDK. The SDK needs it only for regular expressions in
+ * pipelines, which the console does not use. scripts/setup/console.mjs inserts the stub.
  */
 export const RE2JS = {
   compile(): never {

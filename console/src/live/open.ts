@@ -5,7 +5,7 @@ type Schema = z.core.$ZodType;
 
 type Some<Type> = Type extends Schema ? Type : never;
 
-/** Schema type with any text in place of enums, and with JSON texts as text. */
+/** Type of a schema in which any text replaces enums, and JSON texts stay text. */
 type Open<Stored> = Stored extends z.core.$ZodEnum
   ? z.ZodMiniString<string>
   : Stored extends z.core.$ZodCodec<infer Text, infer _>
@@ -24,9 +24,9 @@ type Open<Stored> = Stored extends z.core.$ZodEnum
                 ? z.ZodMiniExactOptional<Some<Open<Inner>>>
                 : Stored;
 
-/** Opens the enums in a schema, so that a page loaded before an upgrade shows items with new statuses. */
+/** Makes the enums in a schema accept any text, so that an old page shows items with statuses of a newer server. */
 export function open<Stored extends Schema>(schema: Stored): Open<Stored> {
-  // The function converts each schema as Open states, which the compiler cannot verify.
+  // `opened` converts the schema as the type Open describes, which the compiler cannot verify.
   return opened(schema) as Open<Stored>;
 }
 

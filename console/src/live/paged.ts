@@ -1,4 +1,4 @@
-/** Lists of any length, loaded page by page. The server counts lists that are not loaded completely. */
+/** Lists of any length, loaded page by page. If a list is not loaded completely, the server counts its rows. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { z } from 'zod/mini';
@@ -9,8 +9,8 @@ import { count, documents } from './sources.ts';
 import type { Live, Paged } from './states.ts';
 
 /**
- * @param asked undefined until the query is known
- * @param counted number of matches, from existing counters; without it, the server counts
+ * @param asked query of the list; undefined until it is known
+ * @param counted number of matching documents, if counters exist for it; otherwise the server counts
  */
 export function usePaged<Schema extends z.ZodMiniType>(
   asked: DocumentsQuery | undefined,
@@ -26,12 +26,12 @@ export function usePaged<Schema extends z.ZodMiniType>(
   const isTruncated = 'value' in live && live.value.isTruncated;
   const total = useLive(isTruncated && counted === undefined ? asked && count(asked) : undefined);
   return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
-    // Each step reloads everything. Doubling keeps the sum of all steps below twice the last one.
+    // Each step loads all rows again. By doubling, all steps together load less than twice the rows of the last step.
     more: () => (growth.value = { key, times: times * 2 }),
   });
 }
 
-/** Keeps the shown rows until the server returns the larger page: until then the cache has only a part of it. */
+/** Keeps the shown rows until the server returns the larger page, because the cache has only a part of that page. */
 function useKept<Value>(key: string, most: number, live: Live<Value>): Live<Value> {
   const shown = useRef({ key, most, live });
   const isGrown = shown.current.key === key && shown.current.most !== most;

@@ -1,7 +1,7 @@
-/** Combines a list's loaded rows, its parts and the server's counts. */
+/** Combines the loaded rows of a list, or of several lists, with the counts by the server. */
 import type { Live, Paged, Rows } from './states.ts';
 
-/** @param counted the server's number of matches, which may lag behind the loaded rows */
+/** @param counted number of matching rows by the server's counters, which may lag behind the loaded rows */
 export function pagedOf<Row>(
   live: Live<Rows<Row>>,
   counted: number | undefined,
@@ -14,7 +14,7 @@ export function pagedOf<Row>(
   return { live, count: counted === undefined ? undefined : Math.max(counted, loaded + 1), more };
 }
 
-/** Returns the rows of several lists, without duplicates. */
+/** Returns the rows of several lists as one list, without duplicates. */
 export function merged<Row extends { readonly id: string }>(parts: readonly Paged<Row>[]): Paged<Row> {
   const lives = parts.map(({ live }) => live);
   const rows = new Map<string, Row>();
@@ -37,7 +37,7 @@ export function merged<Row extends { readonly id: string }>(parts: readonly Page
   });
 }
 
-/** The least fresh part decides. Absent if a part is absent. */
+/** Returns the state of a part that has no value yet, if there is such a part; otherwise the least fresh state. */
 function together<Value>(lives: readonly Live<unknown>[], value: Value): Live<Value> {
   const absent =
     lives.find(({ state }) => state === 'denied' || state === 'failed') ??

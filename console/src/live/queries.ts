@@ -1,22 +1,22 @@
 /**
- * All queries of the page to the two databases. Security rules do not filter, so each query names its workspace or
- * person. Each has an index (test/integration/indexes), and tests run each against the rules.
+ * All queries of the page to both databases. Security rules do not filter results, so each query names the workspace
+ * or person. Tests check that each query has an index and complies with the rules.
  */
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 
-/** First pages, in documents: live/paged.ts loads more when the person asks for more. */
+/** Sizes of the first pages, in documents. live/paged.ts loads more documents if the person asks for them. */
 const OPEN_PAGE = 200;
 const PAGE = 50;
 const AGENT_PAGE = 100;
 const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
-/** More than the counter shards of any session or workspace. */
+/** Maximum number of counter shards: more than any session or workspace has. */
 const MAX_SHARDS = 64;
 
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
 export const OPEN_STATUSES = ['available', ...HELD_STATUSES];
 
-/** Earlier than any stored time. A range from here excludes documents without one. */
+/** Time before all stored times. A range from this time excludes documents that lack the field. */
 const BEGINNING = new Date(0);
 
 export function workspaceOf(workspace: string): DocumentQuery {
@@ -27,12 +27,12 @@ export function sessionOf(workspace: string, session: string): DocumentQuery {
   return { document: `workspaces/${workspace}/sessions/${session}` };
 }
 
-/** Shards whose values are summed. */
+/** Counters of a session, in shards whose values must be summed. */
 export function countersOf(workspace: string, session: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/sessions/${session}/counters`, MAX_SHARDS);
 }
 
-/** Members of a workspace, only for counting: names come from `access.list_members`. */
+/** Members of a workspace, which are only counted here. `access.list_members` returns their names. */
 export function membersOf(workspace: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/members`, PAGE);
 }
@@ -77,7 +77,7 @@ export function blockedTasks(workspace: string, session: string): DocumentsQuery
   });
 }
 
-/** Newest first. */
+/** Closed tasks with a status, newest first. */
 export function closedTasks(workspace: string, session: string, status: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [['status', '==', status]],
@@ -122,7 +122,7 @@ export function redTasks(workspace: string, session: string): DocumentsQuery {
   });
 }
 
-/** Available tasks whose last leases expired. */
+/** Available tasks whose previous lease has expired. */
 export function releasedTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -134,7 +134,7 @@ export function releasedTasks(workspace: string, session: string): DocumentsQuer
   });
 }
 
-/** Held tasks, by the end of the lease, earliest first. */
+/** Held tasks, in the order in which their leases end. */
 export function expiringTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [
@@ -160,7 +160,7 @@ export function latestLog(task: { readonly id: string; readonly workspace: strin
   };
 }
 
-/** Chunks before a line, newest first. Read once, since they no longer change. */
+/** Chunks of a log before a line, newest first. They are read only once, because they no longer change. */
 export function olderLog(task: { readonly id: string; readonly workspace: string }, before: number): DocumentsQuery {
   return {
     collection: `tasks/${task.id}/logs`,
@@ -173,7 +173,7 @@ export function olderLog(task: { readonly id: string; readonly workspace: string
   };
 }
 
-/** Agents without an explicit home workspace store null. */
+/** Agents of a workspace. For agents of `default`, the stored workspace is null. */
 export function agentsOf(workspace: string): DocumentsQuery {
   return {
     collection: 'agents',
@@ -247,7 +247,7 @@ export function todo(id: string): DocumentQuery {
   return { document: `todos/${id}` };
 }
 
-/** Newest first. */
+/** Completed to-dos, newest first. */
 export function doneTodos(uid: string): DocumentsQuery {
   return {
     collection: 'todos',

@@ -1,8 +1,8 @@
-/** Queries to the two databases as plain data, so that a test can send each and check its index and rules. */
+/** Queries to both databases, as plain data. A test can thus send each query and check its index and the rules. */
 
 export type Comparison = '==' | '<' | '<=' | '>' | '>=' | 'in' | 'array-contains';
 
-/** Documents of a collection. The limit is required. */
+/** Query for documents of a collection. It must have a limit. */
 export interface DocumentsQuery {
   readonly collection: string;
   readonly where: readonly (readonly [field: string, comparison: Comparison, value: unknown])[];
@@ -15,10 +15,10 @@ export interface DocumentQuery {
   readonly document: string;
 }
 
-/** Node of the Realtime Database, or its last children. */
+/** Query for a node of the Realtime Database, or for the last children of a node. */
 export interface NodeQuery {
   readonly node: string;
-  /** Order by a child's value, or by the keys. */
+  /** Child by whose value the children are ordered; if absent, they are ordered by key. */
   readonly orderBy?: string;
   readonly last?: number;
 }

@@ -1,4 +1,4 @@
-/** Turns queries into sources, and validates the databases' data before a screen uses it. */
+/** Makes sources from queries, and validates the data of the databases before a screen uses it. */
 import { signal } from '@preact/signals';
 import type { z } from 'zod/mini';
 import type { ReceivedDocument } from './firestore.ts';
@@ -6,14 +6,14 @@ import type { Listener, Source } from './live.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 import type { Rows } from './states.ts';
 
-/** Whether the Realtime Database is connected, and the offset of its clock from the page's, in milliseconds. */
+/** Whether the Realtime Database is connected, and the lead of its clock over the page's, in milliseconds. */
 export const isConnected = signal(true);
 export const clockOffset = signal(0);
 
 /** Interval between counts of a partly loaded list. */
 const COUNT_INTERVAL_MS = 30_000;
 
-/** @param most maximum number of returned rows; with a higher query limit, `isCut` reports whether more exist */
+/** @param most maximum number of returned rows; `isCut` is set if the query finds more rows than that */
 export function documents<Schema extends z.ZodMiniType>(
   asked: DocumentsQuery,
   schema: Schema,
@@ -32,7 +32,7 @@ export function documents<Schema extends z.ZodMiniType>(
   };
 }
 
-/** The number of matching documents without the limit. The server counts on opening and every 30 seconds. */
+/** Source of the number of documents without the limit. The server counts at the start and every 30 seconds. */
 export function count(asked: DocumentsQuery): Source<number> {
   return {
     key: `count ${JSON.stringify({ ...asked, limit: undefined })}`,
@@ -64,13 +64,13 @@ export async function readOnce<Schema extends z.ZodMiniType>(
   return read(await readDocuments(asked), schema);
 }
 
-/** Writes a document as the person, if the security rules allow it. */
+/** Writes a document as the signed-in person. The security rules must allow it. */
 export async function setDocument(asked: DocumentQuery, data: Readonly<Record<string, unknown>>): Promise<void> {
   const { writeDocument } = await import('./firestore.ts');
   await writeDocument(asked, data);
 }
 
-/** Undefined if the document does not exist. */
+/** Source of one document; its value is undefined if the document does not exist. */
 export function document<Schema extends z.ZodMiniType>(
   asked: DocumentQuery,
   schema: Schema,
@@ -83,7 +83,7 @@ export function document<Schema extends z.ZodMiniType>(
         return watchDocument(asked, {
           next: (heard, isFresh) => {
             const [row] = heard === undefined ? [] : read([heard], schema).rows;
-            if (heard !== undefined && row === undefined) listener.failed('What is stored cannot be read.');
+            if (heard !== undefined && row === undefined) listener.failed('The stored data cannot be read.');
             else listener.next(row, isFresh);
           },
           error: (error) => fail(listener, error),
@@ -92,7 +92,7 @@ export function document<Schema extends z.ZodMiniType>(
   };
 }
 
-/** Undefined if the node does not exist. */
+/** Source of one node; its value is undefined if the node does not exist. */
 export function node<Schema extends z.ZodMiniType>(
   asked: NodeQuery,
   schema: Schema,
@@ -107,7 +107,7 @@ export function node<Schema extends z.ZodMiniType>(
             const { data, success } = schema.safeParse(value ?? undefined);
             if (value === null) listener.next(undefined, isConnected.peek());
             else if (success) listener.next(data, isConnected.peek());
-            else listener.failed('What is stored cannot be read.');
+            else listener.failed('The stored data cannot be read.');
           },
           error: (error) => fail(listener, error),
         });
@@ -115,7 +115,7 @@ export function node<Schema extends z.ZodMiniType>(
   };
 }
 
-/** Follows the connection of the Realtime Database while the page is open. */
+/** Updates `isConnected` while the page is open. */
 export async function followConnection(): Promise<void> {
   const { watchNode } = await import('./realtime.ts');
   const error = () => undefined;
@@ -138,7 +138,7 @@ function read<Schema extends z.ZodMiniType>(
   return { rows, unreadable: within.length - rows.length, isTruncated: heard.length > most };
 }
 
-/** Opens a source after loading its module, unless it is stopped first. */
+/** Opens a source after its module is loaded, unless the source is stopped before. */
 function later(listener: Listener<never>, open: () => Promise<() => void>): () => void {
   let stop: (() => void) | 'stopped' | undefined;
   open().then(

@@ -1,23 +1,23 @@
-/** States of loaded data: one item, a list, and a session's tasks. */
+/** Types of loaded data: one item, a list, and the tasks of a session. */
 import type { Task } from './documents.ts';
 
 export type Live<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'live'; readonly value: Value }
-  /** The connection is lost: the last known value. */
+  /** The connection is lost. The value is the last known one. */
   | { readonly state: 'stale'; readonly value: Value; readonly asOf: Date }
   /** The person has no access. */
   | { readonly state: 'denied' }
   | { readonly state: 'failed'; readonly why: string };
 
-/** Returns the state after a value: cached data (`isFresh` false) does not lift a refusal, the server's does. */
+/** Returns the state after a new value. After a refusal, only a value that the server has confirmed counts. */
 export function nextState<Value>(before: Live<Value>, value: Value, isFresh: boolean, now: Date): Live<Value> {
   if (isFresh) return { state: 'live', value };
   if (before.state === 'denied') return before;
   return { state: 'stale', value, asOf: before.state === 'stale' ? before.asOf : now };
 }
 
-/** Unreadable documents are skipped; the page shows their number. */
+/** Rows of a list. Unreadable documents are skipped, and the page shows their number. */
 export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
@@ -27,18 +27,18 @@ export interface Rows<Row> {
 
 export interface Paged<Row> {
   readonly live: Live<Rows<Row>>;
-  /** Number of matches; undefined until known. */
+  /** Number of matching documents; undefined while it is unknown. */
   readonly count: number | undefined;
-  /** Loads more; undefined if all matches are loaded. */
+  /** Loads further rows; undefined if all rows are loaded. */
   readonly more: (() => void) | undefined;
 }
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** Open tasks in parts, so that many waiting tasks do not hide those in progress. */
+/** Open tasks in separate lists, so that many blocked tasks do not displace tasks in progress. */
 export interface OpenParts {
   readonly held: Paged<Task>;
   readonly claimable: Paged<Task>;
-  /** Includes stuck tasks. */
+  /** Blocked tasks, including stuck tasks. */
   readonly blocked: Paged<Task>;
 }

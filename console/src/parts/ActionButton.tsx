@@ -1,4 +1,4 @@
-/** Buttons that call tools. Destructive actions ask for confirmation and describe the consequence. */
+/** Buttons that call tools. Before a destructive action, they describe its consequence and ask for confirmation. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { ToolError } from '../calls/tools.ts';
@@ -6,7 +6,7 @@ import { UserText } from './UserText.tsx';
 
 interface ActionButtonProps {
   readonly label: string;
-  /** Consequence, if the action needs confirmation. */
+  /** Consequence that the confirmation describes; absent if the action needs no confirmation. */
   readonly consequence?: string;
   readonly kind?: 'primary' | 'danger' | 'plain';
   readonly disabled?: boolean;
@@ -60,7 +60,7 @@ export function ActionButton({ label, consequence, kind = 'plain', disabled = fa
   );
 }
 
-/** The tool's reason for a refusal. */
+/** Shows why a tool refused a call. */
 export function ErrorNotice({ of }: { readonly of: unknown }) {
   const message = of instanceof Error ? of.message : String(of);
   return (

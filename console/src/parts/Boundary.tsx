@@ -1,4 +1,4 @@
-/** Keeps the page if rendering a screen fails. */
+/** Shows an error instead of a screen that fails to render, so that the rest of the page stays usable. */
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 

@@ -43,7 +43,7 @@ function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }
       {`${most.length === 0 ? 'No limit' : `At most ${most.join(' and ')}`} for the ${nameOf(kind)} `}
       <UserText text={id} />
       {`: $${(spent.money ?? 0).toFixed(4)} and ${(spent.tokens ?? 0).toLocaleString()} tokens are spent.`}
-      {isSpent && ' Work that needs more waits until it is raised.'}
+      {isSpent && ' Further work waits until the limit is raised.'}
     </p>
   );
 }
@@ -65,7 +65,7 @@ function Limit({ kind, id, money, changed }: LimitProps) {
   return (
     <div class="write">
       <label>
-        {`May cost, in US dollars, with all that is part of the ${nameOf(kind)}; empty: as much as it takes`}
+        {`May cost, in US dollars, with all parts of the ${nameOf(kind)}; empty: no limit`}
         <input inputMode="decimal" value={shown} onInput={(event) => (typed.value = event.currentTarget.value)} />
       </label>
       <ActionButton

@@ -1,4 +1,4 @@
-/** Page of one item: its list, and the item, or why it is not shown. */
+/** Page of one item: a link to the item's list, and the item or the reason why it is not shown. */
 
 import type { ComponentChildren } from 'preact';
 import type { Live } from '../live/states.ts';
@@ -7,7 +7,7 @@ import { Shown } from './Notice.tsx';
 import { UserText } from './UserText.tsx';
 
 interface DetailPageProps<Value> {
-  /** Path and title of the list that contains it. */
+  /** Path and title of the list that contains the item. */
   readonly list: readonly [path: string, title: string];
   /** Kind of the item: `task`. */
   readonly kind: string;

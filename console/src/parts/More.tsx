@@ -1,8 +1,8 @@
-/** End of a partly loaded list: the number of loaded items, and a button for more. */
+/** End of a list that is not loaded completely: number of loaded rows, and a button that loads more. */
 import type { Paged } from '../live/states.ts';
 
 interface MoreProps {
-  /** The listed items, in the plural: `tasks`. */
+  /** Name of the listed items, in the plural: `tasks`. */
   readonly what: string;
   /** Loads more; undefined if the list is complete. */
   readonly more: (() => void) | undefined;
@@ -26,7 +26,7 @@ export function MoreOf({ what, of: { live, count, more } }: { readonly what: str
   return <More what={what} more={more} loaded={loaded} count={count} />;
 }
 
-/** Returns the count in a list's heading, or the number of loaded rows with a plus sign. */
+/** Returns the number for a list's heading: the count, or the number of loaded rows with a plus sign. */
 export function headOf({ live, count }: Paged<unknown>): number | string | undefined {
   if (!('value' in live)) return undefined;
   return count ?? `${live.value.rows.length}+`;

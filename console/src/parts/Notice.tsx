@@ -10,7 +10,7 @@ interface ShownProps<Value> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** Shows loaded data, or explains why it cannot. */
+/** Shows loaded data, or explains why the data is not shown. */
 export function Shown<Value>({ live, children }: ShownProps<Value>) {
   if (live.state === 'live') return <>{children(live.value)}</>;
   if (live.state === 'stale') {
@@ -47,7 +47,7 @@ export function Absent({ live }: { readonly live: Live<unknown> }) {
   return <p class="notice loading">Loading</p>;
 }
 
-/** Next step for an empty state. */
+/** Shows that a list is empty, and what the person can do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -61,7 +61,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 interface CardProps {
   readonly title: string;
-  /** Returns a number, or `50+` if more exist. */
+  /** A number, or a text such as `50+` if more rows exist. */
   readonly count?: number | string | undefined;
   readonly children: ComponentChildren;
 }

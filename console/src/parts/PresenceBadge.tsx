@@ -1,4 +1,4 @@
-/** Presence of an agent, and when it was last seen. */
+/** Presence of an agent, with the time at which the agent was last seen. */
 import { type Agent, presenceNode } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
 import { presenceOf } from '../live/queries.ts';
@@ -6,7 +6,7 @@ import { node } from '../live/sources.ts';
 import { now } from '../live/time.ts';
 import { Ago } from './Status.tsx';
 
-/** Silence after which an agent is soon marked offline. Source: docs/semantics.md#network. */
+/** Time after which an agent that was not seen is shown as about to go offline. Source: docs/semantics.md#network. */
 const OFFLINE_AFTER_MS = 120_000;
 
 export function PresenceBadge({ agent }: { readonly agent: Agent }) {

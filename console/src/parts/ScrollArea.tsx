@@ -1,4 +1,4 @@
-/** Scrollable part of a screen. It can be focused, so that keys scroll it too. */
+/** Part of a screen that scrolls. It can have the focus, so that it can be scrolled with the keyboard, too. */
 import type { ComponentChildren, Ref } from 'preact';
 
 interface ScrollAreaProps {

@@ -57,7 +57,7 @@ export function Status({ of }: { readonly of: string }) {
   );
 }
 
-/** Counts down, without a write. */
+/** Shows the remaining time of a lease. It counts down without any new data. */
 export function Lease({ task, lastSeen }: { readonly task: Task; readonly lastSeen: number | undefined }) {
   const end = leaseEnd(task, lastSeen);
   if (end === undefined) return null;

@@ -53,10 +53,10 @@ export function Tree({ kind, id, version }: TreeProps) {
     ({ nextCursor }) => nextCursor,
     version,
   );
-  // An item outside the graph has no tree.
+  // An item that is not in the graph has no tree.
   if (live.state === 'failed' || live.state === 'loading') return null;
   return (
-    <Card title="What it belongs to, and may cost">
+    <Card title="Parents, parts and budgets">
       <Shown live={live}>
         {([first, ...next]) =>
           first !== undefined && (

@@ -1,20 +1,20 @@
 /**
- * Text written by people and agents, always as text, never as markup. Invisible and reordering characters are made
- * visible. Only https addresses become links, which show their host.
+ * Shows text by people and agents as plain text, never as markup. Hidden characters are made visible. Only https
+ * addresses become links, which show the host of their target.
  */
 import type { ComponentChildren } from 'preact';
 import { hostOf, piecesOf, type TextPiece } from './textPieces.ts';
 
-/** `U+202E`, in place of an invisible character. */
+/** Returns the code point that is shown instead of a hidden character: `U+202E`. */
 function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 interface UserTextProps {
   readonly text: string;
-  /** Links cannot contain links. */
+  /** Set to false if the text is inside a link, because links cannot contain links. */
   readonly links?: boolean;
-  /** Longer texts are truncated, with a note. */
+  /** Maximum number of characters. A longer text is cut, with a note. */
   readonly most?: number;
 }
 
@@ -31,7 +31,7 @@ export function UserText({ text, links = false, most: max = 20_000 }: UserTextPr
 function shownPiece({ kind, text }: TextPiece, links: boolean): ComponentChildren {
   if (kind === 'unseen') {
     return (
-      <span class="unseen" title="A character that cannot be seen">
+      <span class="unseen" title="Hidden character">
         {codePointOf(text)}
       </span>
     );

@@ -1,9 +1,9 @@
-/** Renders only the visible rows of a list and a few next to them, so that 50,000 are as fast as fifty. */
+/** Renders only the visible rows of a list and some rows around them, so that long lists are fast, too. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Keeps gaps from showing during scrolling. */
+/** Number of additional rows above and below, so that no gaps are visible while scrolling. */
 const OVERSCAN = 12;
 
 interface Span {
@@ -41,7 +41,7 @@ export function useWindow(count: number, height: number) {
   return { box, from, to, above: from * height, below: (count - to) * height };
 }
 
-/** Fills the space of omitted rows in a table. */
+/** Empty table row that takes the space of the rows that are not rendered. */
 export function Gap({ height, columns }: { readonly height: number; readonly columns: number }): ComponentChildren {
   if (height === 0) return null;
   return (

@@ -5,7 +5,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `45 s`, `12 min`, `3 h 20 min`, `2 days`. */
+/** Returns a duration as text: `45 s`, `12 min`, `3 h 20 min`, `2 days`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / SECOND));
   if (seconds < MINUTE) return `${seconds} s`;
@@ -26,12 +26,12 @@ export function timeOfDay(at: Date): string {
   return time.format(at);
 }
 
-/** @param timeZone zone of the day; the reader's if omitted */
+/** @param timeZone time zone of the day; if omitted, the reader's time zone */
 export function dayOf(at: Date, timeZone?: string): string {
   return (timeZone === undefined ? day : new Intl.DateTimeFormat(undefined, { ...DAY_OPTIONS, timeZone })).format(at);
 }
 
-/** Value of a `datetime-local` field, in the person's time zone; empty if undefined. */
+/** Returns the value of a `datetime-local` field, in the person's time zone; empty if there is no date. */
 export function localInstant(date: Date | null): string {
   if (date === null) return '';
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);

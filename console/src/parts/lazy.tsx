@@ -14,9 +14,9 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
       load().then(
         (component) => (loaded.value = component),
         () => {
-          // A newer version may have replaced the file, so the page must be reloaded.
+          // The load may have failed because a newer version replaced the file. Then the page must be reloaded.
           isAsked = false;
-          trouble.value = 'this part of the page does not load. Load the page again.';
+          trouble.value = 'its code could not be loaded. Reload the page.';
         },
       );
     }

@@ -1,7 +1,7 @@
-/** Displayed state of a task, and the end of its lease. */
+/** State of a task as shown on the page, and the end of the task's lease. */
 import type { Task } from '../live/documents.ts';
 
-/** Displayed state for a stored one. A task with open dependencies is not simply available. */
+/** Returns the state to show for a task. Stuck, blocked and waiting tasks have separate states. */
 export function stateOf(task: Task): string {
   const isHeld = ['claimed', 'in_progress'].includes(task.status);
   if (isHeld && task.waiting_for !== null) return 'waiting';
@@ -11,8 +11,8 @@ export function stateOf(task: Task): string {
 }
 
 /**
- * Returns the end of a lease. The sweep renews a lease only after it has expired, so the lease of an agent that was
- * seen since is longer than stored. A runner's lease is exactly as stored.
+ * Returns the end of a task's lease. A heartbeat renews the lease at once, but the stored end is updated only after
+ * it has passed. A runner's lease always ends as stored.
  * @param lastSeen when the holder was last seen, in milliseconds since 1970
  */
 export function leaseEnd(task: Task, lastSeen: number | undefined): number | undefined {
@@ -22,13 +22,13 @@ export function leaseEnd(task: Task, lastSeen: number | undefined): number | und
   return Math.max(stored, lastSeen + (task.lease_seconds ?? 0) * 1000);
 }
 
-/** Returns why an open task does not continue although nothing has failed; undefined if it continues. */
+/** Returns why an open task does not continue although it has not failed; undefined if it continues. */
 export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapsed' | undefined {
   if (task.budget_wait !== null) return 'budget';
   if (task.failed_check !== null) return 'red';
   const end = leaseEnd(task, undefined);
   const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
-  // If the holder was seen since, its lease is longer than stored: the sweep updates it within minutes.
+  // The holder may have renewed the lease: the sweep then updates the stored end within minutes.
   return isLeft || (end !== undefined && at > end + SWEEP_WITHIN_MS && isRunning(task)) ? 'lapsed' : undefined;
 }
 

@@ -9,7 +9,7 @@ export interface TextPiece {
   readonly text: string;
 }
 
-/** Splits a text into pieces. Pure, so that a test can use any input. */
+/** Splits a text into plain text, hidden characters and links. */
 export function piecesOf(text: string): readonly TextPiece[] {
   return cut(text, ADDRESS, 'link')
     .flatMap((piece) =>
@@ -30,7 +30,7 @@ function cut(text: string, pattern: RegExp, kind: TextPiece['kind']): readonly T
   return pieces;
 }
 
-/** Undefined for an address that must not become a link. */
+/** Returns the host of an address; undefined if the address must not become a link. */
 export function hostOf(address: string): string | undefined {
   try {
     const { protocol, host, username, password } = new URL(address);

@@ -17,12 +17,12 @@ export interface ItemCall extends Call {
 
 export interface BulkAction {
   readonly state: State;
-  /** @returns ids of the refused and the skipped tasks */
+  /** @returns ids of the tasks that were refused or skipped */
   run(calls: readonly ItemCall[]): Promise<readonly string[]>;
   stop(): void;
 }
 
-/** Stops when its screen closes, because the Stop button is gone then. */
+/** The action stops when its screen closes, because its Stop button is then gone. */
 export function useBulkAction(): BulkAction {
   const state = useSignal<State>({ kind: 'idle' });
   const isStopped = useRef(false);

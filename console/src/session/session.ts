@@ -26,7 +26,7 @@ export type Session =
   | { readonly state: 'starting' }
   | { readonly state: 'failed'; readonly why: string }
   | { readonly state: 'signedOut' }
-  /** The page was opened with a sign-in link, in a browser that does not know the email address. */
+  /** A sign-in link opened the page, but in a browser in which the person has not entered the email address. */
   | { readonly state: 'addressWanted' }
   | { readonly state: 'signedIn'; readonly person: Person };
 
@@ -57,7 +57,7 @@ export async function startSession(): Promise<void> {
       connectAuthEmulator(auth, `http://${deployment.emulators.auth}`, { disableWarnings: true });
     connected = { app, auth, deployment };
     await auth.authStateReady();
-    // A new token later would restart all listeners. Without a network, the old one must do.
+    // A token that is renewed later would restart all listeners. Without a network, the old token is used.
     await renewToken().catch(() => undefined);
     await takeLink(auth);
     onAuthStateChanged(auth, (user) => {
@@ -74,14 +74,14 @@ export async function startSession(): Promise<void> {
   }
 }
 
-/** The ID token for the person's calls. Stored only in memory and in the SDK's own store. */
+/** Returns the ID token for the person's calls. It is stored only in memory and by Firebase's SDK. */
 export async function idToken(): Promise<string> {
   const user = connection().auth.currentUser;
   if (user === null) throw new Error('You are signed out.');
   return user.getIdToken();
 }
 
-/** Rights may have changed since the token was created, which is valid for an hour. */
+/** Gets a new token. The person's rights may have changed after the current token was created. */
 export async function renewToken(): Promise<void> {
   await connection().auth.currentUser?.getIdToken(true);
 }
@@ -145,7 +145,7 @@ const WORDS: Readonly<Record<string, string>> = {
     'Firebase does not know this address of the console: it has to be among the authorized domains.',
 };
 
-/** @throws Error in words for the person */
+/** @throws Error with a message for the person */
 async function told(attempt: Promise<unknown>): Promise<void> {
   try {
     await attempt;

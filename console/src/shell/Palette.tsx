@@ -107,7 +107,7 @@ function rowsOf<Row>({ live }: Paged<Row>): readonly Row[] {
   return 'value' in live ? live.value.rows : [];
 }
 
-/** Data of the workspace's listeners, which stop with the palette. */
+/** Returns the workspace's data to search. Its listeners stop when the palette is closed. */
 function useEverything(person: Person) {
   const here = workspace.value;
   const session = useSessionId(here);

@@ -125,7 +125,7 @@ export function Shell({ person }: { readonly person: Person }) {
   );
 }
 
-/** If the server cannot be reached, the databases still decide about each part of the page. */
+/** Returns whether the person has a role. If the server is unreachable, the databases decide what is shown. */
 function hasAnyRole(stored: PersonRights | undefined, known: typeof memberships.value): boolean {
   const { role = 'none', workspaces = {} } = stored ?? {};
   if (role !== 'none' || Object.keys(workspaces).length > 0) return true;

@@ -217,7 +217,7 @@ describe('a day of a person on the console', function () {
     await ben.follow(place(`/t/${flaky}`));
     await page.getByRole('heading', { name: 'Try it on the old browser' }).waitFor();
     // The goal is a task of the workspace, which he may see; the to-do above it is hers.
-    const belongs = page.getByRole('region', { name: 'What it belongs to, and may cost' });
+    const belongs = page.getByRole('region', { name: 'Parents, parts and budgets' });
     await belongs.getByRole('link', { name: `Ship the login ${cast.workspace}` }).waitFor();
     await belongs.getByText('not yours to see').waitFor();
     assert.equal(await page.locator(`a[href*="${todo}"]`).count(), 0);

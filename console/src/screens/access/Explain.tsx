@@ -1,4 +1,4 @@
-/** Explains why a call is allowed or refused, from the table that enforces it. */
+/** Explains why a call is allowed or refused. The explanation uses the same permission table as the check. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { callTool } from '../../calls/tools.ts';

@@ -173,7 +173,7 @@ export function AgentLine({ agent }: { readonly agent: Agent }) {
 
 interface ConnectionLineProps {
   readonly connection: Connection;
-  /** Number of tasks that it holds in this workspace. */
+  /** Number of tasks of the workspace that the agent holds. */
   readonly holds: number;
   changed(): void;
 }

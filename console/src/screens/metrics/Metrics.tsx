@@ -1,4 +1,4 @@
-/** Calls of the last hour, per minute and by tool, in the whole deployment. For its leaders. */
+/** Calls of the last hour in the whole deployment, per minute and by tool. Only for leaders of the deployment. */
 
 import type { z } from 'zod/mini';
 import type { countsNode } from '../../live/documents.ts';
@@ -107,7 +107,7 @@ function timeOfMinute(key: string): string {
   return timeOfDay(new Date(`${year}-${month}-${day}T${hour}:${minute}:00Z`));
 }
 
-/** Busiest tools first. */
+/** Returns the tools with the number of their calls, most frequently called first. */
 function toolsOf(minutes: Minutes): readonly (readonly [name: string, counts: Counts])[] {
   const byTool = new Map<string, Counts[]>();
   for (const { tools } of Object.values(minutes))

@@ -144,7 +144,7 @@ function OnlineAgents({ here }: { readonly here: string }) {
   );
 }
 
-/** Findings that agents shared, which show how they understand the work. */
+/** Findings of the agents. They show how the agents understand their work. */
 function Discoveries({ here, session }: { readonly here: string; readonly session: string }) {
   const found = usePaged(discoveriesOf(here, session), discoveryDocument);
   const { live } = found;

@@ -1,4 +1,4 @@
-/** Open tasks that do not continue although nothing has failed. */
+/** Open tasks that do not continue although they have not failed. */
 
 import type { Task } from '../../live/documents.ts';
 import { merged, pagedOf } from '../../live/paging.ts';
@@ -21,7 +21,7 @@ function expired(expiring: Paged<Task>, at: number): Paged<Task> {
   if (!('value' in live)) return expiring;
   const { rows } = live.value;
   const held = rows.filter((task) => blockedReason(task, at) !== undefined);
-  // Later leases follow the last row: if it has not expired, neither have they.
+  // Tasks that are not loaded have later leases: if the lease of the last row has not expired, theirs have not.
   const last = rows.at(-1);
   const isTruncated = more !== undefined && last !== undefined && held.includes(last);
   const value = { rows: held, unreadable: live.value.unreadable, isTruncated };

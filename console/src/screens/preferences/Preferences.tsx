@@ -1,4 +1,4 @@
-/** Notification preferences, and delegates who may answer. Written directly, under the security rules. */
+/** Notification preferences, and agents that may answer for the person. The page writes them to the database. */
 import { useSignal } from '@preact/signals';
 import { agentDocument, type Preferences as Preferred, preferencesDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';

@@ -8,7 +8,7 @@ import type { Attempt, RunResponse, Step } from './response.ts';
 
 interface TimelineProps {
   readonly answer: RunResponse;
-  /** Start of the run. */
+  /** Time at which the run started. */
   readonly begun: Date;
 }
 
@@ -95,7 +95,7 @@ function timeOf(instant: string | undefined): number | undefined {
   return instant === undefined ? undefined : new Date(instant).getTime();
 }
 
-/** One lane per agent, whose attempts follow each other. */
+/** One row for each agent, with the agent's attempts one after the other. */
 function Lanes({ attempts, longest }: { readonly attempts: readonly Attempt[]; readonly longest: number }) {
   const agents = [...new Set(attempts.map(({ agent }) => agent))];
   return (

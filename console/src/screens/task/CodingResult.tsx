@@ -7,7 +7,7 @@ import { duration } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { ExternalLink, UserText } from '../../parts/UserText.tsx';
 
-/** Result from runners. Holders can send any JSON, so all is optional. Source: runner/src/task/report.ts. */
+/** Result from a runner. Agents can report any JSON, so all is optional. Source: runner/src/task/report.ts. */
 const result = z.catch(
   z.object({
     summary: z.exactOptional(z.string()),
@@ -24,7 +24,7 @@ const result = z.catch(
 
 const report = z.object({ result: z.object({ result: z.exactOptional(result) }) });
 
-/** Name of the branch after `git fetch`. */
+/** Returns the command that fetches the branch. */
 function fetchLine(branch: string): string | undefined {
   return /^[\w./-]+$/.test(branch) && !branch.startsWith('-') ? `git fetch origin ${branch}` : undefined;
 }

@@ -30,7 +30,7 @@ export function Log({ task }: { readonly task: Task }) {
     isReading.value = true;
     try {
       const { rows } = await readOnce(olderLog(task, before), logChunkDocument);
-      // An empty result means that the log starts here, so loading stops.
+      // If no rows were found, the log starts here, and no further rows are loaded.
       older.value = [...rows, ...older.value];
       isReading.value = rows.length === 0;
     } catch (error) {
@@ -64,7 +64,7 @@ interface LinesProps {
 
 function Lines({ lines, before }: LinesProps) {
   const { box, from, to, above, below } = useWindow(lines.length, LINE_HEIGHT);
-  /** Whether the end is visible. New lines then keep it in view. */
+  /** Whether the end of the log is visible. If so, it stays visible when new lines arrive. */
   const follows = useSignal(true);
   const firstShown = useRef(lines[0]?.number ?? 0);
   const { length } = lines;

@@ -1,4 +1,4 @@
-/** One column per state, with the total in its heading and the first or newest tasks as cards. */
+/** One column per state, with the number of tasks in its heading and the first or newest tasks as cards. */
 
 import {
   type ClosedStatus,

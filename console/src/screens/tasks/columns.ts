@@ -18,7 +18,7 @@ export function openColumn(
 ): Paged<Task> {
   switch (state) {
     case 'never':
-      // Documents of earlier releases mark stuck tasks only by their dependencies, and are among the blocked.
+      // Earlier releases marked stuck tasks only in their dependencies, so they are in the list of blocked tasks.
       return columnOf(state, stuck, stuck.count, merged([stuck, blocked]).live);
     case 'blocked':
       return columnOf(state, blocked, difference(blocked.count, stuck.count));

@@ -27,7 +27,7 @@ export interface Layout {
   readonly edges: readonly (Edge & { readonly points: readonly Point[] })[];
 }
 
-/** Larger graphs are unreadable, so closed tasks are shown only if open tasks depend on them. */
+/** Maximum tasks of a graph with all closed tasks. Larger graphs show only those that open tasks depend on. */
 const MAX_WHOLE = 200;
 
 export function shownTasks(open: readonly Task[], closed: readonly Task[]): readonly Task[] {
@@ -43,7 +43,7 @@ export function edgesOf(tasks: readonly Task[]): readonly Edge[] {
   );
 }
 
-/** Returns the target of an arrow key: along an edge, or the next task with the same dependency. */
+/** Returns the task that an arrow key leads to: along an edge, or to the next task with the same dependency. */
 export function step(tasks: readonly Task[], at: string, key: string): string | undefined {
   const edges = edgesOf(tasks);
   if (key === 'ArrowRight') return edges.find(({ from }) => from === at)?.to;

@@ -3,11 +3,11 @@
 import type { Layout, Wanted } from './graph.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 
-/** Enough for the largest graph that is shown. */
+/** Timeout of the layout, long enough for the largest graph that is shown. */
 const TIMEOUT_MS = 20_000;
 
 /**
- * The page's policy accepts script addresses only from this policy, and only this one. Source:
+ * Trusted Types policy for the address of the worker's script, the only address that it accepts. Source:
  * https://developer.mozilla.org/docs/Web/API/Trusted_Types_API
  */
 const policy = window.trustedTypes?.createPolicy('muster', {

@@ -60,7 +60,7 @@ function Whole({ todo }: { readonly todo: Todo }) {
       <p>
         <a href={addressOf(['audit'], { thing: `todo:${todo.id}` })}>Who has done what to it</a>
       </p>
-      {/* Remounts after a save, because the fields initialize from the stored values. */}
+      {/* The form is created again after each save, because its fields start with the stored values. */}
       {!todo.completed && <EditTodo key={versionOf(todo)} todo={todo} />}
       {!todo.completed && <Reminder todo={todo} />}
       <Tree kind="todo" id={todo.id} version={`${todo.completed} ${todo.delegated_task_id}`} />

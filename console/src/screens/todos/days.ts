@@ -11,7 +11,7 @@ export interface Day {
   readonly isTruncated: boolean;
 }
 
-/** Which lists are incomplete. Of to-dos with a date, the latest are missing. */
+/** Which lists are not loaded completely. If the list of to-dos with a date is incomplete, the latest are missing. */
 export interface Truncation {
   readonly dated: boolean;
   readonly undated: boolean;

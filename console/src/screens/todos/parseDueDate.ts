@@ -1,4 +1,4 @@
-/** Detects the due date in a title: `Call the bank tomorrow 9:30`. Detects only certain ones. */
+/** Detects the due date in a title: `Call the bank tomorrow 9:30`. Ambiguous dates are not detected. */
 
 export interface ParsedDueDate {
   /** Title without the words of the date. */
@@ -54,7 +54,7 @@ function daysAhead(now: Date, { day, weekday, count, unit }: Named): number {
   if (day !== undefined) return day.toLowerCase() === 'today' ? 0 : 1;
   if (weekday === undefined) return Number(count) * (unit.toLowerCase() === 'week' ? 7 : 1);
   const named = DAYS.findIndex((name) => name.startsWith(weekday.toLowerCase()));
-  // Next occurrence of the weekday: people write "today" for the current day.
+  // A weekday means its next occurrence after today, because people write "today" for the current day.
   return ((named - now.getDay() + 6) % 7) + 1;
 }
 

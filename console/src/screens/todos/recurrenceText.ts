@@ -18,7 +18,7 @@ export function recurrenceText({ frequency, start_date, timezone, end_date, late
   return `${on} at ${said({ timeStyle: 'short' })}, ${timeZone}${until}; now ${dayOf(latest_due)}`;
 }
 
-/** A zone may be newer than the browser, which then throws. */
+/** Returns the time zone if the browser knows it. A browser throws an error for a zone that it does not know. */
 function zoneKnownHere(timezone: string): string {
   try {
     new Intl.DateTimeFormat(undefined, { timeZone: timezone });
