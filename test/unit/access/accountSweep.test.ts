@@ -98,7 +98,7 @@ describe('roles of a person whose account changes', () => {
 });
 
 describe('access mirror in the Realtime Database', () => {
-  it('writes the leader of a new workspace before other entries, so that the leader gets access first', async () => {
+  it('writes the leader of a new workspace before other entries', async () => {
     const written: string[] = [];
     const database = portsOf<Database>({
       ref: (path?: unknown) => portsOf<Reference>({ set: async () => void written.push(String(path)) }),

@@ -131,7 +131,7 @@ describe('authentication', () => {
     assert.deepEqual((await authenticator.authenticate(BEARER)).owner, ROLES);
   });
 
-  it('rejects a person whose sign-in is older than the end of their sessions, and accepts a later sign-in', async () => {
+  it("rejects a sign-in older than the end of the person's sessions, and accepts a later one", async () => {
     standing = { validSince: 101 };
     await assert.rejects(authenticator.authenticate('a.good.token'), { code: 'UNAUTHORIZED' });
     standing = { validSince: 100 };
@@ -283,7 +283,7 @@ describe('authentication', () => {
     assert.deepEqual(tokens, [], "the token is not a person's");
   });
 
-  it("rejects an app's access token if it is expired or unknown, or if its grant or agent has ended", async () => {
+  it("rejects an app's access token if it, its grant or its agent has ended", async () => {
     const given = redeemed();
     grant = given.grant;
     const { accessToken, refreshToken } = given.tokens;
@@ -308,7 +308,7 @@ describe('authentication', () => {
       assert.deepEqual(await authenticator.authenticate(other), ADA);
   });
 
-  it("rejects the key of an agent that a connected app registered after the app's grant has ended", async () => {
+  it("rejects the key of an app's agent after the app's grant has ended", async () => {
     grant = redeemed().grant;
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -357,7 +357,7 @@ describe('authentication', () => {
       await authenticator.reauthenticate(BEARER);
     });
 
-    it('is read again after a change of a key above it, and when the first key of the chain expires', async () => {
+    it("is read again if a key above it changes, and when the chain's first key expires", async () => {
       const expiresAt = secondsAfterStart(500);
       others = [leads({ expires_at: expiresAt })];
       for (const subject of ['key:mk_leader', 'agent:leader']) {

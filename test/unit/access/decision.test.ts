@@ -58,7 +58,7 @@ describe('decision about direct access to a database path', () => {
     assert.match(reason, /role worker in the workspace "beta"; you have worker there, from the deployment/);
   });
 
-  it("reports whether the caller's role comes from the deployment, a membership or another source", () => {
+  it("reports whether the caller's role comes from the deployment or a membership", () => {
     const cases = [
       [person, 'alpha', { role: 'leader', from: 'membership' }],
       [person, 'default', { role: 'worker', from: 'deployment' }],

@@ -6,7 +6,7 @@ import { cut, idsOf, whole } from './samples.ts';
 const rows = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 
 describe('paged list in the console', () => {
-  it("shows the number of its rows if all rows are loaded, even if the server's count is outdated", () => {
+  it("shows the number of its rows if all are loaded, even if the server's count is outdated", () => {
     const live = { state: 'live', value: { rows: rows('a', 'b'), unreadable: 1, isTruncated: false } } as const;
     const list = pagedOf(live, 17, { more: () => undefined });
     assert.equal(list.count, 3);

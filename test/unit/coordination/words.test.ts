@@ -21,7 +21,7 @@ describe('sets of required capabilities', () => {
     assert.notEqual(capabilityKey(['coding']), capabilityKey(['coding', 'testing']));
   });
 
-  it('that an agent satisfies include the empty set and each set of which it has every capability', () => {
+  it('that an agent satisfies are the empty set and each set of capabilities it has', () => {
     const keys = [[], ['coding'], ['coding', 'testing'], ['writing']].map(capabilityKey);
     assert.deepEqual(satisfiedKeys(keys, ['CODING']), ['', 'coding']);
     assert.deepEqual(satisfiedKeys(keys, ['testing', 'coding', 'x']), ['', 'coding', 'coding|testing']);

@@ -70,7 +70,7 @@ describe('Firebase CLI as a child process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-cli-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('runs without questions as the deployer, and its token is not visible in the list of processes', async () => {
+  it('runs without questions as the deployer, with a token that no process list shows', async () => {
     const program = join(folder, 'firebase.mjs');
     const seen = join(folder, 'seen.json');
     writeFileSync(

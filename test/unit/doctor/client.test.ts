@@ -76,7 +76,7 @@ describe('request to an API of Google', () => {
     assert.deepEqual(answer, { ok: true, value: [{ name: 'one' }, { name: 'two' }] });
   });
 
-  it('returns the failure as a value if Google refuses, does not respond or sends an unknown format', async () => {
+  it('returns a failure if Google refuses, does not respond or sends an unknown format', async () => {
     const denied = googleError(403, 'PERMISSION_DENIED', 'You may not.');
     local.answers.set(`${topics.api}/${topics.path}`, denied);
     const refused = await google(local.url).get({ ...topics, schema: topic });

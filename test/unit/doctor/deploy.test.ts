@@ -278,7 +278,7 @@ describe('npm run deploy', () => {
     assert.doesNotMatch(resumed.join(), /invoices/);
   });
 
-  it('links the web app to the default Hosting site, even if the project has other sites and apps', async () => {
+  it('links the web app to the default Hosting site, even if other sites and apps exist', async () => {
     here = await stage('healthy');
     const { answers, deployment, writes } = here;
     const sites = `firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`;

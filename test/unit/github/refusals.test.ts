@@ -52,7 +52,7 @@ describe('errors of GitHub calls', () => {
     });
   });
 
-  it('report NOT_FOUND if the App can see all repositories of the owner, or if no such owner exists', async () => {
+  it("report NOT_FOUND if the App sees all the owner's repositories, or no such owner exists", async () => {
     const [installation] = fixture.server.world.installations;
     assert.ok(installation);
     installation.selection = 'all';

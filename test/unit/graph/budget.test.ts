@@ -58,7 +58,7 @@ describe('budget', () => {
     assert.ok(exhaustedBudget([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
-  it('is raised by at least its own size, only in the exhausted unit, and enough for several calls', () => {
+  it('is at least doubled, only in the exhausted unit, and then covers several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
       const refusal = budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
       return refusal && raisedLimit(refusal);

@@ -147,7 +147,7 @@ describe('callTool', () => {
     assert.match(confined.content[0].text, /does not include the toolset coordination\. It includes: todo/);
   });
 
-  it('returns an internal error if the tool throws an unexpected error or returns an invalid response', async () => {
+  it('returns an internal error if the tool fails unexpectedly or its response is invalid', async () => {
     for (const handler of [
       async () => {
         throw new TypeError('at /srv/secret');

@@ -8,7 +8,7 @@ import { UID } from './logFixture.ts';
 describe('/mcp/events', () => {
   const fixture = new EventsStage();
 
-  it("sends each event as the notification that the specification defines, with the event's cursor", async () => {
+  it("sends each event as the specified notification, with the event's cursor", async () => {
     fixture.log.add(UID, fixture.subscriptionId, { id: 'task-456' });
     const stream = await fixture.open();
     assert.equal(stream.response.headers.get('content-type'), 'text/event-stream');
@@ -53,7 +53,7 @@ describe('/mcp/events', () => {
     for (const frame of frames) assert.deepEqual(Object.keys(frame).sort(), ['data', 'id']);
   });
 
-  it('resumes after Last-Event-ID, or after the cursor without that header, or else from the start', async () => {
+  it('resumes after Last-Event-ID; without it, after the cursor or at the start', async () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
     const first = async (asked: Asked) => dataOf((await (await fixture.open(asked)).take(1))[0] ?? {});
     assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '2' } }), 3);

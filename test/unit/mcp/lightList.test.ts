@@ -17,7 +17,7 @@ const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
     .tools.map(({ name }) => name);
 
 describe('light tool list', () => {
-  it('contains the tools that a role may call, except those for runners, older clients and admins', () => {
+  it('contains the tools that a role may call, unless they have a special audience', () => {
     for (const role of ROLES) {
       const names = namesFor(role);
       for (const { name: toolset, tools } of toolsets)

@@ -358,7 +358,7 @@ describe('call of a hosted agent', () => {
     assert.deepEqual(result.attempts[1]?.usage, answer.usage);
   });
 
-  it('is charged and not repeated if its answer is too large to store; the fallback agent is asked', async () => {
+  it('is charged once if its answer is too large to store, and the fallback agent is asked', async () => {
     const told: string[] = [];
     const claude = agent('claude', { says: 'é'.repeat(400_001) });
     const gemini = agent('gemini', { says: 'Done.' });

@@ -57,7 +57,7 @@ describe('reservation from the budgets of a call', () => {
     assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
   });
 
-  it('is refused with the cost of the whole call, and the error separates spent and reserved amounts', async () => {
+  it("is refused with the call's cost and with the spent and reserved amounts", async () => {
     const refusalOf = async (limited: CountedBudget) => {
       const error: unknown = await reserve([limited]).catch((why: unknown) => why);
       assert.ok(error instanceof BudgetExhaustedError);

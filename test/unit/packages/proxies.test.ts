@@ -97,7 +97,7 @@ describe('environment with a proxy', () => {
     assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/);
   });
 
-  it("causes an error of muster status, without the proxy's password, if the proxy is unreachable", async () => {
+  it("makes muster status fail without showing the proxy's password, if it is unreachable", async () => {
     const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
       said,

@@ -86,7 +86,7 @@ describe('occurrences of a recurrence rule', () => {
     );
   });
 
-  it('are in order from the first date to the end, at the same time of day except in skipped hours', () => {
+  it('are in order, at the same time of day except in skipped hours', () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
         const occurrences = chain(rule, 15);

@@ -157,7 +157,7 @@ describe('console screen', () => {
     ]);
   });
 
-  it('adds a to-do with the due date that its title contains, unless the person declines the date', async () => {
+  it('adds a to-do with the due date in its title, unless the person declines the date', async () => {
     const page = await Page.open(backend, '/todos');
     (await page.field('What is to do')).type('Mow the lawn in 3 days 9:15');
     await page.shows('as “in 3 days 9:15” says');

@@ -25,7 +25,7 @@ describe('Pub/Sub message about a to-do event', () => {
     });
   });
 
-  it('has the required attributes, the to-do as its ordering key, and the same id if it is repeated', () => {
+  it('has the required attributes, the to-do as ordering key, and the same id if repeated', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = pubSubMessage(event, 'my-project');
