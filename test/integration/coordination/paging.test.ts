@@ -139,7 +139,7 @@ describe('paged lists', () => {
     const { id } = await new Team().createOne();
     for (const unknown of [id, 'task-xxx-404']) {
       const error = await refusedWith(team, 'coordination_get_results', { task_ids: [unknown] });
-      assert.match(error, new RegExp(`^No task "${unknown}"`));
+      assert.match(error, new RegExp(`^Task "${unknown}" not found`));
     }
   });
 

@@ -126,7 +126,7 @@ describe('undo of tasks and sessions', () => {
       const why = new Map<string, string>(refused.map(({ id, why: told }: JsonObject) => [id, told]));
       assert.deepEqual([...why.keys()].sort(), [waited, updated].sort());
       assert.match(why.get(waited) ?? '', new RegExp(`task "${later}" depends on it`));
-      assert.match(why.get(updated) ?? '', /changed since: description/);
+      assert.match(why.get(updated) ?? '', /changed in the meantime: description/);
       assert.deepEqual([await stateOf(waited), await stateOf(updated)], ['available', 'available']);
     });
   });
@@ -170,7 +170,7 @@ describe('undo of tasks and sessions', () => {
     await claim();
     const claimed = await latest();
     await work('start_task', id);
-    assert.match((await undo(claimed)).error.message, /changed since: status/);
+    assert.match((await undo(claimed)).error.message, /changed in the meantime: status/);
     await undone();
     assert.deepEqual([(await task(id)).status, (await task(id)).claim?.started_at], ['claimed', undefined]);
     await undone(claimed);

@@ -44,7 +44,7 @@ describe('a run whose instance is killed', function () {
         );
         for (const name of STEPS) await assertMade(runId, input, name, name === step ? at : undefined);
         const doubts = IN_DOUBT.includes(at) ? 1 : 0;
-        assert.equal(run.warnings.filter((warning) => warning.includes('was made again')).length, doubts);
+        assert.equal(run.warnings.filter((warning) => warning.includes('was repeated')).length, doubts);
       });
     }
   }

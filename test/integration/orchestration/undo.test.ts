@@ -32,7 +32,7 @@ describe('undo of a run', () => {
     const open = claimed === left ? right : left;
     assert.deepEqual(undone, [{ kind: 'task', id: open }], JSON.stringify(structuredContent));
     assert.deepEqual(
-      refused.map(({ id, why }: { id: string; why: string }) => [id, /changed since: .*status/.test(why)]),
+      refused.map(({ id, why }: { id: string; why: string }) => [id, /changed in the meantime: .*status/.test(why)]),
       [[claimed, true]],
     );
     assert.equal((await team.task(open)).status, 'cancelled');

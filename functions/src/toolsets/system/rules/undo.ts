@@ -250,8 +250,8 @@ function alreadyUndone({ id, undone_by }: AuditEntry): MusterError {
 function explainedRefusal({ error, since }: RefusedUndo): MusterError {
   if (since === undefined) return error;
   const { by, at, id } = since;
-  const who = `"${by.agent_id ?? by.uid}" by ${by.tool} at ${at.toISOString()} (event "${id}")`;
-  return new MusterError(error.code, `${error.message} The latest change was by ${who}.`, error.details);
+  const who = `"${by.agent_id ?? by.uid}" with ${by.tool} at ${at.toISOString()} (event "${id}")`;
+  return new MusterError(error.code, `${error.message} The latest change was made by ${who}.`, error.details);
 }
 
 function isSame(one: AuditEffect, other: AuditEffect): boolean {
