@@ -35,7 +35,7 @@ export class TaskLog {
   redact(text: string): string {
     const redacted = this.redactor.text(text);
     const shown = printable(redacted);
-    // Redact again: a color code or carriage return can hide that a secret is a separate word.
+    // Redact again: before their removal, a color code or carriage return can prevent that a secret is recognized.
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 

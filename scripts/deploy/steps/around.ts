@@ -15,7 +15,7 @@ const anything = z.unknown();
 /** Number of attempts after which Pub/Sub moves a message to the dead-letter topic. */
 const DELIVERY_ATTEMPTS = 20;
 
-/** Has the id that the Firebase CLI uses, so that the CLI finds it. Images are needed for one day at most. */
+/** Cleanup policy for container images, which are needed for at most one day. The Firebase CLI finds it by this id. */
 const CLEANUP = {
   'firebase-functions-cleanup': {
     id: 'firebase-functions-cleanup',

@@ -189,7 +189,7 @@ describe('credential chains', () => {
       }
     });
 
-    it('run with the current rights of the credentials above their caller', async () => {
+    it('run with the current rights of the credentials through which the caller was registered', async () => {
       const app = await fixture.connect('ada', 'App', { role: 'leader' });
       const key = await fixture.keyOf(await signIn(app.accessToken), 'helper', 'worker');
       const id = await waits(await signIn(key));

@@ -50,7 +50,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('returns the response without a task again for a repeated claim', async () => {
+  it('returns the first response again if a claim without a task is repeated', async () => {
     const claim = () =>
       answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
     const none = await claim();

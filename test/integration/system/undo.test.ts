@@ -170,7 +170,10 @@ describe('getAudit and undo', () => {
       const changed = await latest(ada);
       await answer(fixture, 'todo_update_task', { task_id: id, title: 'Soy milk' }, hers);
       const refused = await refusal(ada, { event_id: changed.event_id });
-      assert.match(refused.message, new RegExp(`changed in the meantime: title.*"${hers.agent_id}" with todo.update_task`));
+      assert.match(
+        refused.message,
+        new RegExp(`changed in the meantime: title.*"${hers.agent_id}" with todo.update_task`),
+      );
       await answer(fixture, 'todo_update_task', { task_id: id, priority: 'HIGH' }, ada);
       const { event_id } = await latest(ada);
       await answer(fixture, 'todo_update_task', { task_id: id, description: 'Two' }, ada);

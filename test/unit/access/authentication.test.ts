@@ -146,7 +146,7 @@ describe('authentication', () => {
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
   });
 
-  it('reads a cached credential again if the request asks for it', async () => {
+  it('reads a cached credential from the database again if the request requires a fresh read', async () => {
     await authenticator.authenticate(BEARER);
     await authenticator.reauthenticate(BEARER);
     await authenticator.authenticate(BEARER);

@@ -152,7 +152,7 @@ export class RateLimiter extends Service<KernelPorts> {
     return true;
   }
 
-  /** Returns whether a call is free, because its caller calls rarely and has no leased tokens. */
+  /** Returns whether a call needs no token: its caller calls rarely and holds no leased tokens. */
   private isFree(allowance: TokenLease, now: number): boolean {
     const { leasing, leasedAt, rejectedUntil } = allowance;
     if (leasing !== undefined || rejectedUntil !== undefined || now - leasedAt < LEASE_EXPIRY_MS) return false;

@@ -203,7 +203,7 @@ export const delegate = defineTool({
   title: 'Delegate a to-do',
   description: "Delegates a to-do to a workspace's agents: creates a task whose completion completes the to-do.",
   details:
-    'Workspace members see its title and description as a task, and only that it belongs to a to-do. If the task fails or is cancelled, the to-do stays open, says so, and can be delegated again.',
+    'Workspace members see the title and description of the to-do in the task. Otherwise they see only that the task belongs to a to-do. If the task fails or is cancelled, the to-do stays open, says so, and can be delegated again.',
   input: z.strictObject({
     task_id: shapes.taskId,
     workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')

@@ -256,7 +256,7 @@ function points({ ranking = [] }: Ballot, agent: string): number {
 /** Letters for the answers. A step has fewer agents than there are letters. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Longer lines, in characters, cannot be a ranking. This limits the cost of parsing. */
+/** Maximum length of a ranking line, in characters. Longer lines are ignored, to limit the cost of parsing. */
 const MAX_LINE_LENGTH = 400;
 
 /** Number of lines that are read from the end of an answer, because judges write the ranking there. */
