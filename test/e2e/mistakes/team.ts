@@ -52,7 +52,7 @@ export const teamMistakes: readonly Mistake[] = [
       ),
     happened: /requires the role worker; yours is viewer/,
     where: /coding_create_task/,
-    next: /Ask/,
+    next: /Use an agent, person or credential/,
   },
   {
     who: 'completes a task held by another agent',

@@ -86,7 +86,7 @@ export const vendorMistakes: readonly Mistake[] = [
   {
     who: 'names a coding agent in lowercase',
     make: called('coding_create_task', { tool: 'claude', description: 'Mend it', instructions: 'Now.' }),
-    happened: /Invalid|expected|no (coding )?(tool|agent)/i,
+    happened: /Invalid|expected|no (coding )?(tool|agent)|Unknown coding tool/i,
     where: /tool/,
     next: /CLAUDECODE/,
   },

@@ -70,7 +70,7 @@ describe('restricted credentials', () => {
     const narrow = await registered(await fixture.person('ada'), { toolsets: ['onboarding'], heldTo: workspace });
     const again = await registered(narrow, { clear: ['heldTo'], readonly: false, toolsets: ['onboarding', 'todo'] });
     assert.deepEqual([again.toolsets, again.held_to], [['onboarding'], workspace]);
-    assert.match(await refused(narrow, { heldTo: 'default' }), /no role in the workspace|held to the workspace/);
+    assert.match(await refused(narrow, { heldTo: 'default' }), /no role in the workspace|restricted to the workspace/);
   });
 
   it('cannot be restricted to a workspace in which the caller has no role', async () => {

@@ -602,7 +602,7 @@ async function trailCalls(): Promise<readonly Call[]> {
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
   const undoable = whose
     .slice(0, 2)
-    .flatMap((one) => narrowings.slice(1, 3).map((narrowed) => ({ whose: one, narrowed, stands: true as const })));
+    .flatMap((one) => narrowings.slice(1, 3).map((narrowed) => ({ whose: one, narrowed, notUndone: true as const })));
   return [
     (database) => new TrailQueries(database, documents).find('entry-1'),
     ...[...filters, ...undoable].flatMap((filter): readonly Call[] => [

@@ -14,13 +14,13 @@ import { scenarios } from '../lostResponses/scenarios/all.ts';
 /** Tools and scenarios that leave no audit entry, with the reason. */
 const SILENT: Readonly<Record<string, string>> = {
   'coordination.heartbeat': 'neither a heartbeat nor reading messages changes anything',
-  'coordination.claim_task of what it has not started': 'the agent holds the task already',
+  'coordination.claim_task for a held task that is not started': 'the agent holds the task already',
   'coordination.claim_task in vain': 'no task was claimed',
-  'orchestration.orchestrate that was answered before': 'no run starts, and the earlier response is returned',
+  'orchestration.orchestrate with a repeated prompt': 'no run starts, and the earlier response is returned',
   'coding.heartbeat_task': 'a heartbeat with progress',
-  'coding.update_task with a line for its log':
+  'coding.update_task with a log line':
     'the log itself stores author and time of each line, and lines do not change',
-  'coding.append_logs with more lines': 'as for coding.update_task with a line for its log',
+  'coding.append_logs with more lines': 'as for coding.update_task with a log line',
 };
 
 /** Effects outside Muster or paid effects: the tool's destructiveHint warns clients before the call. */

@@ -216,7 +216,7 @@ describe('system.getTaskQueue', () => {
       return JSON.stringify(asked.structuredContent).replaceAll(name, '{agent}');
     };
     const none = await refusalOf('nobody-x');
-    assert.match(none, /-32200.*no agent/);
+    assert.match(none, /-32200.*not found/);
     assert.equal(await refusalOf(theirs), none);
     const viewer = team.principal('viewer', 'viewer');
     assert.equal(await refusalOf(theirs, viewer), none);
