@@ -15,7 +15,7 @@ import { scenarios } from '../lostResponses/scenarios/all.ts';
 const SILENT: Readonly<Record<string, string>> = {
   'coordination.heartbeat': 'neither a heartbeat nor reading messages changes anything',
   'coordination.claim_task for a held task that is not started': 'the agent holds the task already',
-  'coordination.claim_task in vain': 'no task was claimed',
+  'coordination.claim_task without an available task': 'no task was claimed',
   'orchestration.orchestrate with a repeated prompt': 'no run starts, and the earlier response is returned',
   'coding.heartbeat_task': 'a heartbeat with progress',
   'coding.update_task with a log line':
