@@ -66,7 +66,7 @@ function isUpToDate({ checks, always }: Step, { findings }: Diagnosis): boolean 
 /** Omits checks that wait for a missing resource, because a person cannot fix those. */
 function stopOnFindings({ checks }: Step, { findings }: Diagnosis): void {
   const wrong = of(checks, findings).find(({ state }) => state === 'problem');
-  if (wrong?.state === 'problem') throw new Stop(`${wrong.name}: ${wrong.what} (${wrong.why})`, wrong.mend);
+  if (wrong?.state === 'problem') throw new Stop(`${wrong.name}: ${wrong.what} (${wrong.why})`, wrong.fix);
 }
 
 function of(checks: readonly string[], findings: readonly Named[]): readonly Named[] {

@@ -48,8 +48,8 @@ function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> 
   }
 }
 
-function toldAtTheEnd({ message, mend }: Stop): string {
-  const next = mend === undefined ? [] : 'command' in mend ? [`$ ${mend.command}`] : [mend.page, `${mend.press}.`];
+function toldAtTheEnd({ message, fix }: Stop): string {
+  const next = fix === undefined ? [] : 'command' in fix ? [`$ ${fix.command}`] : [fix.page, `${fix.press}.`];
   return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again: it skips finished steps.'].join('\n');
 }
 

@@ -30,18 +30,18 @@ export interface Step {
 
 /** Thrown to stop the deployment, with the reason and, if known, the fix. */
 export class Stop extends Error {
-  readonly mend: Fix | undefined;
+  readonly fix: Fix | undefined;
 
-  constructor(message: string, mend?: Fix) {
+  constructor(message: string, fix?: Fix) {
     super(message);
-    this.mend = mend;
+    this.fix = fix;
   }
 }
 
 /** Returns the value of a result. @throws Stop with Google's message if it is a failure */
-export function orStop<Value>(result: Result<Value>, what: string, mend?: Fix): Value {
+export function orStop<Value>(result: Result<Value>, what: string, fix?: Fix): Value {
   if (result.ok) return result.value;
-  throw new Stop(`${what}: ${sentence(result.failure)}`, mend);
+  throw new Stop(`${what}: ${sentence(result.failure)}`, fix);
 }
 
 export function sentence({ status, message }: Failure): string {

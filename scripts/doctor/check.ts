@@ -8,11 +8,11 @@ export type Fix = { readonly command: string } | { readonly page: string; readon
 
 export type Finding =
   | { readonly state: 'ok' }
-  | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly mend: Fix }
+  | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly fix: Fix }
   /** A risk that the operator may accept, so it makes neither the doctor nor a deployment fail. */
-  | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly mend: Fix }
-  /** Could not be checked. `mend` or the finding of another check shows how to change that. */
-  | { readonly state: 'unseen'; readonly what: string; readonly mend?: Fix };
+  | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly fix: Fix }
+  /** Could not be checked. `fix` or the finding of another check shows how to change that. */
+  | { readonly state: 'unseen'; readonly what: string; readonly fix?: Fix };
 
 export interface Site {
   readonly seen: Inspected;
@@ -53,8 +53,8 @@ export function knownAll<Value>(
 
 function unseen({ status, message, reason, service }: Failure, project: string): Finding {
   if (reason === 'SERVICE_DISABLED' && service !== undefined) {
-    const mend = { command: `gcloud services enable ${service} --project ${project}` };
-    return { state: 'unseen', what: `${service} is disabled in this project`, mend };
+    const fix = { command: `gcloud services enable ${service} --project ${project}` };
+    return { state: 'unseen', what: `${service} is disabled in this project`, fix };
   }
   if (status !== 403) return { state: 'unseen', what: message };
   const role = message.includes('billing')
@@ -65,7 +65,7 @@ function unseen({ status, message, reason, service }: Failure, project: string):
   return {
     state: 'unseen',
     what: message,
-    mend:
+    fix:
       role === undefined
         ? {
             page: 'https://console.cloud.google.com/billing',

@@ -10,17 +10,17 @@ export function linesOf(findings: readonly Named[]): readonly string[] {
 function linesOfOne(finding: Named): readonly string[] {
   if (finding.state === 'ok') return [`ok       ${finding.name}`];
   if (finding.state === 'unseen')
-    return [`unseen   ${finding.name}: not checked: ${finding.what}`, ...linesOfFix(finding.mend)];
+    return [`unseen   ${finding.name}: not checked: ${finding.what}`, ...linesOfFix(finding.fix)];
   return [
     `${finding.state === 'problem' ? 'PROBLEM' : 'warning'}  ${finding.name}: ${finding.what}`,
     `         Why it matters: ${finding.why}.`,
-    ...linesOfFix(finding.mend),
+    ...linesOfFix(finding.fix),
   ];
 }
 
-function linesOfFix(mend: Fix | undefined): readonly string[] {
-  if (mend === undefined) return [];
-  return 'command' in mend ? [`         $ ${mend.command}`] : [`         ${mend.page}`, `         ${mend.press}.`];
+function linesOfFix(fix: Fix | undefined): readonly string[] {
+  if (fix === undefined) return [];
+  return 'command' in fix ? [`         $ ${fix.command}`] : [`         ${fix.page}`, `         ${fix.press}.`];
 }
 
 function summaryOf(findings: readonly Named[]): string {

@@ -29,7 +29,7 @@ export function proseOfCode(path, source, { isTest }) {
     })),
   );
   const add = (/** @type {Kind} */ kind, /** @type {ts.Node} */ node, /** @type {string} */ text) => {
-    if (/\S\s+\S/.test(text)) passages.push({ kind, text: oneLine(text), line: lineAt(node.getStart()) });
+    if (isProse(node, text)) passages.push({ kind, text: oneLine(text), line: lineAt(node.getStart()) });
   };
   const visit = (/** @type {ts.Node} */ node) => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
@@ -52,8 +52,14 @@ export function proseOfCode(path, source, { isTest }) {
   return passages;
 }
 
+/** Returns whether a text is for readers: several words, a capitalized word, or any text of a page. */
+function isProse(/** @type {ts.Node} */ node, /** @type {string} */ text) {
+  return /\S\s+\S|^[A-Z][a-z]+$/.test(text) || (ts.isJsxText(node) && text.trim() !== '');
+}
+
 /** @param {string} path */
 function scriptKind(path) {
+  if (path.endsWith('.json')) return ts.ScriptKind.JSON;
   if (path.endsWith('x')) return ts.ScriptKind.TSX;
   return path.endsWith('ts') ? ts.ScriptKind.TS : ts.ScriptKind.JS;
 }

@@ -11,7 +11,7 @@ import { commentsAfter, proseOfCode, proseOfMarkdown } from './extract.mjs';
 
 /** Files that are generated from checked sources, recorded from releases, or published by others. */
 const EXCLUDED =
-  /^(?:docs\/reference\/|test\/contract\/|test\/stored\/(?:firestore|realtime)\/|test\/schemas\/|.*\/fixtures\/)/;
+  /^(?:docs\/reference\/|test\/contract\/|test\/stored\/(?:firestore|realtime)\/|test\/schemas\/|database\.rules\.json|(?:.*\/)?package-lock\.json)/;
 
 /**
  * @param {string} path
@@ -20,7 +20,7 @@ const EXCLUDED =
 function proseOf(path) {
   const source = readFileSync(`${root}/${path}`, 'utf8');
   const isTest = /^(?:test|[\w-]+\/test|packages\/[\w-]+\/test)\//.test(path);
-  if (/\.(?:[cm]?[jt]s|[jt]sx)$/.test(path)) return proseOfCode(path, source, { isTest });
+  if (/\.(?:[cm]?[jt]s|[jt]sx|json)$/.test(path)) return proseOfCode(path, source, { isTest });
   if (path.endsWith('.md')) return proseOfMarkdown(source);
   if (path.endsWith('.rules')) return commentsAfter(source, '//');
   if (/\.(?:ya?ml|sh|py)$|^\.ci\/run$/.test(path)) return commentsAfter(source, '#');

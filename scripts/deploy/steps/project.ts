@@ -24,7 +24,7 @@ export const projectSteps: readonly Step[] = [
     checks: ['permissions to deploy'],
     run: async (_, { findings }) => {
       const finding = findings.find(({ name }) => name === 'permissions to deploy');
-      if (finding?.state === 'warning') throw new Stop(`Missing permissions: ${finding.what}`, finding.mend);
+      if (finding?.state === 'warning') throw new Stop(`Missing permissions: ${finding.what}`, finding.fix);
     },
   },
   {
@@ -47,7 +47,7 @@ async function enable({ google }: Deployment, project: string, apis: readonly st
       body: { serviceIds: apis.slice(from, from + AT_ONCE) },
       schema: operation,
     });
-    const mend = { command: `gcloud services enable ${apis.join(' ')} --project ${google.project}` };
-    orStop(await ended(google, 'serviceusage.googleapis.com', 'v1', started), 'Cannot enable the APIs', mend);
+    const fix = { command: `gcloud services enable ${apis.join(' ')} --project ${google.project}` };
+    orStop(await ended(google, 'serviceusage.googleapis.com', 'v1', started), 'Cannot enable the APIs', fix);
   }
 }

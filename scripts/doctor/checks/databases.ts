@@ -50,7 +50,7 @@ export const databaseChecks: readonly Check[] = [
           state: 'problem',
           what: `Firestore database ${databaseId} not found${others.length > 0 ? `, only ${others.join(', ')}` : ''}`,
           why: 'it stores all data; if it is missing, Firebase creates one without protection and backups',
-          mend: {
+          fix: {
             command: `gcloud firestore databases create --database='${databaseId}' --location=${region} --type=firestore-native --delete-protection --enable-pitr --project ${project}`,
           },
         };
@@ -66,7 +66,7 @@ export const databaseChecks: readonly Check[] = [
               state: 'problem',
               what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
               why: 'it has no listeners and no security rules; the mode can only be changed while the database is empty',
-              mend: updating(site, '--type=firestore-native'),
+              fix: updating(site, '--type=firestore-native'),
             },
       ),
   },
@@ -91,7 +91,7 @@ export const databaseChecks: readonly Check[] = [
               state: 'problem',
               what: 'the Firestore database can be deleted with one command',
               why: 'deleting it deletes all data and breaks the triggers of the functions',
-              mend: updating(site, '--delete-protection'),
+              fix: updating(site, '--delete-protection'),
             },
       ),
   },
@@ -105,7 +105,7 @@ export const databaseChecks: readonly Check[] = [
               state: 'problem',
               what: 'Firestore keeps no previous versions of its documents',
               why: 'without them, the database cannot be restored to a minute within the last seven days',
-              mend: updating(site, '--enable-pitr'),
+              fix: updating(site, '--enable-pitr'),
             },
       ),
   },
@@ -120,7 +120,7 @@ export const databaseChecks: readonly Check[] = [
                 state: 'problem',
                 what: 'Firestore has no backup schedule',
                 why: 'only a backup restores data older than seven days, or a deleted database',
-                mend: {
+                fix: {
                   command: `gcloud firestore backups schedules create --database='${site.declared.databaseId}' --recurrence=daily --retention=14w --project ${site.declared.project}`,
                 },
               },
@@ -138,13 +138,13 @@ export const databaseChecks: readonly Check[] = [
             state: 'problem',
             what: 'no default Realtime Database',
             why: 'it stores presence, limits and queues, and functions get its address when they are deployed',
-            mend: deployCommand(site.declared),
+            fix: deployCommand(site.declared),
           };
         return {
           state: 'problem',
           what: `the Realtime Database is ${instance.state}`,
           why: 'it stores presence, limits and queues: without it, no task can be claimed',
-          mend: {
+          fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/database`,
             press: "in the database's menu, Enable",
           },
@@ -160,12 +160,12 @@ export const databaseChecks: readonly Check[] = [
         const what = `the Realtime Database is in ${location}, the functions in ${site.declared.region}`;
         const why = 'every write of presence or limits crosses an ocean, and the location cannot be changed later';
         if (!isWithFirestore(site))
-          return { state: 'problem', what, why, mend: setParameter(site.declared, 'REGION', location) };
+          return { state: 'problem', what, why, fix: setParameter(site.declared, 'REGION', location) };
         return {
           state: 'warning',
           what: `${what}, with Firestore`,
           why,
-          mend: {
+          fix: {
             page: 'https://console.firebase.google.com',
             press: 'to have both databases in one location, create another project and deploy there',
           },
@@ -191,7 +191,7 @@ export const databaseChecks: readonly Check[] = [
                   ? `deployed without the Realtime Database's address: ${names.join(', ')}`
                   : `the project's configuration has ${databaseURL ?? 'no address'} instead of ${databaseUrl}`,
               why: 'functions get it when they are deployed: they cannot reach a database that was created later',
-              mend: deployCommand(site.declared),
+              fix: deployCommand(site.declared),
             };
           }),
         ),
@@ -211,7 +211,7 @@ function inMultiRegion(site: Site, locationId: string): Finding {
     state: 'problem',
     what: `Firestore is in ${locationId}, which was not chosen: firebase.json names ${site.declared.firestoreLocation ?? 'nothing'}`,
     why: 'a multi-region costs twice as much and its location cannot be changed; the functions and the Realtime Database are in one region anyway',
-    mend: {
+    fix: {
       page: `https://console.firebase.google.com/project/${project}/firestore`,
       press: `while it is empty, delete the database there and run npm run deploy -- --project ${project}, which creates one in ${region}; to keep it, add "location": "${locationId}" to firebase.json`,
     },
@@ -223,6 +223,6 @@ function elsewhere(site: Site, locationId: string): Finding {
     state: 'problem',
     what: `Firestore is in ${locationId}, the functions in ${site.declared.region}`,
     why: "every commit would cross regions; the location cannot be changed, so deploy the functions to the data's region",
-    mend: setParameter(site.declared, 'REGION', locationId),
+    fix: setParameter(site.declared, 'REGION', locationId),
   };
 }

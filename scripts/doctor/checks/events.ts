@@ -33,7 +33,7 @@ export const eventChecks: readonly Check[] = [
           state: 'problem',
           what: `missing topics: ${list(missing)}`,
           why: 'they carry the events of to-dos and reminders',
-          mend: deployCommand(site.declared),
+          fix: deployCommand(site.declared),
         };
       }),
   },
@@ -52,7 +52,7 @@ export const eventChecks: readonly Check[] = [
           state: 'problem',
           what: `no dead-letter topic: ${list(names)}`,
           why: 'a failing message would be retried for a day without any report',
-          mend: { command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done` },
+          fix: { command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done` },
         };
       }),
   },
@@ -74,7 +74,7 @@ export const eventChecks: readonly Check[] = [
                 state: 'problem',
                 what: `Pub/Sub cannot publish to ${topic}`,
                 why,
-                mend: {
+                fix: {
                   command: `gcloud pubsub topics add-iam-policy-binding ${topic} --member=${member} --role=roles/pubsub.publisher --project ${project}`,
                 },
               };
@@ -83,7 +83,7 @@ export const eventChecks: readonly Check[] = [
               state: 'problem',
               what: `Pub/Sub cannot acknowledge messages of ${name}`,
               why,
-              mend: {
+              fix: {
                 command: `gcloud pubsub subscriptions add-iam-policy-binding ${name} --member=${member} --role=roles/pubsub.subscriber --project ${project}`,
               },
             };

@@ -65,7 +65,7 @@ export const functionChecks: readonly Check[] = [
           state: 'problem',
           what: `not deployed in ${site.declared.region}, or not active: ${list(missing)}`,
           why: 'without them, Muster does not work',
-          mend: deployCommand(site.declared),
+          fix: deployCommand(site.declared),
         };
       }),
   },
@@ -82,7 +82,7 @@ export const functionChecks: readonly Check[] = [
           state: 'problem',
           what: `in ${region}, but not in this repository: ${list(ids)}`,
           why: 'they still run alongside the current ones; npm run deploy deletes nothing',
-          mend: {
+          fix: {
             command: `npx firebase functions:delete ${ids.join(' ')} --region ${region} --force --non-interactive --project ${site.declared.project}`,
           },
         };
@@ -100,7 +100,7 @@ export const functionChecks: readonly Check[] = [
           state: 'problem',
           what: `run as an account other than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
           why: 'SERVICE_ACCOUNT takes effect with the next deployment',
-          mend: deployCommand(site.declared),
+          fix: deployCommand(site.declared),
         };
       }),
   },
@@ -114,7 +114,7 @@ export const functionChecks: readonly Check[] = [
           state: 'problem',
           what: `do not run on ${site.declared.runtime}: ${list(others.map((one) => placeOf(one).id))}`,
           why: 'the tests run on it, and Google shuts down older runtimes',
-          mend: deployCommand(site.declared),
+          fix: deployCommand(site.declared),
         };
       }),
   },
@@ -132,7 +132,7 @@ export const functionChecks: readonly Check[] = [
           state: 'problem',
           what: `functions/.env.${site.declared.project} differs from the deployed values: ${list(stale)}`,
           why: 'parameters take effect with the next deployment',
-          mend: deployCommand(site.declared),
+          fix: deployCommand(site.declared),
         };
       }),
   },
@@ -150,7 +150,7 @@ export const functionChecks: readonly Check[] = [
               state: 'problem',
               what: `missing queues: ${list(missing.map(idOf))}`,
               why,
-              mend: deployCommand(site.declared),
+              fix: deployCommand(site.declared),
             };
           const still = queues.find((one) => isOurs(site.declared, one) && one.state !== 'RUNNING');
           if (still === undefined) return OK;
@@ -159,7 +159,7 @@ export const functionChecks: readonly Check[] = [
             state: 'problem',
             what: `the queue ${id} is ${still.state}`,
             why,
-            mend: {
+            fix: {
               command: `gcloud tasks queues resume ${id} --location=${site.declared.region} --project ${site.declared.project}`,
             },
           };
@@ -180,7 +180,7 @@ export const functionChecks: readonly Check[] = [
               state: 'problem',
               what: `missing schedules: ${list(missing.map(idOf))}`,
               why,
-              mend: deployCommand(site.declared),
+              fix: deployCommand(site.declared),
             };
           const still = jobs.find((one) => isOurs(site.declared, one) && one.state !== 'ENABLED');
           if (still === undefined) return OK;
@@ -189,7 +189,7 @@ export const functionChecks: readonly Check[] = [
             state: 'problem',
             what: `the schedule ${id} is ${still.state}`,
             why,
-            mend: {
+            fix: {
               command: `gcloud scheduler jobs resume ${id} --location=${site.declared.region} --project ${site.declared.project}`,
             },
           };
@@ -206,7 +206,7 @@ export const functionChecks: readonly Check[] = [
           state: 'problem',
           what: 'old images of the functions are never deleted',
           why: 'each deployment adds one per function, and their storage is billed monthly',
-          mend: {
+          fix: {
             command: `npx firebase functions:artifacts:setpolicy --location ${site.declared.region} --days 1 --force --non-interactive --project ${site.declared.project}`,
           },
         };

@@ -52,7 +52,7 @@ function onItself(role: (typeof ROLES_ON_ITSELF)[number], name: string, why: str
           state: 'problem',
           what: `${account} lacks ${role} on itself`,
           why,
-          mend: {
+          fix: {
             command: `gcloud iam service-accounts add-iam-policy-binding ${account} --member=${member} --role=${role} --project ${site.declared.project}`,
           },
         };
@@ -70,7 +70,7 @@ export const identityChecks: readonly Check[] = [
           state: 'problem',
           what: "SERVICE_ACCOUNT is empty, so the functions run as the project's default account",
           why: 'that account has all permissions in the project or, in newer organizations, none',
-          mend: setParameter(site.declared, 'SERVICE_ACCOUNT', 'muster@'),
+          fix: setParameter(site.declared, 'SERVICE_ACCOUNT', 'muster@'),
         };
       return known(site, site.seen.serviceAccount, (account) => {
         if (account === undefined)
@@ -78,7 +78,7 @@ export const identityChecks: readonly Check[] = [
             state: 'problem',
             what: `service account ${serviceAccount} not found`,
             why: 'the functions run as this account',
-            mend: {
+            fix: {
               command: `gcloud iam service-accounts create ${serviceAccount.split('@')[0]} --display-name=Muster --project ${project}`,
             },
           };
@@ -87,7 +87,7 @@ export const identityChecks: readonly Check[] = [
           state: 'problem',
           what: `the service account ${serviceAccount} is disabled`,
           why: 'the functions run as this account',
-          mend: { command: `gcloud iam service-accounts enable ${serviceAccount} --project ${project}` },
+          fix: { command: `gcloud iam service-accounts enable ${serviceAccount} --project ${project}` },
         };
       });
     },
@@ -102,7 +102,7 @@ export const identityChecks: readonly Check[] = [
           state: 'problem',
           what: `${site.seen.account} lacks ${list(missing)}`,
           why: 'without any one of them, functions fail with an error that only the log shows',
-          mend: forEach(
+          fix: forEach(
             missing,
             `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(site.seen.account)}`,
           ),
@@ -128,7 +128,7 @@ export const identityChecks: readonly Check[] = [
             state: 'problem',
             what: `${account} has ${list(excess)}${isReplaced ? '' : ', and lacks the replacement'}`,
             why: 'an attacker who controls a function could use them',
-            mend: isReplaced ? remove : deployCommand(site.declared),
+            fix: isReplaced ? remove : deployCommand(site.declared),
           };
         });
       }),
@@ -144,7 +144,7 @@ export const identityChecks: readonly Check[] = [
           state: 'problem',
           what: `${site.seen.account} lacks ${INVOKER_ROLE} on ${list(closed)}`,
           why: 'Eventarc, Cloud Scheduler and Cloud Tasks call these functions as that account and get 403',
-          mend: {
+          fix: {
             command: `for service in ${closed.map((name) => name.toLowerCase()).join(' ')}; do gcloud run services add-iam-policy-binding $service --region=${region} --project=${project} --member=${serviceAccountMember(site.seen.account)} --role=${INVOKER_ROLE}; done`,
           },
         };
@@ -168,7 +168,7 @@ export const identityChecks: readonly Check[] = [
             state: 'problem',
             what: `${builder}, which builds the functions, lacks permission to build${withheld(site)}`,
             why: 'the deployment of each function would fail with a Cloud Build error',
-            mend: {
+            fix: {
               command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
             },
           };
@@ -196,7 +196,7 @@ export const identityChecks: readonly Check[] = [
           state: 'problem',
           what: `Cloud Run refuses all callers of ${closed.join(' and ')}`,
           why: 'clients get 403 before the function can check their credentials',
-          mend: withoutAsking(site, closed),
+          fix: withoutAsking(site, closed),
         };
       }),
   },
@@ -262,7 +262,7 @@ function restrictedCallers(site: Site): Finding {
       state: 'problem',
       what: 'an organization policy (iam.allowedPolicyMemberDomains) forbids calls by allUsers',
       why: 'Firebase cannot make mcp and githubWebhook public, and deployment ends with "Unable to set the invoker"',
-      mend:
+      fix:
         closed.length > 0
           ? withoutAsking(site, closed)
           : {

@@ -92,7 +92,7 @@ export const indexChecks: readonly Check[] = [
             state: 'problem',
             what: `${absent.length} of ${states.length} are missing or broken: ${list(absent.map(({ key }) => key))}`,
             why,
-            mend: rebuild(
+            fix: rebuild(
               site,
               absent.flatMap(({ id, state }) => (state === undefined ? [] : [id])),
             ),
@@ -102,7 +102,7 @@ export const indexChecks: readonly Check[] = [
           state: 'problem',
           what: `${waiting.length} of ${states.length} are being built: ${list(waiting.map(({ key }) => key))}`,
           why,
-          mend: {
+          fix: {
             command: `gcloud firestore indexes composite list --database='${databaseId}' --filter=state=CREATING --project ${project}`,
           },
         };
@@ -119,7 +119,7 @@ export const indexChecks: readonly Check[] = [
           state: 'problem',
           what: `${lacking.length} fields have indexes that they should not have: ${list(lacking.map((one) => `${one.collectionGroup}.${one.fieldPath}`))}`,
           why: 'every write pays for each index, and an index of a time limits the writes per second',
-          mend: deployIndexes(site),
+          fix: deployIndexes(site),
         };
       }),
   },
@@ -136,7 +136,7 @@ export const indexChecks: readonly Check[] = [
           state: 'problem',
           what: `no expiry policy for ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
           why: 'documents that should last a day or a month would be kept, and billed, forever',
-          mend: expire(
+          fix: expire(
             site,
             lacking.filter((one) => fieldOf(one, fields)?.ttlConfig?.state === 'NEEDS_REPAIR'),
           ),

@@ -22,7 +22,7 @@ export const moneyChecks: readonly Check[] = [
             state: 'problem',
             what: 'the project has no budget',
             why: 'without one, only the bill shows that agents loop; a budget sends an email at 50%, 90% and 100%',
-            mend: {
+            fix: {
               command: `gcloud billing budgets create --billing-account=${billingAccountName.replace('billingAccounts/', '')} --display-name=${id} --budget-amount=50 --filter-projects=projects/${id} --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0`,
             },
           };
@@ -38,7 +38,7 @@ export const moneyChecks: readonly Check[] = [
           state: 'problem',
           what,
           why: 'with CONCURRENCY, it limits concurrent requests and the cost per day',
-          mend: setParameter(site.declared, 'MAX_INSTANCES', '100'),
+          fix: setParameter(site.declared, 'MAX_INSTANCES', '100'),
         }) as const;
       if (!(most >= 1 && most <= MAX_INSTANCES))
         return problem(
@@ -50,7 +50,7 @@ export const moneyChecks: readonly Check[] = [
         if (mcp === undefined || deployed === most) return OK;
         return {
           ...problem(`mcp is deployed with ${deployed ?? 'unlimited'} instances, but MAX_INSTANCES is ${most}`),
-          mend: { command: `npm run deploy -- --project ${site.declared.project}` },
+          fix: { command: `npm run deploy -- --project ${site.declared.project}` },
         };
       });
     },

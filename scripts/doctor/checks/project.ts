@@ -19,7 +19,7 @@ export const projectChecks: readonly Check[] = [
             state: 'problem',
             what: `the project is ${project.state}`,
             why: 'it is about to be deleted with everything in it',
-            mend: { command: `gcloud projects undelete ${project.id}` },
+            fix: { command: `gcloud projects undelete ${project.id}` },
           },
   },
   {
@@ -32,7 +32,7 @@ export const projectChecks: readonly Check[] = [
               state: 'problem',
               what: 'the Google Cloud project is not yet a Firebase project',
               why: 'Firebase deploys functions, rules and the Realtime Database',
-              mend: { command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive` },
+              fix: { command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive` },
             },
       ),
   },
@@ -46,7 +46,7 @@ export const projectChecks: readonly Check[] = [
               state: 'problem',
               what: 'the project is not on the Blaze plan',
               why: 'functions cannot be deployed without it; a person must choose who pays',
-              mend: {
+              fix: {
                 page: `https://console.firebase.google.com/project/${site.declared.project}/usage/details`,
                 press: 'Modify plan, Blaze, and choose a billing account',
               },
@@ -64,7 +64,7 @@ export const projectChecks: readonly Check[] = [
           state: 'problem',
           what: `not enabled: ${list(off)}`,
           why: 'the functions or their deployment call them',
-          mend: { command: `gcloud services enable ${off.join(' ')} --project ${site.declared.project}` },
+          fix: { command: `gcloud services enable ${off.join(' ')} --project ${site.declared.project}` },
         };
       }),
   },
@@ -80,7 +80,7 @@ export const projectChecks: readonly Check[] = [
           state: 'warning',
           what: `you can read but not deploy; you lack ${list(lacking)}`,
           why: 'npm run deploy would stop midway; the doctor itself needs no more permissions',
-          mend: { command: `for role in ${roles.join(' ')}; do ${give}; done` },
+          fix: { command: `for role in ${roles.join(' ')}; do ${give}; done` },
         };
       }),
   },
@@ -99,7 +99,7 @@ export const projectChecks: readonly Check[] = [
                       ? 'Hosting has no default site'
                       : "Hosting's default site is not linked to a web app",
                   why: "it serves the console and the project's settings",
-                  mend: deployCommand(site.declared),
+                  fix: deployCommand(site.declared),
                 },
           ),
   },

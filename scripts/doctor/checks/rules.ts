@@ -18,7 +18,7 @@ function check(
           state: 'problem',
           what: `the released rules of ${database} differ from this clone's`,
           why: 'they control access to data; they were changed manually, or another version was deployed',
-          mend: deployCommand(site.declared),
+          fix: deployCommand(site.declared),
         };
       }),
   };

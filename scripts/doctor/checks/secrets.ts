@@ -16,7 +16,7 @@ export const secretChecks: readonly Check[] = [
           state: 'problem',
           what: `without a value: ${list(missing)}`,
           why: 'functions that use them cannot be deployed; "none" is the value of a secret that you do not have',
-          mend: { command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done` },
+          fix: { command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done` },
         };
       }),
   },
@@ -36,7 +36,7 @@ export const secretChecks: readonly Check[] = [
           state: 'problem',
           what: `${account} cannot read ${list(names)}`,
           why: 'Cloud Run starts no instance of a function whose secrets it cannot read',
-          mend: { command: names.length === 1 ? bind : `for name in ${names.join(' ')}; do ${bind}; done` },
+          fix: { command: names.length === 1 ? bind : `for name in ${names.join(' ')}; do ${bind}; done` },
         };
       }),
   },

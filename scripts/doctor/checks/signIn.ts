@@ -39,7 +39,7 @@ export const signInChecks: readonly Check[] = [
               state: 'problem',
               what: 'Authentication has not been set up in this project',
               why: 'it stores the accounts of people and agents',
-              mend: {
+              fix: {
                 page: `https://console.firebase.google.com/project/${site.declared.project}/authentication`,
                 press: 'Get started',
               },
@@ -55,7 +55,7 @@ export const signInChecks: readonly Check[] = [
         state: 'problem',
         what: url === '' ? 'PUBLIC_URL is empty' : `PUBLIC_URL is ${url}, which is not an https address`,
         why: 'people cannot sign in without it: it is the base address of pages and tokens',
-        mend: setParameter(declared, 'PUBLIC_URL', runAddressOf(seen.project.number, declared.region)),
+        fix: setParameter(declared, 'PUBLIC_URL', runAddressOf(seen.project.number, declared.region)),
       };
     },
   },
@@ -72,7 +72,7 @@ export const signInChecks: readonly Check[] = [
           state: 'problem',
           what: `missing from the authorized domains: ${list(missing)}`,
           why: 'people sign in there, and emailed links and Google only redirect to authorized domains',
-          mend: {
+          fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press: `Authorized domains, Add domain: ${missing.join(', ')}; npm run deploy also adds them`,
           },
@@ -89,7 +89,7 @@ export const signInChecks: readonly Check[] = [
               state: 'problem',
               what: 'request logs keep the codes of emailed sign-in links',
               why: 'until a link is used, anyone who reads the log can sign in with its code',
-              mend: deployCommand(site.declared),
+              fix: deployCommand(site.declared),
             },
       ),
   },
@@ -103,7 +103,7 @@ export const signInChecks: readonly Check[] = [
           state: 'warning',
           what: 'anyone can create an account in this project',
           why: "an account without a role cannot call any tool, but anyone can create any number of accounts, even for other people's addresses",
-          mend: {
+          fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press:
               'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. Other effects: docs/guides/deploy.md, "Restrict sign-up"',
@@ -120,7 +120,7 @@ export const signInChecks: readonly Check[] = [
             state: 'problem',
             what: 'WEB_API_KEY is empty',
             why: 'people cannot sign in, and agents cannot read or write data as themselves',
-            mend: deployCommand(declared),
+            fix: deployCommand(declared),
           },
   },
 ];

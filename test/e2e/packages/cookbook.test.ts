@@ -41,7 +41,7 @@ const slow: Recipes = {
     await fixture.does(/approved.*\+ nail/s, 'merged as 1a2b3c4');
     const ended = await fixture.ended(await started);
     assert.equal(ended.result, 'merged as 1a2b3c4');
-    assert.deepEqual(namesOf(ended), ['change', 'review', 'mend', 'review', 'merge']);
+    assert.deepEqual(namesOf(ended), ['change', 'review', 'fix', 'review', 'merge']);
   }),
 
   'research within a budget: waits until a person raises it': inKitchen(async (fixture) => {

@@ -61,7 +61,7 @@ describe('call of the endpoint after a deployment', () => {
     const error = await callEndpoint(url, undefined, noPause).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof Stop);
     assert.match(error.message, /it responded with 403: <html>Forbidden/);
-    assert.deepEqual(error.mend, { command: `curl -i ${url}` });
+    assert.deepEqual(error.fix, { command: `curl -i ${url}` });
     await close(front);
   });
 });

@@ -117,7 +117,7 @@ describe('npm run deploy', () => {
     answers.set(policy('iam.allowedPolicyMemberDomains'), { name: 'p', spec: { rules: [{ allowAll: true }] } });
     const unpaid = await stopped(here);
     assert.match(unpaid.message, /^billing: the project is not on the Blaze plan/);
-    assert.deepEqual(unpaid.mend, {
+    assert.deepEqual(unpaid.fix, {
       page: `https://console.firebase.google.com/project/${PROJECT}/usage/details`,
       press: 'Modify plan, Blaze, and choose a billing account',
     });
@@ -304,10 +304,10 @@ describe('npm run deploy', () => {
     const { permissions } = z.object({ permissions: z.array(z.string()) }).parse(here.answers.get(path));
     const lacking = ['cloudtasks.queues.create', 'cloudscheduler.jobs.create', 'pubsub.topics.setIamPolicy'];
     here.answers.set(path, { permissions: permissions.filter((one) => !lacking.includes(one)) });
-    const { message, mend } = await stopped(here);
+    const { message, fix } = await stopped(here);
     for (const one of lacking) assert.ok(message.includes(one), message);
     assert.match(
-      JSON.stringify(mend),
+      JSON.stringify(fix),
       /roles\/cloudscheduler\.admin roles\/cloudtasks\.queueAdmin roles\/pubsub\.admin/,
     );
     assert.deepEqual(here.writes(), []);
@@ -315,9 +315,9 @@ describe('npm run deploy', () => {
 
   it('never moves a database that exists in another region', async () => {
     here = await stage('forgotten');
-    const { mend, message } = await stopped(here);
+    const { fix, message } = await stopped(here);
     assert.match(message, /^Firestore location: Firestore is in nam5, which was not chosen/);
-    assert.match(JSON.stringify(mend), /while it is empty, delete the database there/);
+    assert.match(JSON.stringify(fix), /while it is empty, delete the database there/);
     assert.deepEqual(here.writes(), []);
     assert.deepEqual(here.called, []);
   });
@@ -352,7 +352,7 @@ describe('npm run deploy', () => {
     const excess = async () => {
       const { findings } = await diagnose(deployment.google, await deployment.declare());
       const finding = findings.find(({ name }) => name === 'excess roles');
-      return finding !== undefined && finding.state !== 'ok' ? JSON.stringify(finding.mend) : '';
+      return finding !== undefined && finding.state !== 'ok' ? JSON.stringify(finding.fix) : '';
     };
     assert.match(await excess(), /npm run deploy/, 'removing roles first would break the functions');
     const firebase: Deployment['firebase'] = async () => ({ succeeded: true, output: '' });
@@ -376,8 +376,8 @@ describe('npm run deploy', () => {
     const path = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
     const former = `{"name":"projects/${PROJECT}/locations/us-central1/functions/resumeRun","state":"ACTIVE"}`;
     here.answers.set(path, JSON.parse(JSON.stringify(here.answers.get(path)).replace('[', `[${former},`)));
-    const { mend } = await stopped(here);
-    assert.match(JSON.stringify(mend), /functions:delete resumeRun --region us-central1/);
+    const { fix } = await stopped(here);
+    assert.match(JSON.stringify(fix), /functions:delete resumeRun --region us-central1/);
     assert.deepEqual(here.called, CLI.slice(0, 2));
   });
 

@@ -33,7 +33,7 @@ export function namesOf(findings: readonly Named[], state: Named['state']): read
 /** Returns the command that fixes a finding, or the page and the steps on that page. */
 export function mendOf(findings: readonly Named[], name: string): string {
   const finding = findings.find((one) => one.name === name);
-  const mend = finding !== undefined && finding.state !== 'ok' ? finding.mend : undefined;
-  if (mend === undefined) return '';
-  return 'command' in mend ? mend.command : `${mend.page} ${mend.press}`;
+  const fix = finding !== undefined && finding.state !== 'ok' ? finding.fix : undefined;
+  if (fix === undefined) return '';
+  return 'command' in fix ? fix.command : `${fix.page} ${fix.press}`;
 }

@@ -69,7 +69,7 @@ describe('npm run doctor', () => {
     assert.equal(project, PROJECT);
     const account = findings.find(({ name }) => name === 'service account');
     assert.equal(account?.state, 'problem');
-    assert.match(JSON.stringify(account), /"mend":\{"command":"echo 'SERVICE_ACCOUNT=muster@' >>/);
+    assert.match(JSON.stringify(account), /"fix":\{"command":"echo 'SERVICE_ACCOUNT=muster@' >>/);
   });
 
   it('prints one line if it cannot inspect the project at all', async () => {
@@ -89,7 +89,7 @@ describe('npm run doctor', () => {
   it('reports an invalid argument and exits', async () => {
     assert.match((await doctor([])).error, /^Missing project: specify --project <id>\./);
     assert.match((await doctor(['--project', 'A b'])).error, /^--project: A b is not a project id/);
-    assert.match((await doctor(['--project', PROJECT, '--mend'])).error, /Unknown option '--mend'/);
+    assert.match((await doctor(['--project', PROJECT, '--fix'])).error, /Unknown option '--fix'/);
   });
 
   it('reports a check as "unseen" if it lacks the permission for that check', async () => {

@@ -41,7 +41,7 @@ export function Question({ request }: { readonly request: Request }) {
         </details>
       )}
       <p class="soft">
-        {request.asked_by_agent === null ? 'Somebody' : <UserText text={request.asked_by_agent} />} asks,{' '}
+        {request.asked_by_agent === null ? 'A person' : <UserText text={request.asked_by_agent} />} asks,{' '}
         <Ago at={request.created_at} />. It ends <Ago at={request.expires_at} />
         {request.default !== null && (
           <>

@@ -78,7 +78,7 @@ function TaskRow({ task, row, isChosen, toggle }: TaskRowProps) {
         <Because task={task} />
       </td>
       <td>
-        {task.claimed_by === null ? <span class="soft">nobody</span> : <Holder task={task} id={task.claimed_by} />}
+        {task.claimed_by === null ? <span class="soft">unclaimed</span> : <Holder task={task} id={task.claimed_by} />}
       </td>
       <td>{task.priority}</td>
       <td>
