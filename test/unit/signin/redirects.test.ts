@@ -32,9 +32,9 @@ describe('check of a redirect URI before its registration', () => {
     it(`accepts ${taken.slice(0, 60)}`, () => assert.equal(redirectFault(taken), undefined));
 
   for (const [refused, why] of [
-    ['', /not an absolute URI/],
-    ['/callback', /not an absolute URI/],
-    ['client.example/callback', /not an absolute URI/],
+    ['', /must be an absolute URI/],
+    ['/callback', /must be an absolute URI/],
+    ['client.example/callback', /must be an absolute URI/],
     ['https://client.example/ä', /printable ASCII/],
     ['https://client.example/a b', /printable ASCII/],
     ['https://client.example/\n', /printable ASCII/],
