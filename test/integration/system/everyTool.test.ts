@@ -18,8 +18,7 @@ const SILENT: Readonly<Record<string, string>> = {
   'coordination.claim_task without an available task': 'no task was claimed',
   'orchestration.orchestrate with a repeated prompt': 'no run starts, and the earlier response is returned',
   'coding.heartbeat_task': 'a heartbeat with progress',
-  'coding.update_task with a log line':
-    'the log itself stores author and time of each line, and lines do not change',
+  'coding.update_task with a log line': 'the log itself stores author and time of each line, and lines do not change',
   'coding.append_logs with more lines': 'as for coding.update_task with a log line',
 };
 
