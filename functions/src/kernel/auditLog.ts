@@ -48,13 +48,10 @@ export const auditEntryCodec = documentCodec(
         cut: z.exactOptional(z.literal(true)),
         /** Digests, by field name, of the fields of `after` that were too large to store. */
         digests: z.exactOptional(z.record(z.string(), z.string())),
-        /** Set if the item is free-form data. */
         free_form: z.exactOptional(z.literal(true)),
       }),
     ),
-    /** Id of the entry that this entry undid. */
     undoes: z.nullable(z.string()),
-    /** Id of the entry that undid this entry. */
     undone_by: z.nullable(z.string()),
   }),
 );
@@ -65,7 +62,7 @@ export type AuditEntry = ReturnType<typeof auditEntryFromDocument>;
 
 /** Caller of a call that writes, with data about the call. */
 export type Actor = AuditEntry['by'] & {
-  /** Weakened limits as the approving person saw them, in words; not stored. Absent if no limit is weakened. */
+  /** Weakened limits, in words, as the approving person saw them; not stored. Absent if no limit is weakened. */
   readonly shown?: readonly string[] | undefined;
 };
 

@@ -15,8 +15,8 @@ export interface Versioned<Value> {
 }
 
 /**
- * Union of the kinds of changes. Each change is plain data, so that tests can compare it. Each feature declares its
- * kinds and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
+ * Union of the kinds of changes. Each change is plain data, so that tests can compare changes. Each feature declares
+ * its kinds and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
  */
 export type ChangeOf<Kinds> = {
   readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Kinds[Kind];
@@ -28,11 +28,10 @@ export interface AnyChange {
 
 /** Kinds of changes that the commits of every feature may include. */
 export interface AuditChanges {
-  /** Adds an effect that no other change of the commit adds to the audit log. */
+  /** Adds an effect to the audit log that no other change of the commit adds. */
   readonly audit: { readonly effect: AuditEffect };
 }
 
-/** Commits the changes of one feature. */
 export interface Store<Change extends AnyChange> {
   /**
    * @throws StaleWriteError if a document changed since it was read
@@ -46,7 +45,6 @@ export interface Store<Change extends AnyChange> {
 /** Returns the record of a call with this outcome. The commit that produces the outcome stores the record. */
 export type RecordResponse<Outcome> = (outcome: Outcome) => CallRecord | undefined;
 
-/** Data about a call that is stored by the call's commit. */
 export interface CallRecord {
   /** Caller in the audit log; absent if an operator works in a shell. */
   readonly by?: Actor | undefined;

@@ -12,10 +12,9 @@ export function withTimeout<T>(work: Promise<T>, milliseconds: number, what: str
   return withTimeoutError(milliseconds, work, () => new Error(`${what} did not respond.`));
 }
 
-/** Returns the result of a wait, and excludes the wait from the duration of the call, so that waiting is not slow. */
+/** Returns the result of a wait. Excludes the wait from the call's duration: a waiting call is not a slow call. */
 export type TrackWait = <Result>(wait: Promise<Result>) => Promise<Result>;
 
-/** Means by which a call waits for an event. */
 export interface LongPoll {
   /** Returns a signal that aborts when the client disconnects. Get the signal only in calls that wait. */
   disconnectSignal(): AbortSignal;
@@ -167,7 +166,7 @@ interface PendingItem<Item, Result> {
 /** Executes a batch, and returns a function that maps an item's index to the item's result. */
 type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<(place: number) => Result>;
 
-/** Combines concurrent items into batches. If no batch is running, a new item runs at once. */
+/** Combines concurrent items into batches. If no batch is running, a new item runs immediately. */
 export class Batching<Item, Result> {
   private readonly runBatch: RunBatch<Item, Result>;
   private readonly maxItems: number;

@@ -1,6 +1,5 @@
 /** Links to pages of the console, for emails and push messages. */
 
-/** Item that an email or a push message is about. */
 export type LinkedItem =
   | { readonly kind: 'todo'; readonly id: string }
   /** A request has no separate page: the start page lists all requests and opens the request in the URL. */

@@ -9,7 +9,7 @@ import type { JsonObject } from './json.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Whether values may lack the field because documents may lack it or store null. */
+/** Whether the field may be absent in a value, because a document may lack the field or store null. */
 type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'optional' } }
   ? true
   : null extends z.output<Field>
@@ -48,7 +48,7 @@ export function documentCodec<Stored extends z.core.$ZodObject>(schema: Stored):
   const { encode, decode } = objectCodec(schema);
   return {
     toDocument: encode,
-    // `decode` produces the type that ValueOf describes, which the compiler cannot verify.
+    // `decode` returns a value of the type ValueOf, which the compiler cannot verify.
     fromDocument: (data) => decode(z.parse(schema, data)) as ValueOf<Stored>,
   };
 }

@@ -93,7 +93,7 @@ export function restoredFields(effect: AuditEffect, current: Fields | undefined)
 export function changedSinceError({ kind, id }: AuditEffect, what: readonly string[]): MusterError {
   return new MusterError('CONFLICT', `The ${kind} "${id}" changed in the meantime: ${what.join(', ')}.`, {
     reason: 'CHANGED_SINCE',
-    suggestion: 'Read its current state, then change it as needed.',
+    suggestion: 'Read the current state, then make the change that you need.',
   });
 }
 

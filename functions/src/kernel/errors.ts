@@ -35,11 +35,10 @@ export interface ErrorDetails {
   readonly value?: unknown;
   /** Machine-readable reason: `UNKNOWN_DEPENDENCY`. */
   readonly reason?: string;
-  /** Next action for the caller, as a sentence. */
   readonly suggestion?: string;
   /** Seconds after which the same call may succeed, a whole number of at least 1. */
   readonly retryAfter?: number;
-  /** Names of existing alternatives. Users may have chosen them, so they are sent as data, not in a sentence. */
+  /** Names of existing alternatives. Users may have chosen the names, so they are data and not part of a sentence. */
   readonly entries?: readonly string[];
   /** Ids of related items, by argument name: `task_id`. */
   readonly about?: Readonly<Record<string, string>>;
@@ -88,12 +87,12 @@ export function keyReused(): MusterError {
 export function connectionError(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database is unreachable.', {
     reason: 'CONNECTION_ERROR',
-    suggestion: 'Retry later. system.getSystemStatus reports its health.',
+    suggestion: 'Retry later. system.getSystemStatus reports the health of the database.',
     cause,
   });
 }
 
-/** Returns the error for an exhausted quota of the database. Its reason is from the same specification. */
+/** Returns the error for an exhausted quota of the database. Its reason, too, is from the network specification. */
 export function quotaExceeded(cause: unknown): MusterError {
   return new MusterError('QUOTA_EXCEEDED', 'The database quota is exhausted.', {
     reason: 'QUOTA_EXCEEDED',

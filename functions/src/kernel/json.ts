@@ -24,7 +24,7 @@ export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** Schema of a parsed JSON value, which needs no further check. */
+/** Schema of a parsed JSON value, for which no further check is needed. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
 /** Returns the parsed JSON; undefined if the text is not JSON. */
@@ -38,7 +38,7 @@ export function parsedJson(text: string): unknown {
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Maximum number of values, counting objects, lists and all values in them. */
+  /** Maximum number of values, counting each object, each list and each value in them. */
   readonly values: number;
 }
 
@@ -47,14 +47,14 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const [QUOTE, BACKSLASH, COMMA] = bytesOf('"\\,');
 const WHITESPACE = [...bytesOf(' \t\n\r')];
 
-/** Change of the nesting depth by each bracket. */
+/** Change of the nesting depth at each bracket. */
 const LEVELS = new Map([...bytesOf('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
 
 /**
  * Returns the name of the limit that a JSON text exceeds. Counts the bytes of the text without parsing it, because
  * parsing is the expensive part. Outside strings, each value except the outermost is the first one within its
  * brackets or follows a comma; no byte of a multibyte UTF-8 character equals a bracket or a comma. Text that is not
- * JSON passes or fails here, and fails when it is parsed.
+ * JSON may pass this check, and is rejected when it is parsed.
  */
 export function beyondLimits(json: Uint8Array, max: JsonLimits): keyof JsonLimits | undefined {
   let values = 1;
@@ -129,10 +129,10 @@ export const MAX_AGENT_BYTES = 100_000;
 export function requireSize(what: string, field: string, value: unknown, max: number): void {
   const bytes = byteLength(value);
   if (bytes <= max) return;
-  throw new MusterError('VALIDATION_ERROR', `${what} is limited to ${max} bytes; this one has ${bytes}.`, {
+  throw new MusterError('VALIDATION_ERROR', `${what} is limited to ${max} bytes; this value has ${bytes}.`, {
     field,
     reason: 'TOO_LARGE',
-    suggestion: 'Shorten it, or move details elsewhere and link to them.',
+    suggestion: 'Shorten the value, or move details elsewhere and link to them.',
   });
 }
 
@@ -146,13 +146,13 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Returns the size of JSON in an MCP response, in bytes. The response contains it twice: as data and as escaped text.
+ * Returns the size of JSON in an MCP response, in bytes. The response contains the JSON as data and as escaped text.
  */
 export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }
 
-/** Returns whether a value fits into the largest response, together with the other fields. */
+/** Returns whether a value, together with the other fields of a response, fits into the largest response. */
 export function fitsResponse(value: unknown): boolean {
   return sentBytes(JSON.stringify(value)) <= MAX_SINGLE_ITEM_BYTES;
 }

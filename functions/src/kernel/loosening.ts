@@ -8,7 +8,6 @@ import type { Actor } from './auditLog.ts';
 import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';
 
-/** Kinds of limits that a change can loosen. */
 export const LOOSENING_KINDS = ['approvals', 'budget', 'member', 'access', 'repositories', 'routing', 'agent'] as const;
 
 export type Loosened = (typeof LOOSENING_KINDS)[number];

@@ -1,4 +1,4 @@
-/** A map with a maximum size. Adding an entry evicts the oldest one. */
+/** A map with a maximum number of entries. If it is full, adding an entry evicts the oldest entry. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   private readonly maxEntries: number;
 

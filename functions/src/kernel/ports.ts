@@ -73,7 +73,6 @@ export abstract class Service<Ports> {
   }
 }
 
-/** Owner and workspace that a document states. */
 interface Ownership {
   readonly owner_uid?: string | undefined;
   readonly workspace?: string | undefined;
@@ -105,7 +104,7 @@ export async function skipUnreadable<Value>(reading: Promise<Value>): Promise<Va
   }
 }
 
-/** Returns undefined instead of an error for an unreadable document of another workspace, so as not to reveal it. */
+/** Returns undefined instead of an error for an unreadable document of another workspace, which stays hidden. */
 export async function readUnreadable<Value>(
   isTheirs: (workspace: string) => boolean,
   reading: Promise<Value>,
@@ -119,7 +118,7 @@ export async function readUnreadable<Value>(
   }
 }
 
-/** Returns undefined instead of an error for an unreadable document of another owner, so as not to reveal it. */
+/** Returns undefined instead of an error for an unreadable document of another owner, which stays hidden. */
 export async function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;

@@ -1,4 +1,4 @@
-/** Jobs of the sweep, the scheduled cleanup. Each job runs separately, so that its failure stops no other job. */
+/** Jobs of the sweep, the scheduled cleanup. Jobs run separately, so that a failed job stops no other job. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
@@ -12,16 +12,14 @@ export interface SweepContext {
   readonly now: Date;
   /** Position at which the previous run of the job stopped; undefined if that run finished. */
   readonly from: TimeCursor | undefined;
-  /** Whether last-seen times can be trusted; never rejects. */
+  /** Whether last-seen times can be trusted. The promise never rejects. */
   readonly presence: Promise<PresenceHealth>;
   /** Returns whether the job must stop now and report its position. */
   isOver(): boolean;
 }
 
-/** Result of one run of a job. */
 export interface SweepReport {
   readonly counts: Readonly<Record<string, number>>;
-  /** Whether items remain that are due. */
   readonly isBehind: boolean;
   /** Position at which the next run resumes; if absent, the next run starts at the beginning. */
   readonly stoppedAt?: TimeCursor | undefined;
@@ -30,13 +28,12 @@ export interface SweepReport {
 export interface SweepJob {
   /** Name of the job in the log and in the sweep's stored state. */
   readonly name: string;
-  /** Name of a job before this one in the list that must finish before this job starts. */
+  /** Name of a job that comes before this job in the list, and must finish before this job starts. */
   readonly after?: string;
   /** Runs the job. It must be safe to run twice, late, or in two instances at the same time. */
   run(turn: SweepContext): Promise<SweepReport>;
 }
 
-/** A store that keeps data for a limited time. */
 export interface ExpiringStore {
   /** Name of the data in the log. */
   readonly name: string;
@@ -112,7 +109,6 @@ export async function sweepPages<Item>(
   }
 }
 
-/** Stored state of a job that has due items left. */
 const behindJob = z.object({
   since: timestamp,
   /** Position at which the job resumes; if absent, the job starts at the beginning. */
@@ -122,9 +118,8 @@ const behindJob = z.object({
 /** State that one sweep leaves for the next sweep, which may run in another instance. */
 export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
   z.object({
-    /** Outage of the Realtime Database, which stores the presence. `back_at`: time of the first sweep after it. */
+    /** Outage of the Realtime Database, which stores presence. `back_at`: the first sweep after the outage. */
     outage: z._default(z.nullable(z.object({ since: timestamp, back_at: z.exactOptional(timestamp) })), null),
-    /** Jobs that have due items left, by job name. */
     behind: z._default(z.record(z.string(), behindJob), {}),
   }),
 );

@@ -17,7 +17,7 @@ export function terminalText(text: string): string {
   return withoutCodes(text).replace(/\r\n?/g, '\n').replace(HIDDEN_CHARACTERS, '\ufffd');
 }
 
-/** Joins lines for a terminal. Each stays one line, because untrusted text must not be able to start a line. */
+/** Joins lines for a terminal. Each text stays one line, because untrusted text must not be able to start a line. */
 export function terminalLines(lines: readonly string[]): string {
   return lines.map((line) => terminalLine(line).trimEnd()).join('\n');
 }
@@ -59,6 +59,6 @@ export function characterCount(text: string): number {
 
 /** Returns whether a text has at most `max` code points. */
 export function hasAtMost(text: string, max: number): boolean {
-  // A code point has one or two UTF-16 units, so most texts are decided without counting.
+  // A code point has one or two UTF-16 units, so the length of most texts decides without counting.
   return text.length <= max || (text.length <= 2 * max && characterCount(text) <= max);
 }

@@ -150,14 +150,13 @@ function pairsOf(run: string): readonly string[] {
   return letters.length === 1 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-/** Returns at most `most` items, evenly spaced from the first to the last. */
 function spreadEvenly<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const step = most === 1 ? 0 : (items.length - 1) / (most - 1);
   return Array.from({ length: most }, (_, at) => items.slice(Math.round(at * step))).flatMap(([item]) => item ?? []);
 }
 
-/** Returns the option that equals the text, or else the only option that differs from it just in its spelling. */
+/** Returns the option that equals the text, or the only option that equals it except for case or hidden letters. */
 export function matchOption(options: readonly string[], text: string): string | undefined {
   if (options.includes(text)) return text;
   const wanted = comparable(text);

@@ -7,7 +7,6 @@ import {
   type Usage,
 } from '../toolsets/orchestration/index.ts';
 
-/** How far a request to a model has come. */
 export interface Progress {
   readonly agent: string;
   /** Whether the response has started to arrive. */
@@ -16,7 +15,6 @@ export interface Progress {
   understood: boolean;
   /** Estimated tokens of the text and visible thinking that have arrived. */
   received: number;
-  /** Usage that the vendor has reported so far. */
   usage?: Usage;
   /** Headers of the response; set only if the SDK does not return them otherwise. */
   headers?: Headers;
@@ -112,7 +110,7 @@ export function connectionFailure(error: unknown, progress: Progress): ModelFail
   return failure('truncated', progress);
 }
 
-/** For every connection failure, `fetch` throws a TypeError. The causes of that error have the codes. */
+/** For every connection failure, `fetch` throws a TypeError, whose causes have the error codes. */
 function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
 }

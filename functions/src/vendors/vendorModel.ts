@@ -32,21 +32,19 @@ export interface AnswerPart {
   readonly usage?: Usage | undefined;
   /** Finish reason in the vendor's words. */
   readonly finish?: string | undefined;
-  /** Set in the last part. If no part has it, the response was interrupted. */
+  /** Set in the last part. A response without such a part was interrupted. */
   readonly ended?: boolean;
 }
 
 /** Maximum length of a model's name. The vendor sends the name, and the console shows it. */
 const NAME_LENGTH = 100;
 
-/** Model of a vendor, called with the vendor's SDK. */
 export abstract class VendorModel<Client> implements HostedAgent {
   abstract readonly name: string;
   readonly model: string;
   readonly price: Price;
   /** Prefixes of the names of the deployment's parameters: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
   protected abstract readonly parameters: { readonly api: string; readonly model: string };
-  /** Schema that parses a part of a response. */
   protected abstract readonly part: z.ZodType<AnswerPart>;
   private readonly settings: ModelSettings;
   private client: Promise<Client> | undefined;
@@ -71,7 +69,6 @@ export abstract class VendorModel<Client> implements HostedAgent {
   /** Classifies a finish reason: complete, cut at the output limit, context full, refused, or no answer. */
   protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'full' | 'refused' | 'none';
 
-  /** Converts an SDK error to a failure. */
   protected abstract failureOf(error: unknown, progress: Progress): ModelFailure;
 
   availability(): Availability {
@@ -139,7 +136,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     } finally {
       reading.abort();
     }
-    // If the iteration is aborted, the SDKs end it as if the response were complete.
+    // If the request is aborted, the SDKs end the iteration as if the response were complete.
     if (signal.aborted) throw abortFailure(signal, progress, true);
   }
 }
@@ -163,7 +160,6 @@ class ResponseTooLargeError extends Error {
   }
 }
 
-/** Returns whether an error, or an error that it wraps, is a ResponseTooLargeError. */
 function isResponseTooLarge(error: unknown): boolean {
   if (error instanceof ResponseTooLargeError) return true;
   return error instanceof Error && error.cause !== undefined && isResponseTooLarge(error.cause);

@@ -1,4 +1,4 @@
-/** Sweep over the accounts of Firebase Auth, which announces no changes. Source: docs/security.md#credentials. */
+/** Sweep over Firebase Auth accounts, whose changes are not reported. Source: docs/security.md#credentials. */
 import { type AccountState, isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
@@ -10,7 +10,7 @@ import type { AccessPorts } from './ports.ts';
 const PAGE = 100;
 
 /**
- * Returns the change that stores the state of a person's account; undefined if it is unchanged or never existed.
+ * Returns the change that stores a person's account state; undefined if it is unchanged, or no account ever existed.
  * @param now seconds since 1970
  */
 export function accountChange(
@@ -76,7 +76,7 @@ export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens
   }
 }
 
-/** Returns the cursor after a person. The sweep orders people by uid, so the time in the cursor has no meaning. */
+/** Returns the cursor after a person. People are ordered only by uid, so the time in the cursor has no meaning. */
 function cursorOf(id: string) {
   return { at: new Date(0), id };
 }

@@ -3,7 +3,7 @@
 export interface Address {
   /** Issuer of tokens: an origin, or the URL of a function with its path. */
   readonly issuer: string;
-  /** URL of the MCP endpoint. The paths below the URL belong to the endpoint, too. */
+  /** URL of the MCP endpoint, which also serves all paths below the URL. */
   readonly mcp: string;
 }
 
@@ -15,7 +15,6 @@ interface Known {
 }
 
 export class Addresses {
-  /** Address by host name and port. */
   private readonly byHost = new Map<string, Address>();
   /** Address that clients use. If undefined, no address is configured, and people cannot sign in. */
   readonly main: Address | undefined;
@@ -34,7 +33,6 @@ export class Addresses {
     return this.at(host) ?? this.main;
   }
 
-  /** Returns the address with a host; undefined if the host is unknown. */
   at(host: string | undefined): Address | undefined {
     return this.byHost.get(host?.toLowerCase() ?? '');
   }
@@ -53,7 +51,7 @@ export function metadataUrlOf({ issuer, mcp }: Address, path: string): string {
   return `${issuer}/.well-known/oauth-protected-resource${below}`;
 }
 
-/** Host that functions share. A request to its root does not reach the function. */
+/** Host that the functions of many projects share. A request to its root reaches no function. */
 const SHARED_HOST = /\.cloudfunctions\.net$/;
 
 /** Parses a configured URL. Returns undefined if sign-in is unsafe there: the URL has no TLS and is not local. */
@@ -83,7 +81,7 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** Returns the hosts of an address. Clients on the local machine use both of its names. */
+/** Returns the hosts of an address. A local address has two, because clients use both names of the machine. */
 function hostsOf(address: Address | undefined): readonly string[] {
   if (address === undefined) return [];
   const { hostname, host } = new URL(address.issuer);

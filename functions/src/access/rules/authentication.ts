@@ -45,7 +45,6 @@ const TOO_MANY_ATTEMPTS = {
 /** Maximum number of refused credentials that an instance caches. They expire like valid credentials. */
 const MAX_REJECTED_CACHED = 1000;
 
-/** A credential of an agent, with its credential chain. */
 interface OwnCredential {
   readonly opens: GrantedAccess;
   readonly link: Link;
@@ -73,7 +72,7 @@ export class CredentialAuthenticator extends Service<
   /**
    * Returns the principal of a credential. A fresh cache entry saves the lookup.
    * @param bearer the header `Authorization` without `Bearer `
-   * @param address address that the failure counts against; absent if the credential was valid before
+   * @param address address of the client, against which a failure counts; absent if the credential was valid before
    * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED if the address sent too many invalid credentials
    */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
@@ -87,7 +86,7 @@ export class CredentialAuthenticator extends Service<
   }
 
   private async lookUpOnce(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
-    // The limit of the address does not apply to a credential that was valid before, because it is not guessed.
+    // The limit of the address does not apply to a credential that was valid before, because it was not guessed.
     if (this.cache.has(digest) || address === undefined) return this.lookUp(bearer, digest);
     const now = this.now();
     const { rejection, check, forgive } = this.attempts.attempt(address, now);
@@ -99,7 +98,7 @@ export class CredentialAuthenticator extends Service<
       return principal;
     } catch (error) {
       if (!isRefused(error)) forgive();
-      // An app gets TOKEN_EXPIRED even above the limit, because it must then refresh its token.
+      // An app gets TOKEN_EXPIRED even above the limit, because this error makes the app refresh its token.
       if (!isInvalidCredential(error)) throw error;
       this.rejected.set(digest, this.now());
       throw rejection ?? error;
@@ -140,7 +139,6 @@ export class CredentialAuthenticator extends Service<
     });
   }
 
-  /** Authenticates a connected app by its access token. */
   private async checkApp({ grantId, secret }: PresentedToken, now: number): Promise<CheckedCredential> {
     const { agents, grants, hashing } = this.ports;
     const found = await grants.find(grantId);
@@ -151,7 +149,7 @@ export class CredentialAuthenticator extends Service<
     if (access === 'expired') throw expiredAccess();
     const known = await agents.find(grant.agent_id);
     if (known === undefined) throw invalidCredential();
-    // The entry is cached for all access tokens of the grant, so it ends with the first of them that expires.
+    // The cache entry is valid for all access tokens of the grant, so it expires with the first of these tokens.
     const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
     const endsAt = ends.reduce(earlier, grant.expires_at);
     return this.checked(known.value, {

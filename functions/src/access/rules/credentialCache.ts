@@ -21,10 +21,9 @@ export const MAX_TTL_MS = HOUR_MS;
 /** Maximum number of cached credentials. Each takes about 1 kB. */
 const MAX_CACHED = 20_000;
 
-/** Maximum number of remembered changes: more than two successive reads of changes have in common. */
+/** Maximum number of remembered changes: more than two successive reads of changes can both return. */
 const MAX_SEEN_CHANGES = 2000;
 
-/** Result of looking up a credential. */
 export interface CheckedCredential {
   readonly principal: Principal;
   /** Credentials, agents and people whose changes evict the entry. */
@@ -35,11 +34,10 @@ export interface CheckedCredential {
 
 interface CachedCredential extends CheckedCredential {
   readonly checkedAt: number;
-  /** Whether the instance has read all access changes after the lookup. */
+  /** Whether the instance has read all access changes that were made before the end of the lookup. */
   readonly isFollowed: boolean;
 }
 
-/** Time and state of the cache at the start of a lookup. */
 export interface LookupStart {
   readonly at: number;
   readonly changeReads: number;
@@ -54,7 +52,6 @@ export class CredentialCache extends Service<
   /** Time at which the last successful read of changes started, in milliseconds since 1970. */
   private polledAt = Number.NEGATIVE_INFINITY;
   private polling: Promise<void> | undefined;
-  /** Number of reads that found new changes. */
   private changeReads = 0;
 
   /** Returns whether the cache contains the credential, so that it was valid when it was last looked up. */
@@ -62,7 +59,6 @@ export class CredentialCache extends Service<
     return this.entries.has(digest);
   }
 
-  /** Returns the cached principal of a credential; undefined if the credential must be looked up. */
   async find(digest: string): Promise<Principal | undefined> {
     const known = this.entries.get(digest);
     if (known === undefined) return undefined;

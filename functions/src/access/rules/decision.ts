@@ -59,7 +59,6 @@ export interface SourcedRole {
 
 export interface AccessDecision {
   readonly isAllowed: boolean;
-  /** Row of the permission table that matches the path. */
   readonly permission: Permission;
   readonly needs: MinimumRole;
   /** Workspace in which the caller needs the role; absent if the workspace is hidden from the caller. */
@@ -105,8 +104,8 @@ function deniedFor(operation: AccessQuestion['operation'], asked: DecisionCase):
   const { permission, needs, isList } = asked;
   if (needs === 'no one') {
     const { keeper } = permission;
-    const server = keeper === undefined ? 'Nothing is stored there.' : `The server writes it: ${keeper}.`;
-    return `No role can ${operation === 'read' ? 'read' : 'write'} this directly. ${server}`;
+    const server = keeper === undefined ? 'Nothing is stored there.' : `The server writes the path: ${keeper}.`;
+    return `No role can ${operation === 'read' ? 'read' : 'write'} this path directly. ${server}`;
   }
   if (isList && operation === 'write') return 'A list cannot be written as a whole. Name the path of one entry.';
   if (isList && operation === 'read' && permission.unlisted)
@@ -128,13 +127,12 @@ function asOwner(principal: Principal, asked: DecisionCase, isOnlyOwner: boolean
   return { isAllowed: true, reason, ...(role !== undefined && { role }) };
 }
 
-/** Returns whether the caller's credential is restricted to a workspace other than the item's workspace. */
 function isRestrictedElsewhere({ held_to }: Principal, { permission: { where }, subject }: DecisionCase): boolean {
   if (held_to === undefined || typeof where === 'string' || !('field' in where)) return false;
   return held_to !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
 }
 
-/** Returns whether the owner lacks the role that owners need in the item's workspace. */
+/** Returns whether the owner lacks the role that owners need to keep access to the item. */
 function isSuspended(principal: Principal, asked: DecisionCase): boolean {
   const { ownerNeeds } = asked.permission;
   if (ownerNeeds === undefined) return false;

@@ -10,7 +10,6 @@ import { type Hashing, Service } from '../../kernel/ports.ts';
 import { canUseToolset } from './permissionCheck.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** Workspace that a person joined by an invitation. */
 export interface AcceptedInvitation {
   readonly workspace: string;
   /** Role that the person has afterwards. An invitation never replaces a role by a weaker one. */
@@ -22,7 +21,7 @@ const LOOKUP_TTL_MS = 60_000;
 
 const MAX_CACHED_LOOKUPS = 5000;
 
-/** Returns an invitation's id, which is the same for the same address: a new invitation replaces the old one. */
+/** Returns an invitation's id. An address has one id per workspace, so a new invitation replaces the old one. */
 export function invitationId(hashing: Hashing, workspace: string, email: string): string {
   return hashing.sha256(`${workspace}\n${email}`).slice(0, 40);
 }
@@ -33,7 +32,7 @@ export function foldedEmail(email: string): string {
 }
 
 export class Invitations extends Service<AccessPorts> {
-  /** Time of the last check, by uid. */
+  /** Time of the last check of a person's invitations, by uid. */
   private readonly lookups = new BoundedMap<string, number>(MAX_CACHED_LOOKUPS);
 
   /** Accepts the invitations of a person who has signed in, at most once a minute. Failures are only logged. */

@@ -8,7 +8,6 @@ import { Service, skipUnreadable } from '../../kernel/ports.ts';
 import { CACHE_TTL_MS } from './credentialCache.ts';
 import type { AccessPorts } from './ports.ts';
 
-/** Workspaces to which a person has lost access. */
 export interface LostAccess {
   /** Returns whether the person's tasks and runs must end in a workspace. */
   readonly isOut: (workspace: string) => boolean;
@@ -28,11 +27,11 @@ export function lostAccessOf(roles: PersonRoles): LostAccess {
 export interface OpenWorkCounts {
   readonly codingTasks: number;
   readonly runs: number;
-  /** Whether the person has more open items than were counted. */
+  /** Whether the person has more open items than the limit of the counts. */
   readonly more: boolean;
 }
 
-/** Ends one kind of a person's open items. It is safe to call it repeatedly, late and concurrently. */
+/** Ends one kind of a person's open items. Calls may be repeated, late and concurrent. */
 export interface LostAccessHandler {
   /** Ends the person's open items in the workspaces that the person has left. @returns the number of ended items */
   end(uid: string, left: LostAccess): Promise<number>;
@@ -40,7 +39,7 @@ export interface LostAccessHandler {
 
 /** Returns whether a person may have lost a role. Pass undefined if the person has no document. */
 export function hasLostAccess(before: Person | undefined, after: Person | undefined): boolean {
-  // Without a stored role, the role in the claim of the person's account counts. It may be any role.
+  // If no role is stored, the role in the claims of the person's account counts, which may be any role.
   if (before?.role === undefined ? after?.role !== undefined : isReduced(before.role, after?.role)) return true;
   return Object.entries(before?.workspaces ?? {}).some(([workspace, role]) =>
     isReduced(role, after?.workspaces[workspace]),
@@ -52,13 +51,13 @@ function isReduced(before: Role | 'none', after: Role | 'none' | undefined): boo
   return after === undefined || after === 'none' || !hasRole(after, before);
 }
 
-/** Returns the workspaces that were open and are now private: deployment roles no longer count there. */
+/** Returns the workspaces that were open and are now private, where deployment roles no longer count. */
 export function closedSince(before: PersonRoles['access'], after: PersonRoles['access']): readonly string[] {
   return Object.keys(after).filter((workspace) => before[workspace] === 'open' && after[workspace] === 'private');
 }
 
-// Standing of owners: the owner of a task or run needs a role in the workspace at each claim and each step.
-// Source: docs/semantics.md#leaving-a-workspace.
+// Whether owners may still work: the owner of a task or run needs a role in the workspace at each claim and each
+// step. Source: docs/semantics.md#leaving-a-workspace.
 
 const MAX_CACHED_OWNERS = 1000;
 

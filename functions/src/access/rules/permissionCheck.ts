@@ -5,7 +5,6 @@ import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LooseningError } from '../../kernel/loosening.ts';
 
-/** A tool or resource, with the access that it requires. */
 export interface RequiredPermission {
   readonly toolset: string;
   /** Name of the tool or resource in the caller's request. */
@@ -19,7 +18,6 @@ export interface RequiredPermission {
   readonly openToAll?: boolean | undefined;
 }
 
-/** Parts of a request that the permission check needs. */
 interface CheckedRequest {
   readonly principal: Principal;
   readonly workspace: string;
@@ -34,8 +32,8 @@ export interface PermissionCheckPorts {
 }
 
 /**
- * Checks the permission of a call. If the caller in the cache lacks the permission, or the workspace is unknown,
- * reads the caller's current roles, so that roles and workspaces of a moment ago count.
+ * Checks the permission of a call. If the cached caller lacks the permission, or the workspace is unknown, reads the
+ * caller's current roles, so that roles and workspaces that were added a moment ago count.
  * @throws MusterError FORBIDDEN
  */
 export async function checkPermission<Request extends CheckedRequest>(
@@ -89,7 +87,7 @@ export function permissionError(
   }
   if (principal.readonly && writes) {
     return forbidden('READ_ONLY', `Your credential is read-only, but ${what} writes.`, {
-      suggestion: 'Ask the issuer of the credential for one with write access.',
+      suggestion: 'Ask the issuer of your credential for write access.',
     });
   }
   const role = rolesOf(principal, workspace)[scope];
@@ -113,7 +111,6 @@ function forbidden(reason: string, message: string, details: { readonly suggesti
 
 // Calls that a workspace requires approval for. Source: docs/decisions/0033-asking-people.md.
 
-/** Call that may need an approval. */
 export interface ApprovableCall {
   readonly principal: Principal;
   readonly workspace: string;
@@ -124,7 +121,6 @@ export interface ApprovableCall {
   readonly maxUsd: number | undefined;
 }
 
-/** Approvals of calls, which a workspace's approval rules require. */
 export interface Approvals {
   /**
    * @returns undefined if the call may run; the call's response if the call was approved and has run already

@@ -1,4 +1,4 @@
-/** Table of access to both databases. Tests compare the security rules with it. Source: docs/data-model.md. */
+/** Table of who can access which data. Tests compare the security rules with it. Source: docs/data-model.md. */
 import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import rows from './permissions.json' with { type: 'json' };
@@ -9,10 +9,10 @@ const minimumRole = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
 export type MinimumRole = z.output<typeof minimumRole>;
 
 /**
- * Workspace in which the caller needs the role. A path variable, a document field or the first path segment names it;
- * if the first segment names no workspace, it is `default`. `anywhere` stands for any workspace, and `deployment` for
- * a deployment role. For owned documents, `anywhere` requires any role, and `nowhere` only an account. If a field of
- * an owned document names a workspace, credentials that are restricted to another one cannot read it.
+ * Workspace in which the caller needs the role: named by a path variable, a document field, or the first path segment
+ * (`default` if the segment names no workspace). `anywhere`: any workspace. `deployment`: a deployment role. For
+ * owned documents, `anywhere` requires any role, and `nowhere` only an account. If a field of an owned document names
+ * a workspace, credentials restricted to another workspace cannot read the document.
  */
 const where = z.union([
   z.enum(['default', 'anywhere', 'deployment', 'nowhere']),
@@ -30,11 +30,10 @@ const permission = z.strictObject({
   where: where.default('anywhere'),
   /** Field with the owner's uid; if absent, `{uid}` in the path is the owner. An owner can read without the role. */
   ownerField: z.string().exactOptional(),
-  /** Field with the uid of a second owner. */
   otherOwnerField: z.string().exactOptional(),
-  /** Role that the owner must also have in the document's workspace. */
+  /** Role that the owner must have in the document's workspace, in addition to owning the document. */
   ownerNeeds: z.enum(ROLES).exactOptional(),
-  /** Set if the data is of several workspaces: credentials that are restricted to one workspace cannot read it. */
+  /** Set if the data belongs to several workspaces. Credentials restricted to one workspace cannot read it. */
   spansWorkspaces: z.literal(true).exactOptional(),
   writes: minimumRole,
   /** Set if callers can read single entries but not the whole list. */
@@ -50,7 +49,7 @@ export type Permission = z.output<typeof permission>;
 /** All rows. The last row of each database matches every path that no other row matches. */
 export const permissions: readonly Permission[] = z.array(permission).parse(rows);
 
-/** Returns whether read access depends on the document's fields. If so, reads of a missing document are refused. */
+/** Returns whether read access depends on the document's fields. If so, no caller can read a missing document. */
 export function isDecidedByContent({ reads, where, ownerField }: Permission): boolean {
   return reads !== 'no one' && (ownerField !== undefined || (typeof where === 'object' && 'field' in where));
 }
@@ -61,7 +60,6 @@ export interface DataQuestion {
   readonly path: string;
 }
 
-/** Row that matches a path, values of the path's variables, and whether the path is a collection or list. */
 export interface MatchedPermission {
   readonly permission: Permission;
   readonly variables: ReadonlyMap<string, string>;
@@ -79,7 +77,7 @@ export function permissionFor({ database, path }: DataQuestion): MatchedPermissi
   throw new Error(`permissions.json has no default row for ${database}.`);
 }
 
-/** Matches a path. Firestore collections have an odd number of segments. A Realtime Database row covers children. */
+/** Matches a path with a row. Firestore collections have an odd number of segments. Realtime rows cover children. */
 function matched({ database, path }: Permission, segments: readonly string[]) {
   const template = path.split('/');
   const isDeep = path.endsWith('=**}');

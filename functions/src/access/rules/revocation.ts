@@ -11,22 +11,18 @@ import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
-/** A call of an agent that waits for approval, with the change that ends the call. */
 export interface WaitingCall<Change> {
   readonly id: string;
   readonly agentId: string;
-  /** Credential chain of the caller. */
   readonly lineage: readonly Link[];
   readonly ended: Change;
 }
 
 /** Data of toolsets that ends when a credential is revoked. */
 export interface Endings<Change> {
-  /** Returns the agents' calls that wait for approval. */
   readonly waitingCalls: (agentIds: readonly string[]) => Promise<readonly WaitingCall<Change>[]>;
 }
 
-/** Items that a revocation has ended. */
 export interface Ended {
   /** Number of ended credentials and sign-ins of the agent itself. */
   readonly credentials: number;
@@ -39,7 +35,6 @@ export interface Ended {
 interface Found<Change> {
   readonly own: readonly Credential[];
   readonly grants: readonly Grant[];
-  /** Credentials that were registered through the agent. */
   readonly descendants: readonly Credential[];
   readonly invitations: readonly Invitation[];
   readonly calls: readonly WaitingCall<Change>[];
@@ -97,7 +92,6 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
     };
   }
 
-  /** Returns the credentials that were registered through an agent, directly or indirectly. */
   private async descendantsOf(agentId: string): Promise<readonly Credential[]> {
     const found: Credential[] = [];
     for (;;) {

@@ -2,7 +2,6 @@
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 
-/** Kinds of work of a workflow's steps. */
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
@@ -42,7 +41,7 @@ export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 /** Approval rule: the calls of a tool need an approval by `asks` or, if null, by the owner of the calling agent. */
 export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
 
-/** Version of the workspace that a change requires; null if no document must exist. Otherwise it is stale. */
+/** Version of the workspace's document that a change requires; null if the document must not exist. */
 export interface AtWorkspace {
   readonly version?: string | null | undefined;
 }
@@ -71,7 +70,6 @@ export const workspaceDocument = z.object({
   repositories: z._default(z.array(z.string()), []),
   /** Hosted agents that are always used for a kind of work. */
   pinned_agents: z.exactOptional(z.array(z.object({ kind: z.string(), agent: z.string() }))),
-  /** Hosted agents that must not be used. */
   forbidden_agents: z.exactOptional(z.array(z.string())),
   approvals: z.exactOptional(
     z.array(
@@ -85,7 +83,6 @@ export const workspaceDocument = z.object({
       }),
     ),
   ),
-  /** Uid of the agent or person that created the workspace. */
   created_by: z.exactOptional(z.string()),
   created_at: z.exactOptional(timestamp),
 });
@@ -93,7 +90,6 @@ export const workspaceDocument = z.object({
 export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } =
   documentCodec(workspaceDocument);
 
-/** Codec of a workspace's fields in audit entries. */
 export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
 
 /** Returns whether a list includes a repository, as `owner/name` or by `owner/*`. Case is ignored, as GitHub does. */

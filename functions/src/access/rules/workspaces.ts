@@ -6,15 +6,15 @@ import type { AccessChange, AccessPorts } from './ports.ts';
 
 /** Caller that creates a workspace. Its owner becomes the workspace's first leader. */
 export interface WorkspaceCreator extends Pick<Principal, 'uid' | 'owner_uid'> {
-  /** Roles of the owner when the call was authorized; absent if the work continues after the call. */
+  /** Roles of the owner when the call was authorized; absent if a run continues the work after the call. */
   readonly owner?: PersonRoles;
 }
 
 type WorkspacePorts = Pick<AccessPorts, 'roles' | 'workspaces'>;
 
 /**
- * Returns the access changes for a workspace's first session: the workspace becomes private, and the owner of the
- * caller becomes its leader. Returns no changes if the workspace is already known.
+ * Returns the access changes for the first session of a workspace: the workspace becomes private, and the caller's
+ * owner becomes its leader. Returns no changes if the workspace already has an access setting.
  * @param opener caller that starts the session; absent if the caller has a role in the workspace
  * @param workspace its name, and whether it has a document (`isThere`)
  * @throws MusterError FORBIDDEN if another caller has created the workspace in the meantime; CONFLICT
@@ -65,7 +65,7 @@ export async function requireAvailableName(
 ): Promise<void> {
   if (Object.keys(access).length >= MAX_WORKSPACES) {
     throw new MusterError('QUOTA_EXCEEDED', `The maximum of ${MAX_WORKSPACES} workspaces is reached.`, {
-      suggestion: 'Use an existing workspace: access.whoami lists yours.',
+      suggestion: 'Use an existing workspace: access.whoami lists your workspaces.',
     });
   }
   const isTaken = RESERVED.includes(workspace) || accessOf(access, workspace) !== undefined;

@@ -23,7 +23,7 @@ export async function mirrorPerson(
   await mirror(await database(), personAccessPath(uid), () => personMirror(people, uid));
 }
 
-/** Returns the current data to mirror for a person; null if the person has no document. */
+/** Returns the data to mirror for a person, as it is now; null if the person has no document. */
 export async function personMirror(people: Pick<PeopleQueries, 'find'>, uid: string): Promise<PersonMirror | null> {
   // A person whose document is unreadable has no access, even if their token claims a role.
   const stored = await people.find(uid).then(
@@ -50,7 +50,7 @@ interface FollowPorts {
   readonly log: Log;
 }
 
-/** Mirrors a commit before its response, so that no one else writes below a new workspace. Triggers retry it. */
+/** Mirrors a commit before its response, so that no one else can write to a new workspace. Triggers retry it. */
 export async function followChanges(
   { database, people, log }: FollowPorts,
   changes: readonly AnyChange[],

@@ -83,7 +83,7 @@ function signInError(status: number, body: unknown): MusterError {
   return status >= 500 ? connectionError(cause) : notConfigured(cause);
 }
 
-/** Returns the error for a wrong configuration, which only an operator can correct. The cause is logged. */
+/** Returns the error for a wrong configuration, which only an operator can correct. The cause is only logged. */
 function notConfigured(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'This deployment cannot sign agents in to its databases.', {
     reason: 'NOT_SET_UP',
@@ -131,7 +131,7 @@ interface TokenPorts {
  * docs/semantics.md#permissions; https://firebase.google.com/docs/auth/admin/create-custom-tokens
  */
 export class CachedCallerTokens extends Service<TokenPorts> {
-  /** Tokens by uid and claims, oldest first. Concurrent requests share one token that is being created. */
+  /** Tokens by uid and claims, oldest first. Concurrent requests for the same token share its creation. */
   private readonly tokens = new BoundedMap<string, Promise<CallerToken>>(MAX_CACHED_TOKENS);
 
   /** @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */

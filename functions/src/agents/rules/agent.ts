@@ -19,7 +19,7 @@ export type Capability = Agent['capability_details'][number];
 /** Capability that agents of a workspace have, with the number of these agents. */
 export type OfferedSkill = ReturnType<typeof skillFromDocument>;
 
-/** Configuration of an agent that sets none: one task at a time. */
+/** Configuration of an agent that sends none at registration: one task at a time. */
 export const DEFAULT_CONFIGURATION: Agent['configuration'] = {
   max_concurrent_tasks: 1,
   timeout: 30_000,
@@ -64,7 +64,7 @@ export function principalOf(
   };
 }
 
-/** Returns the agent as active and last seen now. If it was active before, `active_since` is kept. */
+/** Returns the agent with the status active, last seen now. An active agent keeps its `active_since`. */
 export function markedSeen(agent: Agent, now: Date): Agent {
   return {
     ...agent,
@@ -103,7 +103,6 @@ export interface AgentCount {
   readonly online: number;
 }
 
-/** The work that an agent did on a task that it closed. */
 export interface ClosedWork {
   readonly status: 'done' | 'failed';
   readonly at: Date;
@@ -111,7 +110,6 @@ export interface ClosedWork {
   readonly milliseconds: number;
 }
 
-/** Changes of agents, credentials and skills. */
 export interface AgentChanges extends CredentialChanges {
   readonly createAgent: { readonly agent: Agent };
   /** `before` is the agent before the change, for the audit log. It is set if a call causes the change. */
@@ -152,7 +150,7 @@ export function membershipIn({ parts }: Pick<Agent, 'parts'>, workspace: string)
   return Object.hasOwn(parts, workspace) ? parts[workspace] : undefined;
 }
 
-/** Returns whether an agent belongs to a workspace. Agents of other workspaces are hidden in it. */
+/** Returns whether an agent belongs to a workspace. Callers in a workspace see only the agents that belong to it. */
 export function isIn(agent: Pick<Agent, 'workspace' | 'parts'>, workspace: string): boolean {
   return homeWorkspaceOf(agent) === workspace || membershipIn(agent, workspace) !== undefined;
 }
@@ -294,7 +292,6 @@ function skillId(workspace: string, name: string): string {
 export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Workspace in which the agents offer the skill. */
     workspace: z._default(z.string(), DEFAULT_WORKSPACE),
     /** Name as written by the agent that offered the skill last. */
     name: z.string(),
@@ -337,7 +334,7 @@ export const agentDocument = z.object({
   version: z.string(),
   description: z.nullable(z.string()),
   creator: z.nullable(z.string()),
-  /** Capabilities of the agent. A task requires capabilities by their names. */
+  /** Capabilities of the agent. A task states the names of the capabilities that it requires. */
   capability_details: z.array(z.object({ name: z.string(), category: z.string(), parameters: z.nullable(parameters) })),
   configuration: z.object({
     max_concurrent_tasks: z.int(),
@@ -346,13 +343,12 @@ export const agentDocument = z.object({
     retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
   }),
   owner_uid: z.string(),
-  /** Maximum role of the agent's credentials. */
   role: z.enum(ROLES),
   /** Home workspace, which applies to calls that do not name a workspace. */
   workspace: z.nullable(z.string()),
-  /** For each workspace in which the agent has registered for coordination, its role there. */
+  /** Role of the agent in each workspace in which it has registered for coordination. */
   parts: z._default(z.record(z.string(), z.enum(MEMBERSHIPS)), {}),
-  /** For a runner: whether it does only tasks of its owner, or tasks of all workers in its workspace. */
+  /** For a runner: whether it claims only tasks of its owner, or tasks of all workers in its workspace. */
   serves: z._default(z.enum(SERVED_TOOLS), 'owner'),
   /** Whether the agent has unread messages. */
   has_messages: z._default(z.boolean(), false),
@@ -363,7 +359,6 @@ export const agentDocument = z.object({
   active_since: z._default(z.nullable(timestamp), null),
   registered_at: timestamp,
   last_seen: timestamp,
-  /** Held tasks of the agent, by task id. */
   held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
   tasks_completed: z.int(),
   tasks_failed: z.int(),
@@ -379,7 +374,7 @@ export const agentDocument = z.object({
       seen: z.exactOptional(timestamp),
       joined: z.exactOptional(timestamp),
       claimed: z.exactOptional(timestamp),
-      /** Time at which it last completed a task before its second claim. */
+      /** Time of an early completed task. It is set at the first claim after that task, and then kept. */
       completed: z.exactOptional(timestamp),
     }),
     {},
@@ -394,7 +389,7 @@ export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as 
 
 /**
  * Availability of an agent. `offline`: not seen for three heartbeats. `busy`: holds its maximum number of tasks.
- * `active`: holds fewer tasks. `error`: holds none, and the last task it closed failed. `idle`: otherwise. Source:
+ * `active`: holds at least one. `error`: holds none, and the last task it closed failed. `idle`: otherwise. Source:
  * docs/semantics.md#network; the network specification, system.getAgents.
  */
 export type Availability = (typeof AVAILABILITIES)[number];

@@ -27,7 +27,7 @@ const PAGE = 200;
 
 const CONCURRENT_PAGES = 8;
 
-/** Name of the part of the sweep that releases or renews expired leases. */
+/** Name of the sweep's job that releases or renews expired leases. */
 export const LEASES = 'leases';
 
 /** Agent that a caller acts as. A leader who acts as another owner's agent cannot read the messages to that agent. */
@@ -35,7 +35,7 @@ export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages'> {
   readonly readsMessages: boolean;
 }
 
-/** Returns whether the caller may read the messages of an agent: its own agents, their terminals, and its owner's. */
+/** Returns whether the caller may read an agent's messages: it is the caller's agent, or both have the same owner. */
 export function mayReadMessages(principal: Principal, agent: Agent): boolean {
   return isOwnAgent(principal, agent) || agent.owner_uid === principal.owner_uid;
 }
@@ -46,7 +46,7 @@ const MARK_ONLINE_TIMEOUT_MS = 2000;
 export class AgentLiveness extends Service<AgentPorts> {
   private readonly restoring = new Batching<string, void>((ids) => this.markAllOnline(ids), PAGE);
 
-  /** Runs after the leases part of the sweep, which reads the presence that this part deletes. */
+  /** Runs after the job of LEASES, because that job reads the presence that this job deletes. */
   readonly sweepJob: SweepJob = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
   /** Marks agents that were not seen as offline, and deletes their presence. Many agents are marked per commit. */
@@ -74,7 +74,7 @@ export class AgentLiveness extends Service<AgentPorts> {
     return { counts, isBehind: more, ...(more && { stoppedAt }) };
   }
 
-  /** Marks agents as offline. If one cannot be marked, the others still are. @returns how many are now offline */
+  /** Marks agents as offline. A failure for one agent affects no others. @returns the number of offline agents */
   private async markAllOffline(unseen: readonly TimeCursor[], before: Date): Promise<number> {
     const marked = await this.markOffline(unseen).catch(() => undefined);
     const retired = await Promise.all(
@@ -91,7 +91,6 @@ export class AgentLiveness extends Service<AgentPorts> {
     return retired.filter((isGone) => isGone).length;
   }
 
-  /** Marks these agents as offline in one commit. */
   private markOffline(unseen: readonly TimeCursor[]): Promise<void> {
     const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
     return this.markBatchOffline([...lastSeen.keys()], (agent) =>
@@ -153,8 +152,9 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Finds the agent with this name that the caller may act as. Unless it is the caller, its presence is recorded.
-   * @returns the agent's id, which is not the name if an agent of another owner has the name as its id
+   * Finds the agent with this name that the caller may act as. If the agent is not the caller, records that the agent
+   * was seen.
+   * @returns the agent's id, which differs from the name if an agent of another owner has the name as its id
    * @throws MusterError FORBIDDEN; for leaders NOT_FOUND if no such agent exists
    */
   async actAs(principal: Principal, workspace: string, name: string): Promise<string> {
@@ -182,8 +182,8 @@ export class AgentLiveness extends Service<AgentPorts> {
   }
 
   /**
-   * Finds the agent with this name that the caller may act as: itself or its terminals. For leaders of the workspace,
-   * also agents of the same owner, and agents in the workspace whose owner has a role there. Others are hidden.
+   * Finds the agent with this name that the caller may act as: itself or its terminals; for leaders, also agents of
+   * the same owner, and agents in the workspace whose owner has a role there. Other agents are hidden.
    */
   async requireActable(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent> | undefined> {
     const find = (id: string) => readFor(principal.owner_uid, this.ports.agents.find(id));

@@ -15,7 +15,6 @@ export interface AgentPorts extends KernelPorts {
 }
 
 export interface AgentQuery {
-  /** Only agents in this workspace are returned. */
   readonly workspace: string;
   readonly availability?: Availability | undefined;
   readonly type?: string | undefined;
@@ -25,11 +24,10 @@ export interface AgentQuery {
 
 export interface AgentQueries extends CredentialQueries {
   find(agentId: string): Promise<Versioned<Agent> | undefined>;
-  /** Returns those of the agents that exist. */
+  /** Returns the agents with these ids. Ids without an agent are omitted. */
   findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]>;
   /** Returns offline terminals that were last seen before a time, in the order of these times. */
   offlineTerminals(before: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Agent>>>;
-  /** Returns, for each skill, the number of agents that offer it. */
   skillCounts(ids: readonly string[]): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]>;
   /** Returns a credential and its agent. This takes at most two reads. */
   findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
@@ -37,15 +35,13 @@ export interface AgentQueries extends CredentialQueries {
 
 export interface AgentDirectory {
   list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>>;
-  /** Returns the number of a workspace's agents in a state that an index covers. All other agents are idle. */
+  /** Returns the number of a workspace's agents in a state that has an index. All other agents are idle. */
   count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number>;
-  /** Returns the agent counts of a workspace. */
   counts(workspace: string): Promise<AgentCount>;
   /** Returns agents of a workspace that were still active after the last sweep. */
   online(workspace: string, limit: number): Promise<ListPage<Agent>>;
   /** Returns the agents of a person, in the order of their ids. */
   ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<Agent>>;
-  /** Returns the ids of agents that are leaders of a workspace. */
   leaders(workspace: string, limit: number): Promise<readonly string[]>;
 }
 

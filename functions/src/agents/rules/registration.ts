@@ -22,8 +22,8 @@ import {
 import type { AgentPorts } from './ports.ts';
 
 /**
- * Checks that the caller may re-register an agent. Allowed are the agent itself, the caller that registered it, its
- * owner, and leader agents of the same owner whose role is not weaker.
+ * Checks that the caller may re-register an agent. Allowed callers: the agent itself, the caller that registered it,
+ * its owner, and leader agents of the same owner whose role is not weaker.
  */
 export function requireReplaceable(principal: Principal, agent: Agent): void {
   if (agent.owner_uid === principal.owner_uid) {
@@ -55,7 +55,7 @@ export function grantedRole(principal: Principal, wanted: Role | undefined, exis
     throw forbiddenRole(
       role,
       `You cannot raise the agent's role from ${existing.role} to ${role}.`,
-      `Omit role to keep ${existing.role}, or ask the agent's owner to raise it in person.`,
+      `Omit role to keep ${existing.role}, or ask the agent's owner to raise the role in person.`,
     );
   }
   return role;
@@ -65,17 +65,16 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
   return new MusterError('FORBIDDEN', message, { field: 'role', value: role, suggestion });
 }
 
-/** Number of digits of a digest, so that an equal one cannot be found. Callers cannot choose ids with such an end. */
+/** Digits of a digest: enough that no equal digest can be found. Callers cannot choose ids that end in a digest. */
 const SAFE_DIGITS = 16;
 
 const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${DIGEST_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
 
-/** Returns whether an id is reserved for registration, so that no caller takes it before the owner of its agent. */
+/** Returns whether an id is reserved for registration, so that no other caller can take the id first. */
 export function isReserved(agentId: string): boolean {
   return ENDS_WITH_DIGEST.test(agentId);
 }
 
-/** Profile of an agent as the caller sends it for registration. */
 export interface AgentDraft extends Pick<Agent, 'name' | 'type' | 'version' | 'capability_details' | 'configuration'> {
   readonly description?: string | undefined;
   readonly creator?: string | undefined;
@@ -113,7 +112,7 @@ export function newCredential(
 export class AgentRegistration extends Service<AgentPorts> {
   /**
    * Registers or re-registers an agent of the caller's owner. Re-registration replaces the agent's profile and its
-   * credential: the old one stops working. If an agent registers a new agent, it may act as the new agent.
+   * credential: the old credential stops working. An agent may act as the agents that it has registered.
    * @param caller `workspace` is the workspace of the call, which becomes the home of a new agent by default
    * @throws MusterError FORBIDDEN if the role is above the caller's, or if the caller cannot replace the agent
    */
@@ -163,7 +162,7 @@ export class AgentRegistration extends Service<AgentPorts> {
     });
   }
 
-  /** Derives the secret of an earlier call with this idempotency key. Returns undefined if it was replaced since. */
+  /** Derives the secret of an earlier call with this idempotency key; undefined if the secret is no longer valid. */
   async secretOf(apiKey: string, agentId: string, operation: Operation): Promise<string | undefined> {
     const credentials = await this.ports.agents.credentials(agentId);
     const secret = operation.derivedSecret('credential');
@@ -186,7 +185,7 @@ export class AgentRegistration extends Service<AgentPorts> {
     return `${plain || 'agent'}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
   }
 
-  /** Finds the owner's agent by name, or an id for a new one. If the default id is taken, the id has more digits. */
+  /** Finds the owner's agent by name, or an id for a new agent. If that id is taken, adds digits to the id. */
   async find(
     ownerUid: string,
     name: string,
@@ -236,7 +235,6 @@ function descriptionFields({ role: _role, limits: _limits, workspace: _workspace
   return { ...profile, ...(description !== undefined && { description }), ...(creator !== undefined && { creator }) };
 }
 
-/** Returns the fields of an agent that a new registration keeps. */
 function preservedFields(before: Agent | undefined, now: Date) {
   // A new agent is offline until its first call.
   if (before === undefined) return { ...NO_METRICS, status: 'offline' as const, registered_at: now, last_seen: now };

@@ -94,7 +94,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
   },
   releaseTask({ agentId, taskId, wasHeld, closed }, writes) {
-    // The agent was not read, so its numbers are incremented in the database.
+    // The agent was not read before, so the database increments the agent's numbers.
     const fields = {
       ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
       ...(closed && closedFields(closed)),
@@ -315,7 +315,6 @@ interface IndexedQuery {
 
 const AVAILABILITY_ORDER = ['free_slots', 'held_count'];
 
-/** Returns the cursor after a document, from the fields by which the query is sorted. */
 function cursorOf(last: DocumentSnapshot, order: readonly string[]): ListCursor {
   const stored = last.data() ?? {};
   return { order: order.map((field) => Number(stored[field])), id: last.id };

@@ -21,7 +21,6 @@ const WRITES_PER_LEASE = 10;
 
 const MAX_CACHED_AGENTS = 10_000;
 
-/** Maximum number of agents in one write. */
 const MAX_WRITE_BATCH = 500;
 
 interface Touch {
@@ -29,11 +28,10 @@ interface Touch {
   readonly home: string;
   /** Time at which the agent was seen, in milliseconds since the epoch. */
   readonly at: number;
-  /** Write interval that applies from now on, in milliseconds. */
   readonly intervalMs: number | undefined;
 }
 
-/** Cached presence of an agent: when it was seen, when this was last read, and its write interval in milliseconds. */
+/** Cached presence of an agent. All values are in milliseconds; `readAt` is the time of the last read. */
 interface Known {
   readonly seenAt: number;
   readonly readAt: number;

@@ -64,13 +64,11 @@ export type Budget = StoredBudget;
 
 export type Reservation = StoredReservation;
 
-/** Budget with the amount spent, and the amount that running calls have reserved. */
 export interface CountedBudget {
   readonly budget: Budget;
   readonly counts: StoredCounts;
 }
 
-/** Budget that is too small for a call. */
 export interface BudgetRefusal {
   readonly limitedBy: CountedBudget;
   /** Maximum cost of the call; zero if the cost is unknown. */
@@ -79,7 +77,7 @@ export interface BudgetRefusal {
   readonly isExhausted: boolean;
 }
 
-/** Returns whether a budget has a limit. Without one, a budget is kept for the calls that have reserved from it. */
+/** Returns whether a budget has a limit. A budget without a limit is kept for calls that have reserved from it. */
 export function isLimited({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>): boolean {
   return cost_usd !== undefined || tokens !== undefined;
 }
@@ -182,7 +180,7 @@ export class BudgetExhaustedError extends Error {
   }
 }
 
-/** For each limit of a budget, its field and the field with the uid of its setter. */
+/** For each limit of a budget: the field of the limit, and the field with the uid of the caller that set it. */
 const LIMITS = [
   ['cost_usd', 'cost_set_by'],
   ['tokens', 'tokens_set_by'],
@@ -223,7 +221,6 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
   });
 }
 
-/** Determines which changes of budgets loosen limits. */
 export const budgetLoosening: LooseningOf<BudgetChanges> = {
   ...noLoosening('reserve', 'settle', 'spend'),
   setBudget: ({ budget, before }, { uid }) => (before ? raisedOf(before.value, budget, uid) : []),
@@ -260,7 +257,7 @@ export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } 
     /** Uid of the person or agent that set the limit; null if there is no limit. */
     cost_set_by: z.string().nullable(),
     tokens_set_by: z.string().nullable(),
-    /** Number of times that the budget was set. The person is asked to raise it at most once per time. */
+    /** Number of times that the budget was set. After each time, the person is asked at most once to raise it. */
     round: z.int(),
     set_at: timestamp,
   }),
@@ -280,7 +277,6 @@ export type StoredCounts = ReturnType<typeof countsFromDocument>;
 export const { toDocument: reservationToDocument, fromDocument: reservationFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Keys of the budgets from which the call reserved. */
     keys: z.array(z.string()),
     amount,
     /** Time at which the call has certainly ended, even if its instance crashed. */

@@ -23,7 +23,7 @@ export class BudgetSweep extends Service<Ports> {
         await store.commit([{ kind: 'settle', reservation, spent: reservation.amount }]);
         counts.settled++;
       } catch (error) {
-        // In this case, the call ended in the meantime and settled its reservation itself.
+        // If the write is stale, the call has ended after the read and has settled its reservation itself.
         if (!(error instanceof StaleWriteError)) log.error('reservation_not_settled', { error, ...reservation });
       }
     });

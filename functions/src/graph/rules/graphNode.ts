@@ -1,6 +1,6 @@
 /**
- * Nodes of the graph: to-dos, tasks, runs and pull requests. Each item can be part of another item. Its usage is then
- * added to the totals of all its ancestors. Source: docs/decisions/0035-graph-and-budgets.md.
+ * Nodes of the graph: to-dos, tasks, runs and pull requests. An item can be part of another item. The usage of a part
+ * is added to the totals of all its ancestors. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
@@ -10,13 +10,11 @@ export const NODE_KINDS = ['todo', 'task', 'run', 'pull_request'] as const;
 
 export type NodeKind = (typeof NODE_KINDS)[number];
 
-/** Reference to an item: its kind and its id. */
 export interface NodeRef {
   readonly kind: NodeKind;
   readonly id: string;
 }
 
-/** Statuses that nodes of every kind can have. */
 export const NODE_STATUSES = ['open', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
 
 export type NodeStatus = (typeof NODE_STATUSES)[number];
@@ -46,10 +44,10 @@ export interface NodeParents {
   readonly ancestors?: readonly string[];
 }
 
-/** Item in the graph. All its fields are derived from the item's own document. */
+/** Item in the graph. All its fields follow from the item's own document. */
 export interface GraphNode extends NodeParents {
   readonly kind: NodeKind;
-  /** Id of the item, as its own tools use it. */
+  /** Id of the item, as the tools of its toolset return it. */
   readonly thing_id: string;
   readonly title: string;
   readonly workspace?: string | undefined;
@@ -83,7 +81,6 @@ export function titleOf(text: string): string {
 
 /** Fields of an item's own document that store the item's position in the graph. */
 export const parentFields = {
-  /** Item that this item is a direct part of. */
   part_of: z._default(z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })), null),
   /** Keys of the ancestors, nearest first; null while the item is not in the graph. */
   ancestors: z._default(z.nullable(z.array(z.string())), null),
@@ -120,7 +117,6 @@ const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());
 export const { toDocument: nodeToDocument, fromDocument: nodeFromDocument } = documentCodec(
   z.object({
     kind: z.enum(NODE_KINDS),
-    /** Id of the item, as its own tools use it. */
     thing_id: z.string(),
     title: z.string(),
     workspace: z.nullable(z.string()),
@@ -143,7 +139,6 @@ export const { toDocument: nodeToDocument, fromDocument: nodeFromDocument } = do
       cost_usd: z._default(z.pipe(z.number(), z.transform(exactUsd)), 0),
       milliseconds: z._default(z.number(), 0),
     }),
-    /** Number of direct parts of the item. */
     parts: z._default(z.int(), 0),
   }),
 );

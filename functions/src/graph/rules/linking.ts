@@ -1,4 +1,4 @@
-/** Links a new item to its parent. Only new items are linked, and always to existing ones, so no cycles can arise. */
+/** Links a new item to its parent. Only new items are linked, and only to existing items, so no cycles can arise. */
 
 import { z } from 'zod';
 import type { Principal } from '../../identity/rules/principal.ts';
@@ -48,7 +48,6 @@ export interface GraphPorts {
   readonly nodes: Readonly<Record<NodeKind, NodeFinder>>;
 }
 
-/** Position of a new item in the graph, and the changes that link it to its parent. */
 export interface ParentLink<Change = GraphChange> {
   readonly parents: NodeParents;
   readonly changes: readonly Change[];
@@ -56,7 +55,6 @@ export interface ParentLink<Change = GraphChange> {
 
 export interface ParentLinkRequest extends Viewer {
   readonly part_of: NodeRef;
-  /** Number of new items to link to the parent. */
   readonly count?: number;
   /** Argument that contains the parent, for errors. */
   readonly field?: string;
@@ -87,7 +85,6 @@ export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentL
   };
 }
 
-/** Positions of several new items, found by their parent. */
 export interface Links<Change = GraphChange> extends Pick<ParentLink<Change>, 'changes'> {
   parentsOf(partOf: NodeRef | undefined): NodeParents | undefined;
 }

@@ -7,9 +7,8 @@ import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from 
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;
-  /** Returns the budgets with a limit, in the order of the keys. Throws if one is unreadable: it may be exhausted. */
+  /** Returns the budgets that have a limit, by key order. Throws if a budget is unreadable: it may be exhausted. */
   limited(keys: readonly string[]): Promise<readonly CountedBudget[]>;
-  /** Returns the budgets with their spent and reserved amounts. */
   counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;
   /** Returns reservations of calls that must have ended by `now`, oldest first. */
   due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<StoredReservation>>;

@@ -25,7 +25,6 @@ const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
 
 const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 
-/** Maximum number of failed descendants that one call returns. */
 const MAX_FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
@@ -98,7 +97,7 @@ export function addNode(node: GraphNode, writes: CommitWrites): void {
   writes.create(graphPath(keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
 }
 
-/** Writes a changed item to its graph document and its ancestors. @param before undefined if the item is new */
+/** Writes the changes of an item to its graph node and its ancestors. @param before undefined if the item is new */
 export function writeNode(before: GraphNode | undefined, after: GraphNode, writes: CommitWrites): void {
   const { ancestors, part_of } = after;
   if (ancestors === undefined) return;
@@ -144,7 +143,7 @@ function difference(before: Amounts = {}, after: Amounts): Amounts {
   return Object.fromEntries([...fields].map((field) => [field, (after[field] ?? 0) - (before[field] ?? 0)]));
 }
 
-/** Returns those fields that changed and that trees display. */
+/** Returns the fields that changed and that a tree of items displays. */
 function shownDifference(before: GraphNode, after: GraphNode): Record<string, unknown> {
   const { status, title, deleted: isDeleted = false } = after;
   return {

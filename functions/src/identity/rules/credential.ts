@@ -8,7 +8,6 @@ export const lineage = z.array(
   z.object({
     /** `key:` with the line of a credential (see `line` below), or `grant:` with the id of a grant. */
     subject: z.templateLiteral([z.enum(['key', 'grant']), ':', z.string()]),
-    /** Id of the agent that has the credential. */
     agent_id: z.string(),
   }),
 );
@@ -22,9 +21,9 @@ export const credentialCodec = documentCodec(
     secret_hash: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
-    /** Toolsets that the credential allows; null for all toolsets. */
+    /** Toolsets that the credential may use; null for all toolsets. */
     toolsets: z.nullable(z.array(z.string())),
-    /** The only workspace that the credential allows; absent for all workspaces of its owner. */
+    /** The only workspace in which the credential may be used; absent for all workspaces of its owner. */
     held_to: z.exactOptional(z.string()),
     readonly: z.exactOptional(z.literal(true)),
     /** Id of the grant of the app that issued the credential. The credential ends with the grant. */
@@ -48,7 +47,7 @@ export interface Link {
 
 export interface CredentialChanges {
   readonly issueCredential: { readonly credential: Credential };
-  /** `line`: given if it differs from the API key. Descendants end, too, unless the line has a renewed credential. */
+  /** `line`: given if it differs from the API key. Descendants end too, unless the line has a renewed credential. */
   readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
 }
 

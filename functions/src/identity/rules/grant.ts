@@ -76,7 +76,6 @@ export function tokenOf(kind: TokenKind, { grantId, secret }: PresentedToken): s
   return `${PREFIXES[kind]}${grantId}.${secret}`;
 }
 
-/** Tokens that an app receives. */
 export interface Tokens {
   readonly accessToken: string;
   /** Lifetime of the access token, in seconds. */
@@ -102,7 +101,7 @@ export function accessTokenStatus(
   return found.expires_at > now && grant.expires_at > now ? 'good' : 'expired';
 }
 
-/** Result of redeeming a code. `replayed`: the code was redeemed before, so someone has stolen it. */
+/** Result of redeeming a code. `replayed`: the code was redeemed before, so it may have been stolen. */
 export type Redemption =
   | { readonly outcome: 'redeemed'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'replayed' }
@@ -133,7 +132,7 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
   return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
 }
 
-/** `repeated`: used again in the grace period, returns the newest tokens. `reused`: used later, so it was stolen. */
+/** `repeated`: an old token within its grace period; returns the newest tokens. `reused`: later, so it was stolen. */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'repeated'; readonly tokens: Tokens }
@@ -194,7 +193,6 @@ function successorOf(hashing: Hashing, { salt }: Grant, secret: string): string 
   return hashing.hmac(salt, `refresh\n${secret}`);
 }
 
-/** Derives the secret of the access token that is issued together with a refresh token. */
 function accessSecretOf(hashing: Hashing, { salt }: Grant, refreshSecret: string): string {
   return hashing.hmac(salt, `access\n${refreshSecret}`);
 }
@@ -238,7 +236,6 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
     /** Id of the agent that represents the app. */
     agent_id: z.string(),
     client_id: z.string(),
-    /** Name that the app has given itself. */
     client_name: z.string(),
     /** Host of the document that describes the app; null if the app registered on its own. */
     client_host: z.nullable(z.string()),
@@ -270,7 +267,6 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
     refresh_hash: z.nullable(z.string()),
     /** Number of refresh tokens that were used before the current one. */
     rotated: z.int(),
-    /** Times at which the most recent refresh tokens were used. */
     recent_rotations: z.array(timestamp),
     access_tokens: z.array(z.object({ hash: z.string(), expires_at: timestamp })),
     /** Why and when the sign-in ended; present only in records of ended sign-ins. */
@@ -299,7 +295,7 @@ export const SIGN_IN_ENDS = [
 
 export type SignInEnd = (typeof SIGN_IN_ENDS)[number];
 
-/** End of a sign-in as stored. The reason may be one that only a later release knows. */
+/** End of a sign-in as stored. A later release may have stored a reason that this release does not know. */
 export interface StoredSignInEnd {
   readonly reason: string;
   readonly at: Date;

@@ -18,13 +18,11 @@ import { type Role, weakerOf } from './role.ts';
 
 type CredentialChange = ChangeOf<CredentialChanges>;
 
-/** Limits, role and expiry of a credential. */
 export interface GrantedAccess extends Limits {
   readonly role: Role;
   readonly endsAt: Date;
 }
 
-/** Link of a credential chain whose credential is valid. */
 export interface ValidLink extends Link {
   readonly opens: GrantedAccess;
 }
@@ -58,7 +56,7 @@ export function ancestorsOf({ ancestors }: Pick<Credential, 'ancestors'>): reado
   return ancestors.map(({ subject }) => subject);
 }
 
-/** Returns the access that two credentials have in common, until the earlier expiry; undefined if they have none. */
+/** Returns the access that two credentials share, until the earlier expiry; undefined if they share no access. */
 export function intersectLimits(one: GrantedAccess, other: GrantedAccess): GrantedAccess | undefined {
   const limits = commonLimits(one, other);
   if (limits === undefined) return undefined;
@@ -76,7 +74,7 @@ export function restrictedBy(own: GrantedAccess, ancestors: readonly ValidLink[]
 
 /**
  * Returns the credential chain and the line of a new credential of an agent. If an agent renews its own credential,
- * the line stays the same. Any other registration starts a new line, because it may follow a leak.
+ * the line stays the same. Any other registration starts a new line, because the old credential may have leaked.
  * @throws MusterError QUOTA_EXCEEDED if the chain is too long; FORBIDDEN if the caller descends from the agent
  */
 export function descentOf(
@@ -93,7 +91,7 @@ export function descentOf(
 
 interface LineagePorts {
   readonly agents: Pick<CredentialQueries, 'ofLines'> & {
-    /** Returns those agents that exist. */
+    /** Returns the agents with these ids. Ids without an agent are omitted. */
     findAll(agentIds: readonly string[]): Promise<readonly Versioned<{ readonly id: string; readonly role: Role }>[]>;
   };
   readonly grants: Pick<GrantQueries, 'findAll'>;
@@ -151,7 +149,7 @@ export function lineageOf({ ancestors }: ResolvedLineage, own: Link): readonly L
   return [...ancestors.map(({ subject, agent_id }) => ({ subject, agent_id })), own];
 }
 
-/** Returns the access that a credential has without regard to its chain. */
+/** Returns the access of a credential before the limits of its credential chain apply. */
 export function accessOfGrant(
   { toolsets, held_to, readonly, expires_at }: Limits & { readonly expires_at: Date },
   role: Role,
@@ -229,7 +227,7 @@ export function canWiden({ kind }: Principal): boolean {
 
 /**
  * Returns the limits of a new credential: those of the caller, those requested, and those of the credentials that it
- * replaces. Only a person can remove the latter, and must request it.
+ * replaces. Only a person can remove limits of replaced credentials, and must request the removal.
  * @throws MusterError VALIDATION_ERROR if a toolset is unknown; FORBIDDEN if a replaced credential, or the caller's
  * own, is restricted to another workspace
  */

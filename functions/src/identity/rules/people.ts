@@ -43,7 +43,9 @@ export interface PeopleChanges {
     /** Whether the change affects the access of the person or of the person's agents. */
     readonly isNews: boolean;
   };
-  /** Sets a member. The commit is stale at another `version`; if that is null, it is stale if the member exists. */
+  /**
+   * Sets a member. The commit is stale at another `version`. If `version` is null, it is stale if the member exists.
+   */
   readonly setMember: {
     readonly member: Member;
     /** Previous member, for the audit log. */
@@ -66,7 +68,7 @@ export interface PeopleChanges {
     /** Previous access, for the audit log; absent if the workspace is new. */
     readonly before?: WorkspaceAccess;
   };
-  /** Stores an invitation. It replaces an earlier invitation of the same address to the same workspace. */
+  /** Stores an invitation. It replaces an older invitation of the same address to the same workspace. */
   readonly invite: { readonly invitation: Invitation };
   /** Deletes an invitation. The commit is stale if the invitation no longer exists. */
   readonly endInvitation: { readonly id: string; readonly before?: Invitation };
@@ -77,7 +79,6 @@ export interface PeopleChanges {
 /** Roles of a person, in one document for the security rules. Without `role`, the claim in the ID token counts. */
 export const personDocument = z.object({
   role: z.exactOptional(z.enum([...ROLES, 'none'])),
-  /** Role in each workspace of which the person is a member. */
   workspaces: z._default(z.record(z.string(), z.enum(MEMBER_ROLES)), {}),
   /** Time before which sign-ins are invalid, in seconds since 1970, like `auth_time` in ID tokens. */
   valid_since: z.exactOptional(z.int()),
@@ -98,7 +99,6 @@ export const { toDocument: memberToDocument, fromDocument: memberFromDocument } 
   }),
 );
 
-/** Codec of a member's fields in audit entries. */
 export const memberFields = fieldsCodec<Member>(memberToDocument, memberFromDocument);
 
 export const invitationCodec = documentCodec(

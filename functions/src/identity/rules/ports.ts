@@ -15,7 +15,6 @@ export interface IdentityPorts {
   readonly idTokens: IdTokenVerifier;
 }
 
-/** Access changes up to a position. */
 export interface AccessInvalidation {
   readonly changes: readonly { readonly id: string; readonly subject: string }[];
   readonly position: Date;
@@ -53,14 +52,14 @@ export interface KnownAccount {
 export interface AccessChangeQueries {
   /**
    * Returns the access changes after a position, and some before it. Costs one read per change, but at least one.
-   * @param position position in an earlier result; if undefined, the result contains only the current position
+   * @param position position returned by an earlier call; if undefined, the result contains only the current position
    */
   since(position: Date | undefined): Promise<AccessInvalidation>;
 }
 
 export interface GrantQueries {
   find(id: string): Promise<Versioned<Grant> | undefined>;
-  /** Returns those grants that exist. */
+  /** Returns the grants with these ids. Ids without a grant are omitted. */
   findAll(ids: readonly string[]): Promise<readonly Grant[]>;
   /** Returns the grants of at most 30 agents. */
   ofAgents(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]>;
@@ -81,13 +80,12 @@ export interface PeopleQueries {
   /** Returns a person and the list of workspaces in one snapshot, because one commit can change both. */
   findWithDeployment(uid: string): Promise<PersonAndDeployment>;
   /**
-   * Calls `told` at the start, and after each change of the person's roles.
+   * Calls `told` when the watch starts, and after each change of the person's roles.
    * @param broke called when the watch has failed and ended
    * @returns a function that ends the watch
    */
   watch(uid: string, told: () => void, broke: (error: Error) => void): () => void;
   member(workspace: string, uid: string): Promise<Versioned<Member> | undefined>;
-  /** Returns the members of a workspace who have the role leader. */
   leaders(workspace: string, limit: number): Promise<readonly Versioned<Member>[]>;
   /** Returns the members of a workspace, ordered by uid. */
   members(workspace: string, limit: number, after?: string): Promise<ListPage<Member>>;

@@ -101,7 +101,7 @@ function named<Value>(record: Readonly<Record<string, Value>>, name: string): Va
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Returns the caller's role for data that belongs to its owner: its strongest role in any workspace. */
+/** Returns the caller's role for data that belongs to its owner: the caller's strongest role in any workspace. */
 export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefined {
   const roles = Object.entries(owner.workspaces).map(([workspace, role]) =>
     held_to === undefined || held_to === workspace ? role : undefined,

@@ -30,7 +30,7 @@ const claims = z.object({
   email_verified: z.boolean().optional().catch(undefined),
 });
 
-/** Lifetime of a cached account. With the 5 seconds of the credential cache, it is less than a minute. */
+/** Lifetime of a cached account. With the 5 seconds of the credential cache, changes apply in less than a minute. */
 const ROLE_CACHE_TTL_MS = 50_000;
 
 const MAX_CACHED_ROLES = 5000;
@@ -167,7 +167,6 @@ function unknownAccount(cause: unknown): MusterError {
   });
 }
 
-/** Reads the roles of people from their documents and the claims of their accounts. */
 export class PersonRoleReader extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>> implements RolesOfPeople {
   async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStatus> {
     const { people, idTokens } = this.ports;

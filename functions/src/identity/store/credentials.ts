@@ -27,7 +27,7 @@ export function registrantsIn(links: readonly Link[] | undefined): { readonly re
   return links ? { registrants: [...new Set(links.map(({ agent_id }) => agent_id))] } : {};
 }
 
-/** Maximum number of credentials of an agent. A registration replaces them, but some may be concurrent. */
+/** Maximum number of credentials of an agent. Concurrent registrations can create more than one. */
 const MAX_CREDENTIALS = 20;
 
 /** Maximum number of values that Firestore allows in an `in` query. */
@@ -86,14 +86,14 @@ export const credentialWriters: ChangeWriters<CredentialChanges> = {
     writes.create(credentialPath(credential.api_key), credentialToDocument(credential));
   },
   withdrawCredential({ apiKey, line }, writes) {
-    // Makes one of two concurrent registrations fail: equal profiles would not conflict.
+    // `exists` makes one of two concurrent registrations fail, because equal profiles would not conflict.
     writes.delete(credentialPath(apiKey), { exists: true });
     recordAccessChange(writes, `key:${apiKey}`);
     if (line !== undefined && line !== apiKey) recordAccessChange(writes, `key:${line}`);
   },
 };
 
-/** Converts a credential to its document, including the agents of its chain, by which descendants are queried. */
+/** Converts a credential to its document, and adds the agents of its chain, by which queries find descendants. */
 export function credentialToDocument(credential: Credential): Record<string, unknown> {
   return { ...credentialCodec.toDocument(credential), ...registrantsIn(credential.ancestors) };
 }
@@ -142,7 +142,7 @@ const ACCESS_CHANGE_TTL_MS = 2 * 3_600_000;
 /** Time by which successive reads overlap: a write may become visible this long after its server timestamp. */
 const READ_OVERLAP_MS = 10_000;
 
-/** Maximum number of access changes per read. If there are more, the whole cache is evicted. */
+/** Maximum number of access changes per read. If a read finds more, the whole cache is evicted. */
 const MAX_CHANGES = 500;
 
 const ID_LETTERS = 20;

@@ -117,7 +117,7 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
   }
 }
 
-/** Converts an invitation to its document, including the agents of its credential chain, by which it is queried. */
+/** Converts an invitation to its document, and adds the agents of its credential chain, by which queries find it. */
 export function invitationToDocument(invitation: Invitation): Record<string, unknown> {
   return { ...invitationCodec.toDocument(invitation), ...registrantsIn(invitation.lineage) };
 }
@@ -168,7 +168,6 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   },
 };
 
-/** Returns the id by which audit entries name a member. */
 function memberKey({ workspace, uid }: Pick<Member, 'workspace' | 'uid'>): string {
   return `${workspace}/${uid}`;
 }

@@ -42,10 +42,9 @@ export async function createOnce(document: DocumentReference, data: object): Pro
   }
 }
 
-/** Maximum documents per delete batch. */
 const DELETED_AT_ONCE = 300;
 
-/** Deletes a query's documents, in order, until `isOver` returns true. Returns the number of deleted ones. */
+/** Deletes a query's documents, in order, until `isOver` returns true. Returns the number of deleted documents. */
 export async function deleteFound(query: Query, isOver: () => boolean = () => false): Promise<number> {
   let deleted = 0;
   while (!isOver()) {
@@ -63,7 +62,7 @@ export async function deleteFound(query: Query, isOver: () => boolean = () => fa
 export function tooLarge(cause: unknown): MusterError {
   return new MusterError('VALIDATION_ERROR', 'Document too large: the limit is 1 MiB.', {
     reason: 'SIZE_LIMIT_EXCEEDED',
-    suggestion: 'Nothing was changed. Shorten texts and lists, or move them to a file and link to it.',
+    suggestion: 'Nothing was changed. Shorten texts and lists, or move them to a file and add a link.',
     cause,
   });
 }

@@ -42,10 +42,8 @@ export const COLLECTIONS = {
   reservations: 'reservations',
 } as const;
 
-/** Number of documents across which the agent counts of a workspace are sharded. */
 export const AGENT_COUNT_SHARDS = 4;
 
-/** Number of documents across which the measurements of a hosted agent are sharded. */
 export const MEASURE_SHARDS = 4;
 
 /** Source: https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields */
@@ -58,12 +56,10 @@ function documentIn(collection: string): PathOf {
   return (id) => `${collection}/${segment(id)}`;
 }
 
-/** Returns a function that returns the path of a document in a subcollection. */
 function documentUnder(parentPath: PathOf, collection: string): (parentId: string, id: string) => string {
   return (parentId, id) => `${parentPath(parentId)}/${collection}/${segment(id)}`;
 }
 
-/** Returns a function that returns a fixed path below a document. */
 function under(parentPath: PathOf, name: string): PathOf {
   return (parentId) => `${parentPath(parentId)}/${name}`;
 }
@@ -100,7 +96,6 @@ export function taskLogChunkPath(taskId: string, chunk: number): string {
   return taskLogPath(taskId, String(chunk).padStart(CHUNK_DIGITS, '0'));
 }
 
-/** Subcollection with the results of the attempts at a coding task. */
 export const TASK_RESULTS = 'results';
 
 /** Returns the path of a part of the result of one attempt at a coding task. Parts are numbered from 0. */
@@ -108,7 +103,7 @@ export function taskResultPath(taskId: string, epoch: number | string, part: num
   return `${taskPath(taskId)}/${TASK_RESULTS}/${segment(`${epoch}-${part}`)}`;
 }
 
-/** The id consists of the repository's id, which does not change with its name, and the number: `29114-7`. */
+/** The id combines the repository's id, which a renaming does not change, and the number: `29114-7`. */
 export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
 
 export const discoveryPath = documentIn(COLLECTIONS.discoveries);
@@ -123,10 +118,9 @@ export const workflowPath = documentIn(COLLECTIONS.workflows);
 /** @param id a hosted agent's name and a shard number, as in `claude-0` */
 export const agentMeasurePath = documentIn(COLLECTIONS.agentMeasures);
 
-/** To-do event, from which the audit log and the outbox are filled. */
+/** To-do event: an entry in the history of the to-do, and an event to publish. */
 export const eventPath = documentIn(COLLECTIONS.events);
 
-/** Receipt of a delivered to-do event. */
 export const eventReceiptPath = documentIn(COLLECTIONS.audit);
 
 export const auditPath = documentIn(COLLECTIONS.trail);
@@ -154,7 +148,6 @@ export const agentCountsPath = under(workspacePath, 'agentCounts');
 /** Track records of hosted agents in the workspace, by kind of work. */
 export const workRecordPath = under(workspacePath, 'routing/work');
 
-/** Subcollection with the people who have a role in a workspace. */
 export const MEMBERS = 'members';
 export const memberPath = documentUnder(workspacePath, MEMBERS);
 
@@ -199,13 +192,10 @@ export const requestPath = documentIn(COLLECTIONS.requests);
 /** Graph node of an item, by the key that nodeKey returns. */
 export const graphPath = documentIn(COLLECTIONS.graph);
 
-/** Document of a budget, by the key that budgetKey returns. */
 export const budgetPath = documentIn(COLLECTIONS.budgets);
 
-/** Spent and reserved amounts of a budget. */
 export const budgetCountsPath = under(budgetPath, 'counts/1');
 
-/** Reservation for a model call in progress. */
 export const reservationPath = documentIn(COLLECTIONS.reservations);
 
 /** State that a sweep leaves for the next sweep. */

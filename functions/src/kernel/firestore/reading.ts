@@ -20,7 +20,6 @@ const SUBSTITUTE_LIMIT = 10;
 
 type FromDocument<Value> = (data: unknown, id: string) => Value;
 
-/** The database and the reader from which a feature builds its queries. */
 export interface DocumentSource {
   readonly database: Firestore;
   readonly documents: DocumentReading;

@@ -41,7 +41,6 @@ type Fields = Record<string, unknown>;
 
 type FieldPair = readonly [field: string | FieldPath, value: unknown];
 
-/** Pairs of a field path and its new value, at least one. */
 type FieldValues = readonly [FieldPair, ...FieldPair[]];
 
 /** The writes of one commit. The first document that can store the commit marker stores it. */
@@ -50,7 +49,7 @@ export class CommitWrites {
   readonly marker: CommitMarker;
   readonly randomness: Randomness;
   readonly now: Date;
-  /** Paths of documents that an operator may have deleted. */
+  /** Paths of documents that a write needs, but that an operator may have deleted. */
   readonly existingDocuments = new Set<string>();
   private readonly database: Firestore;
   private readonly deleted: ReadonlySet<string>;
@@ -58,7 +57,7 @@ export class CommitWrites {
   /** Update time that the first write to each path expects; empty if the first write expects none. */
   private readonly expectedTimes = new Map<string, string>();
 
-  /** @param gone the paths of `existingDocuments` whose documents an earlier attempt did not find */
+  /** gone the paths of `existingDocuments` whose documents an earlier attempt of the commit did not find */
   constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
     this.batch = database.batch();
     this.marker = new CommitMarker(randomness.letters(MARKER_LETTERS));
@@ -108,7 +107,7 @@ export class CommitWrites {
     this.batch.update(this.document(path), data);
   }
 
-  /** Updates the document if it exists. If an operator has deleted it, the commit must still be possible. */
+  /** Updates the document if it exists. If an operator has deleted the document, the commit still succeeds. */
   updateIfExists(path: string, [[field, value], ...more]: FieldValues): void {
     this.existingDocuments.add(path);
     if (!this.deleted.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
@@ -248,7 +247,6 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     return writes;
   }
 
-  /** Returns those of the paths whose documents do not exist. */
   private async deletedDocumentsOf(paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { database } = this.ports;
     const documents = [...paths].map((path) => database.doc(path));
@@ -260,7 +258,6 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     this.ports.writers[change.kind](change, writes);
   }
 
-  /** Adds the audit entry of a call to the writes of its commit. */
   private addEntry(changes: readonly ChangeOf<Kinds>[], record: CallRecord | undefined, writes: CommitWrites): void {
     const effects = record?.by ? auditEffects(this.ports.effects, changes) : [];
     if (record?.by === undefined || effects.length === 0) return;
@@ -306,7 +303,7 @@ export async function rejectRepeatedCall(
   if (!snapshot.exists) return;
   if (recordedResponseFromDocument(id, snapshot.data()).expires_at <= clock.now()) {
     const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
-    await document.delete(asItWas).catch(() => undefined); // A concurrent call may have replaced it.
+    await document.delete(asItWas).catch(() => undefined); // A concurrent call may have replaced the stored response.
     return;
   }
   throw new MusterError('CONFLICT', 'Another call used this idempotency_key at the same time.', {
@@ -321,7 +318,7 @@ export type EffectsOf<Changes> = {
   readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => AuditEffect | undefined;
 };
 
-/** Converts an audit entry to its document, including the fields by which audit entries are queried. */
+/** Converts an audit entry to its document, and adds the fields by which queries find audit entries. */
 export function entryToDocument(entry: AuditEntry): Record<string, unknown> {
   const effects = entry.effects.map((effect) => effectOwnership(effect, entry.by));
   const kept = { ...entry, effects: storedEffects(effects).map(stored) };

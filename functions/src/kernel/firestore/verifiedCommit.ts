@@ -41,7 +41,6 @@ export class CommitMarker {
     this.id = id;
   }
 
-  /** Whether a document of the batch stores the commit's id. */
   get isWritten(): boolean {
     return this.document !== undefined;
   }
@@ -61,7 +60,7 @@ export class CommitMarker {
     return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, MAX_LATEST_COMMITS) };
   }
 
-  /** Returns when the commit was applied, or undefined if it was not. @throws UnknownCommitOutcomeError if unknown */
+  /** Returns when the commit was applied; undefined if it was not applied. @throws UnknownCommitOutcomeError */
   async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;
@@ -123,7 +122,6 @@ const UNAVAILABLE = 14;
 /** Status codes of a commit that conflicts with another commit, or with an earlier attempt of the same commit. */
 export const STALE_CODES: readonly (number | undefined)[] = [NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED];
 
-/** Status codes after which the outcome of a commit is unknown. */
 const UNKNOWN_OUTCOME_CODES: readonly (number | undefined)[] = [
   CANCELLED,
   UNKNOWN,
@@ -156,7 +154,6 @@ export function versioned<Value>(value: Value, updateTime: Timestamp, latestComm
   return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
 }
 
-/** Returns the ids of the latest commits that a version contains. */
 function commitsAt(version: string): readonly string[] {
   return version.split('/').slice(1);
 }

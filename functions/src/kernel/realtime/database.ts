@@ -35,7 +35,6 @@ export const FREE_FORM = { levels: 20, characters: 1_048_576 } as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
 const segment = segmentOf(/[.#$[\]/\u0000-\u001f\u007f]|\p{Cs}|^$/u, 768);
 
-/** Returns a function that returns the path of a node in a list. */
 function nodeIn(list: string): (id: string) => string {
   return (id) => `${list}/${segment(id)}`;
 }
@@ -132,8 +131,8 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Changes a node depending on its current value. If the response is lost, sends the change again.
- * @param update returns the new value, or undefined to keep the current value. Called again if the node's value has
- * changed. After a lost response, the write may have been applied: recognize it and return the same value again.
+ * @param update returns the new value, or undefined to keep the current value. Is called again if the node's value
+ * has changed. After a lost response, the node may have the new value already: then return the same value again.
  * @returns whether the node was changed; false may be wrong after repeatedly lost responses
  */
 export async function changeNode(
@@ -153,13 +152,13 @@ export async function changeNode(
   return false;
 }
 
-/** Maximum number of entries that other instances may add at the same time. */
+/** Maximum number of surplus entries that one call removes. Other instances may add entries at the same time. */
 const MAX_READ_AT_ONCE = 100;
 
 /**
- * Adds an entry to a list unless its key exists, then removes the oldest entries until `maxEntries` are left. If the
- * new entry is the oldest one, it is removed, too. An entry is stored at `{list}/{key}`, with its time in `at`, in
- * milliseconds since 1970.
+ * Adds an entry to a list unless its key exists, then removes the oldest entries until `maxEntries` are left. The new
+ * entry may be the oldest one. An entry is stored at `{list}/{key}`; its field `at` is its time in milliseconds since
+ * 1970.
  * @param byTime query of the list, ordered by `at`
  */
 export async function putLatest(

@@ -6,8 +6,8 @@ import { type Bucket, draw, type RateLimit, type RejectionText, rateLimited } fr
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Attempts of all addresses that an instance does not know yet share one limit. It is this multiple of the limit of
- * one address. Attackers have many addresses, but these attempts are too few to evict a known address in use.
+ * All addresses that are new to an instance share one limit, which is this multiple of the limit of one address. Even
+ * an attacker with many addresses then makes too few attempts to evict a known address that is in use.
  */
 const NEW_ADDRESS_KEY = 20;
 

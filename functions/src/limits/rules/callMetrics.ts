@@ -19,7 +19,6 @@ function emptyCounts() {
   return {
     calls: 0,
     failures: 0,
-    /** Total duration of all calls. */
     milliseconds: 0,
     /** Number of failed calls, per error code. */
     errors: new Map<string, number>(),
@@ -28,10 +27,9 @@ function emptyCounts() {
 
 type Sum = ReturnType<typeof emptyCounts>;
 
-/** Maximum number of counted tools and agents. Others are not counted until the counts have been stored. */
+/** Maximum number of tools and agents with counts. Further ones are not counted until the counts have been stored. */
 const MAX_COUNTED = 5000;
 
-/** Counts that an instance has not yet stored. */
 export type Tally = ReturnType<CallCounter['empty']>;
 
 /** Counts the calls of one instance until the counts are stored. */
@@ -94,7 +92,6 @@ export const FLUSH_INTERVAL_MS = 5000;
 /** Maximum time that a caller waits while counts are stored, in milliseconds. */
 const STORE_TIMEOUT_MS = 1000;
 
-/** Stores call counts. */
 export interface MetricsLedger {
   /** Adds all counts in one atomic write. While the database is unreachable, this does not return. */
   add(tally: Tally): Promise<void>;
@@ -104,7 +101,6 @@ export interface MetricsLedger {
 export class CallRecorder extends Service<KernelPorts> {
   private readonly ledger: MetricsLedger;
   private readonly counter = new CallCounter();
-  /** Time at which the counts in memory must be stored. */
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
@@ -115,15 +111,16 @@ export class CallRecorder extends Service<KernelPorts> {
   }
 
   /**
-   * Counts a call, and never fails. If the counts are due, stores them, and waits at most a second for that. An idle
-   * instance may have no CPU time, so that its timer does not fire. The next call then stores the counts.
+   * Counts a call, and never fails. If the counts are due, stores them, and waits at most a second for the write. The
+   * timer of an idle instance may not fire, because the instance has no CPU time. The next call then stores the
+   * counts.
    */
   record(call: EndedCall): Promise<void> | undefined {
     this.counter.add(call);
     const now = this.ports.clock.now().getTime();
     this.dueAt ??= now + FLUSH_INTERVAL_MS;
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
-    // While the database is unreachable, only one call waits for the write, and not every call.
+    // While the database is unreachable, only the call that started the write waits, and not every call.
     return now < this.dueAt || this.storing !== undefined ? undefined : this.flush();
   }
 

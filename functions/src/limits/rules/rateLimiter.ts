@@ -4,7 +4,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
 
-/** A caller can make `burst` calls at once, and `perSecond` calls per second on average. */
+/** A caller can make `burst` calls in quick succession, and `perSecond` calls per second on average. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
@@ -18,13 +18,13 @@ export interface Bucket {
 }
 
 export interface Draw {
-  /** Tokens that are charged even if the bucket is empty: those of past calls, minus returned tokens. */
+  /** Tokens that are charged even if the bucket is empty: tokens of past calls, minus returned tokens. */
   readonly owed: number;
-  /** Number of tokens that are requested in addition. */
+  /** Number of tokens requested in addition to the owed ones. They are granted only if the bucket has them. */
   readonly wanted: number;
 }
 
-/** Maximum clock difference between instances. A bucket with a later time counts as current, so that it refills. */
+/** Maximum clock difference between instances. If the time of a bucket is further ahead, the current time is used. */
 const MAX_SKEW_MS = 60_000;
 
 /**
@@ -51,13 +51,12 @@ function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: nu
 
 export type Lease = Omit<ReturnType<typeof draw>, 'bucket'>;
 
-/** Rate limiter for a deployment that has no rate limit. */
 export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 
-/** Time after which leased tokens expire. With its next lease, an instance returns those that it did not use. */
+/** Time after which leased tokens expire. With its next lease, an instance returns its expired tokens. */
 export const LEASE_EXPIRY_MS = 10_000;
 
-/** A few calls per period are free. Most agents call once per minute, and charging that would cost too much. */
+/** Period in which a few calls of a caller are free. Most agents call once per minute; charging that is costly. */
 const FREE_PERIOD_MS = 30_000;
 
 /** Minimum time for which a refusal is cached, so that many refused calls cause at most four leases per second. */
@@ -76,7 +75,7 @@ class TokenLease {
   freeSince = Number.NEGATIVE_INFINITY;
   /** Available tokens. The bucket was charged for them, or will be soon. */
   tokens = 0;
-  /** Tokens that were charged to the bucket and expired unused. */
+  /** Tokens that were charged to the bucket and expired unused. The next lease returns them. */
   unused = 0;
   /** Tokens per lease. Doubled if they are used up within a second, and halved if they last long. */
   chunk = 0;
@@ -86,7 +85,6 @@ class TokenLease {
   /** Set if the bucket is unreachable: time of the next attempt. Until then, the caller's calls are not limited. */
   unavailableUntil: number | undefined;
   leasing: Promise<void> | undefined;
-  /** Number of calls that are waiting for the lease. */
   waiting = 0;
 }
 
@@ -132,7 +130,7 @@ export class RateLimiter extends Service<KernelPorts> {
     }
   }
 
-  /** Uses a token, and returns whether there was one. If not, a lease is needed. @throws MusterError RATE_LIMITED */
+  /** Uses a token. Returns false if no token is left, so that a lease is needed. @throws MusterError RATE_LIMITED */
   private isAllowed(uid: string, allowance: TokenLease): boolean {
     const now = this.now();
     if (allowance.unavailableUntil !== undefined) {
@@ -167,7 +165,7 @@ export class RateLimiter extends Service<KernelPorts> {
 
   /**
    * Grants some tokens immediately, and charges them afterwards. If the caller's bucket was empty before, the call
-   * waits for the lease instead, so that a caller over its limit does not get tokens in advance again.
+   * waits for the lease instead: a caller over its limit gets no tokens in advance.
    */
   private renew(uid: string, allowance: TokenLease, now: number): void {
     if (now - allowance.leasedAt < LEASE_EXPIRY_MS || allowance.leasing !== undefined) return;
@@ -231,7 +229,6 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 }
 
-/** Texts of the error for a caller over its limit. */
 export interface RejectionText {
   readonly message: string;
   readonly reason: string;

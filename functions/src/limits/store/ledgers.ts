@@ -36,7 +36,7 @@ const LEASE_TIMEOUT_MS = 1000;
 /** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`. `at` is in milliseconds since the epoch. */
 export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, ExpiringStore {
   readonly name = 'limits';
-  /** Opens if the database is unreachable. Contention on a single bucket does not open it. */
+  /** Opens if the database is unreachable. Concurrent changes of a single bucket do not open the breaker. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 

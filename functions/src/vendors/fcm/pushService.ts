@@ -41,8 +41,8 @@ export function fcmPushService(app: () => Promise<App>): PushService {
 }
 
 /**
- * The id of the notification is the tag, so that a device shows a repeated push once. FCM accepts only HTTPS links,
- * which the console has not in the emulators; there, only the data contains the link. Source:
+ * The id of the notification is the tag, so that a device shows a repeated push once. FCM accepts only HTTPS links.
+ * In the emulators, the console has no HTTPS link, so only the data contains the link. Source:
  * https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushfcmoptions
  */
 function messageTo(token: string, { id, about, title, body, link, at }: Notification): Message {

@@ -1,6 +1,6 @@
 /**
- * Clients of the GitHub SDK: one for each installation of the GitHub App, or one for the token. Clients and packages
- * are loaded when they are first used. Source: https://github.com/octokit/app.js;
+ * Clients of the GitHub SDK: one for each installation of the GitHub App, or a single one for the token. Clients and
+ * packages are loaded when they are first used. Source: https://github.com/octokit/app.js;
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
  */
 
@@ -21,7 +21,6 @@ import {
 } from '../../toolsets/github/index.ts';
 import { OctokitClient, ResponseCache } from './octokitClient.ts';
 
-/** Rate, retries and timeout of requests to GitHub. */
 export interface RequestPace {
   /**
    * Queues by kind of request; by default, the queues of the SDK, which keep to the rate that GitHub recommends: one
@@ -86,12 +85,10 @@ export interface GitHubSettings {
   readonly pace?: RequestPace;
 }
 
-/** TTL of a cached installation. */
 const INSTALLATION_TTL_MS = 600_000;
 
 const MAX_CACHED_INSTALLATIONS = 1000;
 
-/** Fields read from an installation of the App. */
 const installation = z.object({ id: z.number(), repository_selection: z.enum(['all', 'selected']).catch('selected') });
 
 type Installation = z.output<typeof installation>;
@@ -149,7 +146,6 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return account && refusal('FORBIDDEN', 'notInstalled', at);
   }
 
-  /** Returns the client of the App, or the client of the token. */
   private open(): Promise<App | OctokitClient> {
     this.opened ??= this.connect().catch((error) => {
       this.opened = undefined;
@@ -191,7 +187,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     return this.client(octokit, { credential: `installation ${id}`, renewable: true });
   }
 
-  /** Returns any installation of the App. Every installation can read public repositories of others. */
+  /** Returns any installation of the App. Every installation can read all public repositories on GitHub. */
   private async foreignRepository(app: App): Promise<Installation> {
     const found = await this.cache('', async () => {
       const list = await this.client(app.octokit, {}).ask('GET /app/installations', { per_page: 1 });

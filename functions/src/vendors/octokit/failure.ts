@@ -27,7 +27,6 @@ type RefusedField = z.output<typeof refusedField>;
 
 const MAX_FIELDS = 5;
 
-/** Fields of the request that GitHub has rejected. */
 const refusedFields = z
   .object({ errors: z.array(z.unknown()) })
   .transform(({ errors }) => errors.slice(0, MAX_FIELDS).flatMap((error) => refusedField.safeParse(error).data ?? []))
@@ -50,7 +49,6 @@ const thrown = z
     text: message,
     headers: response?.headers ?? {},
     fields: response?.data ?? [],
-    /** Whether GitHub has responded. */
     answered: response !== undefined,
   }));
 
@@ -61,7 +59,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return thrown.safeParse(error).data;
 }
 
-/** Returns whether it is unknown if GitHub has executed the request. */
+/** Returns whether GitHub may have executed the request, although the request failed. */
 export function hasNoResponse(error: unknown): boolean {
   if (error instanceof Error && error.name === 'AbortError') return true;
   const refused = refusalOf(error);
@@ -100,7 +98,6 @@ function rateLimit({ status, text, headers }: Refusal, cause: string): MusterErr
   return rateLimited(SECONDARY_WAIT_SECONDS, cause);
 }
 
-/** Returns the error for a primary or secondary rate limit. */
 function rateLimited(wait: number, cause: string, reset = new Date(Date.now() + wait * 1000)): MusterError {
   const seconds = Math.max(1, Math.ceil(wait));
   const until = reset.toISOString();
@@ -154,7 +151,6 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['tree.path', 'files'],
 ]);
 
-/** Messages for GitHub's error codes. */
 const WORDS: Readonly<Record<string, string>> = {
   missing: 'it refers to something that does not exist',
   missing_field: 'it is required',

@@ -12,10 +12,8 @@ import {
 } from '../../toolsets/github/index.ts';
 import { failureOf, hasNoResponse, refusalOf } from './failure.ts';
 
-/** Version of the GitHub API that Muster uses. */
 const API_VERSION = '2022-11-28';
 
-/** Parameters of the route, and options of octokit. */
 interface SentParameters extends RequestParameters {
   readonly request?: { readonly redirect?: 'manual'; readonly retries?: number };
 }
@@ -89,7 +87,7 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
       return await this.sendConditional(route, parameters);
     } catch (error) {
       if (!this.ports.renewable || refusalOf(error)?.status !== 401) throw error;
-      // The token was revoked before it expired. The SDK would create a new token only after it expires.
+      // The token was revoked before its expiry. The SDK would create a new token only after the expiry.
       await this.ports.octokit.auth({ type: 'installation', refresh: true });
       return this.sendConditional(route, parameters);
     }
@@ -140,12 +138,11 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
   }
 }
 
-/** Maximum number of bytes of a text that are read. */
 const MAX_TEXT_BYTES = 50_000_000;
 
 const DOWNLOAD_TIMEOUT_MS = 20_000;
 
-/** Returns the end of a text. The URL is secret while it is valid, so errors must not contain it. */
+/** Returns the end of a text. Everyone who knows the URL can read the text, so errors must not contain the URL. */
 async function endOfText(address: string, route: string, max: number): Promise<string | undefined> {
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
   let status = 0;
@@ -177,7 +174,6 @@ async function endOf(body: ReadableStream<Uint8Array>, max: number): Promise<str
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_RESPONSE_BYTES = 4 * 1024 * 1024;
 
-/** Maximum memory of one character, in bytes. */
 const BYTES_PER_CHARACTER = 2;
 
 interface CachedResponse {
@@ -186,7 +182,6 @@ interface CachedResponse {
   readonly json: string;
 }
 
-/** Cache of GitHub responses with their ETags. */
 export class ResponseCache {
   private readonly entries = new Map<string, CachedResponse>();
   private bytes = 0;
