@@ -26,7 +26,6 @@ type Instance = Composition & { readonly endpoint: Endpoint };
 
 let instance: Instance | undefined;
 
-/** Settings of a deployment that clients can see. */
 interface AppSettings {
   readonly addresses: Addresses;
   readonly firebase: FirebaseSettings;

@@ -23,7 +23,6 @@ export const region = text('REGION');
 /** Database of the Firestore triggers. At run time, `kernel/firestore/client.ts` reads it from the environment. */
 export const database = text('DATABASE_ID');
 
-/** Options that every function has. */
 export const globalOptions = { region, serviceAccount: text('SERVICE_ACCOUNT') };
 
 export const minInstances = whole('MIN_INSTANCES');

@@ -81,7 +81,6 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   audit: () => undefined,
 };
 
-/** Audit entries for every kind of change. */
 export const changeEffects: EffectsOf<ChangeKinds> = {
   ...agentEffects,
   ...peopleEffects,

@@ -47,8 +47,8 @@ import { archiveRetention, graphRetention, Retention, recordRetention } from './
 import { LostAccessTriggers, onBudgetWritten, onGraphWritten } from './triggerHandlers.ts';
 
 /**
- * Creates the services of every feature, but not the HTTP endpoint. If two features need each other, one gets
- * functions that are called only after both exist.
+ * Creates the services of every feature, but not the HTTP endpoint. If two features need each other, one of them gets
+ * functions that are called only after both features exist.
  * @param baseUrl address of the deployment, for texts that are written outside of requests; empty if it is unknown
  */
 export function compose(outer: ExternalServices, baseUrl = '') {
@@ -280,7 +280,6 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     system,
     budget,
     services,
-    /** Ports that tool calls need. */
     calls,
     /** The retention jobs, and the job that repeats the work of triggers. */
     retention: { parts: retention.sweepJobs, records, repeating },

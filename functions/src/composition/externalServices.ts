@@ -45,7 +45,6 @@ export interface ExternalServices {
   /** Sends events by Pub/Sub; undefined on a machine without a message broker. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
-  /** Returns the hosted agents, which call models of vendors. */
   readonly hosted: () => readonly HostedAgent[];
   readonly dispatch: RunDispatch;
   /** Budget of a run, if the caller that starts the run sets none. */

@@ -40,7 +40,7 @@ interface ReconciliationPorts {
   readonly log: Log;
 }
 
-/** Services that triggers call. Each is safe to call repeatedly and late. */
+/** Services that triggers call. Each service may be called repeatedly and late. */
 interface ReconciledHandlers {
   readonly mirrorPerson: (uid: string) => Promise<void>;
   readonly mirrorWorkspaces: () => Promise<void>;
@@ -54,7 +54,6 @@ interface ReconciledHandlers {
 }
 
 interface ReconciliationStep {
-  /** Position from which the source continues after this document. */
   readonly place: string;
   readonly work: () => Promise<unknown>;
 }
@@ -110,7 +109,7 @@ export const reconciliationJob =
         );
         const from = end.isBehind ? end.stoppedAt : { at: since, id: END };
         await record.saveBehind({ [PAGE_BUDGET]: { since, ...(from && { from }) } });
-        // The job is never reported as behind, because it normally takes many turns, and nothing waits for it.
+        // The job is never reported as behind, because it normally takes many turns, and no other work waits for it.
         return { counts, isBehind: false };
       },
     };

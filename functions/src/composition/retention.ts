@@ -46,7 +46,7 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
     retentionJob(`${collection} kept`, days[kept], async (before, { isOver }) => {
       const old = database.collection(collection).where(time, '<=', before).orderBy(time);
       const removed = await deleteFound(old, isOver);
-      // If time ran out, the next turn of the sweep deletes the rest.
+      // If the time of this turn is over, the next turn of the sweep deletes the remaining documents.
       const left = isOver() ? { stoppedAt: { at: before, id: collection } } : {};
       return { counts: { removed }, isBehind: isOver(), ...left };
     }),
@@ -88,7 +88,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
     const counts = { removed: 0 };
     const cleared = database.collectionGroup(ARCHIVE).where('cleared', '==', true);
     const due = cleared.where('archived_at', '<=', before).orderBy('archived_at').limit(BATCH);
-    // Sessions archived at the same instant can be split across two pages. The rest is then found in the next hour.
+    // Sessions archived at the same instant can be split across two pages. The second part is deleted an hour later.
     const old = async (after: TimeCursor | undefined) => {
       const { docs } = await (after === undefined ? due : due.startAfter(after.at)).get();
       const found = docs.map((item) => ({ item, place: { at: item.get('archived_at').toDate(), id: item.id } }));
@@ -123,7 +123,6 @@ interface RetentionPorts extends CoordinationPorts, GraphPorts {
   readonly ledgers: { readonly metrics: Pick<DatabaseMetricsLedger, 'forget'> };
 }
 
-/** Retention of tasks, runs and coding logs, and of agents. */
 export class Retention extends Service<RetentionPorts> {
   readonly sweepJobs: readonly SweepJob[] = [
     retentionJob('tasks kept', this.ports.retention.tasks, async (before, turn) => {

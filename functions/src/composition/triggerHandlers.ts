@@ -26,12 +26,11 @@ import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 
-/** Maximum number of tasks, and of runs, that are read to count those in one workspace. */
+/** Maximum number of a person's tasks, and of the person's runs, that are read to count those in one workspace. */
 const MAX_COUNTED_WORK = 100;
 
 const BATCH = 100;
 
-/** For each kind, the number of items that were ended. */
 export interface EndedWork {
   readonly codingTasks: number;
   readonly runs: number;
@@ -64,7 +63,6 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
     return ended;
   }
 
-  /** Called after the document of a person has changed. */
   async personWritten(uid: string, before: unknown, after: unknown): Promise<void> {
     if (hasLostAccess(readable(personFromDocument, before), readable(personFromDocument, after))) await this.end(uid);
   }
@@ -76,7 +74,6 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
       for (const uid of await this.ownersIn(workspace)) await this.end(uid);
   }
 
-  /** Counts the open work of a person in one workspace. */
   async openIn(uid: string, workspace: string): Promise<OpenWorkCounts> {
     const { tasks, runs } = this.ports;
     const [ownTasks, ownRuns] = await Promise.all([

@@ -34,7 +34,7 @@ export const mirrorTaskQueue = onDocumentWritten(
   },
 );
 
-/** Mirrors a person's roles for the Realtime Database rules. Ends the person's work where the person lost access. */
+/** Mirrors a person's roles for the Realtime Database rules, and ends work in workspaces that the person has lost. */
 export const mirrorPerson = onDocumentWritten(
   { document: `${COLLECTIONS.people}/{uid}`, ...followed },
   async ({ params: { uid }, data }) => {
@@ -59,7 +59,7 @@ export const repairTodo = onDocumentWritten({ document: `${COLLECTIONS.todos}/{t
   app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
-/** Runs a call after its approval. If this is interrupted, the sweep runs the call again. */
+/** Runs a call after its approval. If the instance crashes during the call, the sweep runs the call again. */
 export const makeApprovedCall = onDocumentWritten(
   { document: `${COLLECTIONS.requests}/{requestId}`, ...followed, timeoutSeconds: 120 },
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
@@ -96,7 +96,6 @@ export const notifyOfReminders = onMessagePublished({ topic: 'reminders', ...glo
   app().services.consumers['reminders'].receive(messageIn(event)),
 );
 
-/** Returns a published message, with its data as text. */
 function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
   return { id: message.messageId, text: Buffer.from(message.data, 'base64').toString() };
 }

@@ -1,6 +1,6 @@
 /**
- * HTTP functions. The functions framework and the emulator would process requests first, and have no option to turn
- * this off. The code below prevents it. Source: @google-cloud/functions-framework, src/server.ts and
+ * HTTP functions. The functions framework and the emulator process requests before the function does, and have no
+ * option to turn this off. The code below prevents it. Source: @google-cloud/functions-framework, src/server.ts and
  * src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
  */
 import { subscribe } from 'node:diagnostics_channel';
@@ -19,8 +19,8 @@ import {
 } from '../config.ts';
 
 /**
- * Headers by which the framework detects a body, and Node detects a client that waits for `100 Continue`. Node has
- * used them before they are removed. Source: type-is, `hasBody`; Node, lib/_http_server.js.
+ * Headers by which the framework detects a body, and Node detects a client that waits for `100 Continue`. Node reads
+ * the headers before Muster removes them. Source: type-is, `hasBody`; Node, lib/_http_server.js.
  */
 const BODY_HEADERS = ['content-length', 'transfer-encoding', 'expect'];
 

@@ -14,7 +14,7 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 export class TokenEndpoints {
   private readonly ports: SignInPorts;
 
-  /** Limit of invalid codes and tokens per address. It is high, because several people may share one address. */
+  /** Limit of invalid codes and tokens per address. The limit is high, because people may share an address. */
   private readonly failures = new Attempts(
     { perSecond: 5, burst: 100 },
     tooMany('Too many invalid codes and tokens from your address.'),

@@ -17,14 +17,14 @@ export function metadataAt(path: string, address: Address, ports: Pick<SignInPor
   const resource = pathBelow(PROTECTED_RESOURCE, path);
   if (resource !== undefined) return resourceMetadata(resource, address, ports);
   if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined) return json(200, serverMetadata(address), CACHE_CONTROL);
-  // At a root, clients first read the document above. OpenID metadata requires fields that this server lacks.
+  // An issuer without a path needs no OpenID metadata: clients read the document above first.
   const isBelow = address.issuer === address.mcp;
   if (isBelow && pathBelow(OPENID, path) !== undefined)
     return json(200, { ...serverMetadata(address), ...openIdMetadata(address) }, CACHE_CONTROL);
   return NOT_FOUND_REPLY;
 }
 
-/** Returns the rest of the path; undefined if it does not start with `start`. */
+/** Returns the part of the path after `start`; undefined if the path does not start with `start`. */
 function pathBelow(start: string, path: string): string | undefined {
   if (path === start) return '';
   return path.startsWith(`${start}/`) ? path.slice(start.length).replace(/\/+$/, '') : undefined;

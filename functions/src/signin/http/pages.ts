@@ -11,7 +11,6 @@ export { type Language, languageOf } from './texts.ts';
 export interface ConsentPage {
   readonly language: Language;
   readonly settings: PageSettings;
-  /** URLs of the page's script and style sheet. */
   readonly assets: { readonly script: string; readonly style: string };
   /** Name that the client gives itself, which is untrusted. `host` is absent if the name is unverified. */
   readonly client: { readonly name: string; readonly host?: string | undefined };
@@ -23,12 +22,11 @@ export type Problem = Exclude<keyof Texts['problems'], 'detail' | 'back'>;
 
 export interface ProblemPage {
   readonly language: Language;
-  /** URL of the style sheet. */
   readonly style: string;
   readonly problem: Problem;
   /** Details in English for the developer of the client. */
   readonly detail?: string | undefined;
-  /** Link with which the person returns to the client and reports the error to it. */
+  /** Link to the client, which also reports the error to the client. */
   readonly back?: { readonly url: string; readonly host: string } | undefined;
 }
 

@@ -21,7 +21,6 @@ export interface SignInPorts {
   readonly trustedProxies: number;
   /** Returns the toolsets that a path below the MCP endpoint selects; none if the path is unknown. */
   toolsetsAt(below: string): readonly string[];
-  /** Returns a static file of the sign-in page. */
   asset(name: 'page.js' | 'page.css'): Promise<Buffer>;
 }
 

@@ -18,7 +18,7 @@ export function clearAddress(authorization: string): void {
   attempt(() => localStorage.removeItem(PREFIX + authorization));
 }
 
-/** Returns the stored address, and removes it if it has expired. */
+/** Returns the stored address; if the address has expired, removes it and returns undefined. */
 function read(key: string): string | undefined {
   const [time, email] = localStorage.getItem(key)?.split(' ') ?? [];
   if (Math.abs(Date.now() - Number(time)) < ADDRESS_TTL_MS) return email;

@@ -6,14 +6,12 @@ export interface PageSettings {
   readonly authorization: string;
   /** Absolute URL to which the page sends the ID token. The URLs below are absolute, too. */
   readonly personUrl: string;
-  /** URL to which the page sends the person's decision. */
   readonly decisionUrl: string;
   /** URL of this page, which the link in a sign-in email opens. */
   readonly continueUrl: string;
   readonly firebase: { readonly apiKey: string; readonly authDomain: string };
   /** Origin of the Auth emulator, such as `http://127.0.0.1:9099`; absent in production. */
   readonly emulator?: string;
-  /** Whether the page offers sign-in with Google. */
   readonly google: boolean;
 }
 

@@ -68,7 +68,6 @@ export class Login {
     return this.auth.currentUser !== null;
   }
 
-  /** Email address of the signed-in account. */
   get email(): string {
     return this.auth.currentUser?.email ?? '';
   }
@@ -124,7 +123,7 @@ async function withKnownFailure(signingIn: Promise<unknown>, here: typeof SIGN_I
 
 function failureOf(error: unknown, here: typeof SIGN_IN_PROBLEMS): Failure {
   const code = error instanceof FirebaseError ? error.code : 'auth/unknown';
-  // The rest of Google's message is appended to these two error codes.
+  // Firebase appends the rest of Google's message to these two error codes.
   const isKeyRefused = /^auth\/(?:api-key-not-valid|requests-from-referer)/.test(code);
   return new Failure(here[code] ?? SIGN_IN_PROBLEMS[code] ?? (isKeyRefused ? 'setup' : 'unknown'), { code });
 }

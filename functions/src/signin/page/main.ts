@@ -9,7 +9,7 @@ import { element, Failure, type Problem, View } from './view.ts';
 /** Problems after which the page can no longer be used. */
 const FINAL: readonly Problem[] = ['expired', 'other_browser'];
 
-// The settings are not validated, because the server that embeds them is of the same build as this script.
+// The settings are not validated, because the server that embeds them comes from the same build as this script.
 const settings: Embedded = JSON.parse(element(EMBEDDED_ID, HTMLScriptElement).text);
 const { authorization, texts } = settings;
 const view = new View(texts.wait);

@@ -55,7 +55,6 @@ export class View {
     this.focus(document.querySelector(`#${section} h2`));
   }
 
-  /** Shows an error text in the visible section. */
   showMessage(text: string): void {
     if (this.section === undefined) return;
     const error = document.getElementById(`${this.section}-error`);

@@ -33,10 +33,8 @@ interface ChosenAccess extends Omit<Decision, 'toolsets'> {
   readonly toolsets: readonly string[] | undefined;
 }
 
-/** App, with the address for which it requests tokens. */
 type App = Pick<Authorization, 'client_id' | 'resource'>;
 
-/** Authorization request whose person has signed in. */
 type SignedAuthorization = Authorization & { readonly person: NonNullable<Authorization['person']> };
 
 const SECRET_BYTES = 32;
@@ -164,7 +162,7 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
   };
   const person = personOf(uid, owner);
   const most = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
-  // The person's role in the workspace limits the agent anyway, if it is weaker.
+  // If the person's role in the workspace is weaker than `role`, the weaker role limits the agent anyway.
   const own = most && ownRole(person);
   if (own === undefined || !hasRole(own, role)) throw new SignInError('not_allowed');
   return limits;

@@ -125,7 +125,6 @@ export const { toDocument: authorizationToDocument, fromDocument: authorizationF
     /** Opaque value of the client, which gets the value back unchanged. */
     state: z.nullable(z.string()),
     challenge: z.string(),
-    /** Whether the client requests read access only. */
     is_readonly: z.boolean(),
     resource: z.string(),
     issuer: z.string(),

@@ -21,9 +21,9 @@ export class SignInError extends Error {
   }
 }
 
-/** Choices of a person who has signed in. */
+/** Data for the form in which a person, after signing in, chooses the access of the app. */
 export interface Offer {
-  /** Secret that the page sends with the decision. With the browser's cookie, it proves who decides. */
+  /** Secret that the page sends with the decision. Together with the browser's cookie, it proves who decides. */
   readonly approval: string;
   readonly person: { readonly name: string; readonly email?: string };
   readonly agentName: string;

@@ -1,6 +1,6 @@
 /**
- * OAuth clients, which are the apps that people connect. A client's id is its document's URL, or the client registers
- * on its own. All clients are public. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
+ * OAuth clients: the apps that people connect. A client's id is the URL of its document; a client without a document
+ * registers and gets an id. All are public. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
  */
 
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export const { toDocument: clientToDocument, fromDocument: clientFromDocument } 
     name: z.string(),
     redirect_uris: z.array(z.string()),
     created_at: timestamp,
-    /** Time at which the client is deleted. Each sign-in from the client postpones it. */
+    /** Time at which the client is deleted. Each sign-in from the client postpones the deletion. */
     expires_at: timestamp,
   }),
 );
@@ -41,14 +41,13 @@ export interface Client {
   readonly redirect_uris: readonly string[];
 }
 
-/** Fetches the documents of clients from other hosts. */
 export interface ClientDocuments {
   /** @throws Error with the reason if the document cannot be fetched or is not allowed */
   fetch(url: URL): Promise<{ readonly text: string; readonly maxAgeSeconds: number | undefined }>;
 }
 
 export interface ClientChanges {
-  /** Stores a client that registers or is used, with its new time of expiry. */
+  /** Stores a client when it registers and when a person signs in from it, with a new time of expiry. */
   readonly storeClient: { readonly client: RegisteredClient };
 }
 
@@ -73,7 +72,7 @@ const UNNAMED_CLIENT = 'An app';
 
 /** Returns a name for display: one line, at most 60 characters, without invisible or reordering characters. */
 export function shownName(name: string): string {
-  // Joiners are removed as well: a person decides by this name.
+  // Joiners are removed too, because a person recognizes the app by this name.
   const plain = oneLine(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ' '));
   const shown = [...plain].slice(0, MAX_NAME_LENGTH).join('').trim();
   return isVisible(shown) ? shown : UNNAMED_CLIENT;
@@ -93,8 +92,7 @@ export class Clients extends Service<
   private readonly cached = new BoundedMap<string, { client: Client; until: number }>(MAX_CACHED);
 
   /**
-   * Returns a client by id, or undefined if it is unknown.
-   * @param charge called before a document is fetched; throws if there were too many
+   * @param charge called before a document is fetched; throws if too many documents were fetched
    * @throws OAuthError with the reason if the client's document is not acceptable
    */
   async find(id: string, charge: () => void): Promise<Client | undefined> {
@@ -125,12 +123,12 @@ export class Clients extends Service<
       const fault = redirectFault(uri);
       if (fault !== undefined) throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri}" ${fault}.`);
     }
-    // Programs that listen on a different port each time are the same client: redirect URIs are compared without it.
+    // A program may listen on a different port each time and is still the same client, so ports are not compared.
     const digest = this.ports.hashing.sha256(JSON.stringify([name, redirectUris.map(withoutPort).sort()]));
     const now = this.ports.clock.now();
     const id = `client_${digest.slice(0, 32)}`;
     const known = await this.ports.signIns.client(id);
-    // A client that registers again may be about to sign in. A client in use keeps its later expiry.
+    // A client that registers again may soon be used to sign in. A client in use keeps its later expiry.
     if (known !== undefined && known.expires_at >= after(now, REGISTRATION_DAYS / 2))
       return { ...known, redirect_uris: redirectUris };
     const expiresAt = after(now, REGISTRATION_DAYS);
@@ -168,11 +166,11 @@ function after(now: Date, days: number): Date {
   return new Date(now.getTime() + days * DAY_MS);
 }
 
-/** Returns the URL of a client's document if the id is one. Source: the draft, section 3, "Client Identifier". */
+/** Returns the URL of a client's document; undefined if the id is not such a URL. Source: the draft, section 3. */
 function documentUrl(id: string): URL | undefined {
   if (id.length > 1000 || !URL.canParse(id) || !id.startsWith('https://')) return undefined;
   const url = new URL(id);
-  // A URL that the parser normalizes has dot segments, the default port or upper-case letters in its host.
+  // The parser changes URLs that have dot segments, the default port or upper-case letters in their host.
   const isPlain = url.href === id && !id.includes('#') && url.username === '' && url.password === '';
   return isPlain && url.pathname !== '/' ? url : undefined;
 }
@@ -191,7 +189,7 @@ function describedIn(text: string, id: string, host: string): Client {
   const { success, data, error } = description.safeParse(parsedJson(text));
   if (!success) throw new OAuthError('invalid_client', `The document ${id} is not client metadata: ${faultIn(error)}`);
   if (data.client_id !== id) throw new OAuthError('invalid_client', `The document ${id} belongs to another client.`);
-  // ChatGPT prefers to sign with its own key, but also supports none.
+  // ChatGPT prefers to sign requests with its own key, but also supports the method `none`.
   const methods = [data.token_endpoint_auth_method ?? 'none', ...(data.token_endpoint_auth_methods_supported ?? [])];
   if (!methods.includes('none'))
     throw new OAuthError('invalid_client', `The client ${id} is confidential; only public clients are supported.`);

@@ -7,8 +7,8 @@ import { isLoopback } from '../../access/rules/addresses.ts';
 const MAX_REDIRECT_LENGTH = 2000;
 
 /**
- * Redirect URIs with a private scheme that are accepted. Others are refused: on most systems any program can claim
- * them. Cursor registers this URI together with two others, and fails if one of the three is refused.
+ * Accepted redirect URIs with a private scheme. All others are refused, because on most systems any program can claim
+ * such a scheme. Cursor registers this URI and two others, and fails if one of the three is refused.
  */
 const PROGRAMS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
 

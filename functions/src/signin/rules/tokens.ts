@@ -105,7 +105,7 @@ export class TokenService extends Service<TokenPorts> {
     return true;
   }
 
-  /** Ends the grant if its owner's account is disabled or has no role left. @throws OAuthError invalid_grant if so */
+  /** Ends the grant if its owner's account is disabled or has no role. @throws OAuthError invalid_grant if ended */
   private async requireOwner(grant: Grant): Promise<void> {
     const { roles, idTokens } = this.ports;
     const [isGood, owner] = await Promise.all([idTokens.isValid(grant.owner_uid), roles.of(grant.owner_uid)]);
