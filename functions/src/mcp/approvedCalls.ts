@@ -10,7 +10,6 @@ import { Catalogs } from './catalog.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
 import { type Outcome, presentableError, requestTimeLeft, withinSizeLimit } from './toolResponse.ts';
 
-/** A call that waited for approval and was approved. */
 export interface ApprovedCall {
   /** Id of the approval request. Under this id, the call runs at most once. */
   readonly id: string;
@@ -18,15 +17,14 @@ export interface ApprovedCall {
   readonly workspace: string;
   /** Full name of the tool, such as `coordination.create_task`. */
   readonly tool: string;
-  /** The arguments after validation. */
   readonly input: JsonObject;
-  /** Uid of the person who approved the call; undefined if an agent answered in that person's place. */
+  /** Uid of the person who approved the call; undefined if an agent approved it in a person's place. */
   readonly approvedBy?: string | undefined;
-  /** Limits that the call loosens and that the person saw, if they were the reason for the request. */
+  /** Limits that the call loosens, as shown to the person; set only if loosening them required the approval. */
   readonly shown?: readonly string[] | undefined;
 }
 
-/** Time limit of the call. Tools that may take longer return an id with which the result can be looked up. */
+/** Time limit of the call. Slower tools respond earlier, with an id by which the result can be looked up. */
 const CALL_TIMEOUT_MS = 15_000;
 
 /** The result is stored in the request's document, and may use up to a third of the document's maximum size. */
@@ -61,7 +59,7 @@ export class ApprovedCalls {
       const again = { authenticate: async () => principal, reauthenticate: async () => principal };
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
-      // The request id replaces the credential, because no tool that can require approval derives secrets from it.
+      // The request id replaces the credential: no tool that can require approval derives secrets from a credential.
       const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approved_by: approvedBy, shown }) };
       const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({
@@ -96,7 +94,7 @@ export class ApprovedCalls {
   }
 }
 
-/** Returns the call's idempotency key. It is longer than callers' keys can be, so that it never equals one. */
+/** Returns the call's idempotency key. It is longer than any key that callers may send, so it never equals theirs. */
 function keyOf(id: string): string {
   return id.padEnd(MAX_IDEMPOTENCY_KEY_LENGTH + 1, '.');
 }

@@ -43,24 +43,23 @@ export interface CallPorts
   readonly view: CallContext['view'];
 }
 
-/** Means to reach the client while its call runs. */
+/** Functions that reach the client before the response to its call. */
 interface ClientChannel {
   readonly notify: CallContext['notify'];
   readonly elicitation?: CallContext['elicitation'];
-  /** Token of the client for progress notifications; undefined if it does not want any. */
+  /** Token that the client sent for progress notifications; undefined if the client did not request any. */
   readonly progressToken?: string | number | undefined;
-  /** Returns the number of bytes that a response in JSON takes when it is sent. */
+  /** Returns the size in bytes of a JSON response as it is sent. */
   readonly bytesOf: (json: string) => number;
 }
 
-/** For callers that cannot receive anything before the response. */
+/** Channel of callers that cannot receive anything before the response. */
 const NO_CLIENT: ClientChannel = { notify: () => undefined, bytesOf: Buffer.byteLength };
 
-/** For clients that do not want progress notifications. */
 const NO_PROGRESS: ProgressSender = { send: () => undefined, during: (wait) => wait };
 
 interface ToolCallInput {
-  /** Arguments as sent, not validated. */
+  /** Arguments as sent, before validation. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly channel?: ClientChannel;
 }
@@ -85,12 +84,12 @@ export async function callTool(
     const { notify, elicitation, progressToken } = channel;
     const { send: progress, during } =
       progressToken === undefined ? NO_PROGRESS : new ProgressReport(notify, progressToken);
-    // If the caller loses its role while the call waits, it does not get the result.
+    // A caller that loses its role while the call waits does not get the result.
     const trackWait: TrackWait = async (wait) => {
       const result = await tracked(during(wait));
       const now = await ports.authenticator.authenticate(credential);
       requirePermission(now, workspace, need);
-      // The rights to owner-scoped data were checked before the wait, so the call fails if they have changed since.
+      // The rights to owner-scoped data were checked before the wait. If they have changed, the call fails.
       if (scope === 'owner' && rightsOf(now) !== rightsOf(principal)) throw rightsChanged();
       return result;
     };
@@ -124,7 +123,7 @@ function rightsChanged(): MusterError {
   });
 }
 
-/** Returns who made a call, as the audit log records it. */
+/** Returns the actor of a call, as the audit log records it. */
 export function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
   const { uid, agent_id, owner_uid, grant } = principal;
   return {
@@ -138,7 +137,7 @@ export function actorOf({ principal, workspace, requestId }: RequestContext, too
   };
 }
 
-/** Reads a resource. @throws MusterError, as it may be shown to the caller */
+/** Reads a resource. @throws MusterError that may be shown to the caller */
 export function readResource(ports: CallPorts, requestContext: RequestContext, found: FoundResource): Promise<string> {
   return measuredRead(ports, requestContext, found.what, async () => {
     await ports.limits.take(requestContext.principal);
@@ -147,7 +146,7 @@ export function readResource(ports: CallPorts, requestContext: RequestContext, f
   });
 }
 
-/** Returns possible values of a template's variable. @throws MusterError, as it may be shown to the caller */
+/** Returns possible values of a template's variable. @throws MusterError that may be shown to the caller */
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -194,7 +193,7 @@ function contextOf(
   return { ...request, ...call, caller: requestContext, services: services(), view };
 }
 
-/** Replaces an argument's name in an error by the tool's spelling, because the rules use one name for all tools. */
+/** Replaces an argument's name in an error by the tool's spelling. In the rules, all tools share one spelling. */
 export function withToolArgumentName(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
@@ -222,7 +221,7 @@ function folded(name: string): string {
  * @param observed `tool`: the full name, or the resource's URI as listed, so that the log contains no text by
  *   callers; `isRoutine`: true if successful calls are not logged
  * @param work gets a function that excludes the time of a wait from the measured duration
- * @throws MusterError, as it may be shown to the caller
+ * @throws MusterError that may be shown to the caller
  */
 export async function measured<T>(
   ports: CallPorts,
@@ -294,7 +293,7 @@ export class WaitTime {
 
 // Approval of calls. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
 
-/** Returns the call so that it waits for approval if a workspace rule or a loosened limit requires it. */
+/** Returns the call with a wait for approval, if a workspace rule or a loosened limit requires approval. */
 export function withApproval(
   approvals: Approvals,
   { principal, workspace }: RequestContext,
@@ -321,13 +320,12 @@ export function withApproval(
 
 // Progress notifications. Source: MCP 2025-11-25, "Progress".
 
-/** Below the shortest timeout of clients, 10 seconds. Many clients restart it with each progress notification. */
+/** Shorter than the shortest timeout of known clients, 10 seconds. Many clients restart their timeout on progress. */
 const PROGRESS_INTERVAL_MS = 5_000;
 
-/** The reported progress must grow, even while a call only waits. A thousand such steps equal one step of a tool. */
+/** MCP requires progress to grow, even while a call only waits. 1,000 of these steps equal one step of a tool. */
 const MIN_PROGRESS_STEP = 0.001;
 
-/** Sends progress notifications of a call. */
 export interface ProgressSender {
   readonly send: (progress: Progress) => void;
   /** Awaits an operation, and sends progress in the meantime. */

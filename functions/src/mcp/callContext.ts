@@ -18,7 +18,6 @@ export interface RequestContext {
   readonly requestId: string;
   /** URL of this deployment without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
-  /** Tools and resources of the deployment and of the request's endpoint. */
   readonly directory: Directory;
   /** Returns a signal that fires when the client disconnects. Creating the signal costs more than a cheap call. */
   disconnectSignal(): AbortSignal;
@@ -35,14 +34,14 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
   readonly services: Services;
   /** Returns the built HTML page of a toolset's view. */
   readonly view: (name: string) => Promise<string>;
-  /** Sets the details of the error that the caller gets on a timeout. A later call replaces these details. */
+  /** Sets the details of the error that the caller gets on a timeout, replacing those of a previous invocation. */
   onTimeout(late: TimeoutError): void;
   /**
    * Sends a notification before the response. Only for tools with `notifies`. Clients that accept no event stream do
    * not receive notifications, so the response must repeat everything.
    */
   notify(notification: Notification): void;
-  /** Undefined if the client cannot ask its user, or if its protocol revision needs a session for that. */
+  /** Undefined if the client cannot ask its user, or can do so only in a session, as in older protocol revisions. */
   readonly elicitation?: Elicitation | undefined;
   /** Sends progress to clients that requested it. Only for tools with `notifies`. */
   progress(progress: Progress): void;
@@ -53,9 +52,9 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
  * the answer, so the server keeps no state. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
  */
 export interface Elicitation {
-  /** Returns the person's answer to a question; undefined if it was not asked yet. The answer is not validated. */
+  /** Returns the person's answer to a question, not validated; undefined if the question was not asked yet. */
   response(key: string): ElicitationResponse | undefined;
-  /** Responds with a question for the person, in place of the result. */
+  /** Responds to the call with a question for the person instead of the result. */
   ask(key: string, form: ElicitationForm): void;
 }
 
@@ -96,7 +95,6 @@ export interface Directory {
   named(text: string): string;
 }
 
-/** Description of a tool, for use by other tools. */
 export interface ListedToolInfo {
   readonly toolset: string;
   /** Full name, such as `coordination.create_task`, which `tools/call` accepts at every endpoint. */

@@ -21,10 +21,9 @@ export interface Catalog {
   /** Names of the tools at this endpoint. */
   readonly methods: readonly string[];
   readonly directory: Directory;
-  /** Names of the selected toolsets. */
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
-  /** Returns the `tools/list` result for callers with these roles, who are people or agents. */
+  /** Returns the `tools/list` result for callers with these roles. `kind`: whether they are people or agents. */
   listFor(roles: CallerRoles, kind: Principal['kind']): ToolList;
 }
 
@@ -32,10 +31,9 @@ type CallerRoles = ReturnType<typeof rolesOf>;
 
 type Naming = Directory['named'];
 
-/** Maximum number of cached selections. Real deployments use far fewer. */
+/** Real deployments use far fewer combinations of toolsets and options. */
 const MAX_CACHED_CATALOGS = 64;
 
-/** Builds catalogs and caches them. */
 export class Catalogs {
   private readonly toolsets: readonly Toolset[];
   private readonly catalogs = new Map<string, Catalog>();
@@ -45,7 +43,7 @@ export class Catalogs {
     this.toolsets = toolsets;
   }
 
-  /** Names of all toolsets, in order. */
+  /** Names of all toolsets, in the order of the deployment. */
   get names(): readonly string[] {
     return this.toolsets.map((toolset) => toolset.name);
   }
@@ -71,7 +69,7 @@ export class Catalogs {
     return built;
   }
 
-  /** @param open toolsets that the credential does not include, with only their tools for every credential */
+  /** @param open toolsets that the credential excludes, reduced to the tools that every credential may call */
   private build(
     toolsets: readonly Toolset[],
     open: readonly Toolset[],
@@ -90,7 +88,7 @@ export class Catalogs {
     const wireNames = wireNamesOf(found, dialect);
     const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
-    // Built when first needed: replacing the names of all tools would slow down every cold start.
+    // The instructions are built when first needed, because replacing tool names would slow down cold starts.
     let instructions: string | undefined;
     return {
       resources: resourcesOf(toolsets, found, named),
@@ -169,7 +167,7 @@ interface ToolMeta {
 /** Metadata that raises Claude Code's limit for responses. Source: https://code.claude.com/docs/en/mcp */
 const MAX_RESULT_SIZE_META = 'anthropic/maxResultSizeChars';
 
-/** Maximum value that Claude Code accepts for this limit. */
+/** Maximum value that Claude Code accepts for `anthropic/maxResultSizeChars`. */
 const MAX_RESULT_CHARACTERS = 500_000;
 
 type ObjectSchema = JsonObject & { readonly type: 'object' };
@@ -205,7 +203,6 @@ function listMaker(
   };
 }
 
-/** Returns the names of the tools at an endpoint, by full name. */
 function wireNamesOf(found: readonly FoundTool[], dialect: Dialect): ReadonlyMap<string, string> {
   return new Map(
     found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
@@ -222,7 +219,6 @@ function withToolNames({ outputSchema, ...tool }: ListedTool, named: Naming): Li
   };
 }
 
-/** Returns the schema with full names in its descriptions replaced by the names at the endpoint. */
 function withDescribedNames(schema: ObjectSchema, named: Naming): ObjectSchema {
   const anew = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
     if (key === 'description' && typeof value === 'string') return named(value);
@@ -237,7 +233,6 @@ function isOpenTo(role: Role | undefined, minimum: Role): boolean {
   return role !== undefined && hasRole(role, minimum);
 }
 
-/** Returns a tool with its details, complete argument schema and output schema. */
 function fullTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {
   const { title, annotations, output } = tool;
   const answer = errors ? responseOrErrorSchema(output, errors.schema) : outputJsonSchema(output);
@@ -285,11 +280,11 @@ export function fullDescription({ description, details }: Pick<Tool, 'descriptio
   return details === undefined ? description : `${description} ${details}`;
 }
 
-/** A request with the tools and resources that it uses. */
+/** A request, with the tools and resources that its URL selects. */
 export interface RoutedRequest {
   readonly requestContext: RequestContext;
   /** Tools and resources that the caller's credential may use. */
   readonly listed: Catalog;
-  /** All tools that the URL selects. A call of one that the credential may not use gets a specific error. */
+  /** All tools that the URL selects. If the credential excludes a selected tool, calls of it get a specific error. */
   readonly selected: Catalog;
 }

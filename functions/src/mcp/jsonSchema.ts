@@ -11,7 +11,6 @@ export function listedAs<Accepted extends z.ZodType>(listed: JsonObject, accepte
     .pipe(accepted);
 }
 
-/** JSON Schema of an object with any fields. */
 export const OPEN_OBJECT = { type: 'object', additionalProperties: true };
 
 /** Accepts any JSON. Tool lists show it as an object, because OpenAI's strict mode requires a type. */
@@ -80,7 +79,7 @@ export function compactSchema(schema: JsonObject, rare: readonly string[] = []):
 function compactPart(keyword: string, schema: JsonObject, rare: readonly string[]): JsonValue | undefined {
   const value = schema[keyword];
   if (OMITTED_KEYWORDS.includes(keyword)) return undefined;
-  if (keyword === 'default' && value === false) return undefined; // false is what callers expect
+  if (keyword === 'default' && value === false) return undefined; // Without a stated default, callers assume false.
   if (keyword === 'description') {
     return String(value).trim().split(/\s+/).length > NAME_WORDS ? value : undefined;
   }
@@ -91,7 +90,7 @@ function compactPart(keyword: string, schema: JsonObject, rare: readonly string[
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
   if (success) return compactSchema(data, rare);
-  // Strict clients need false for tools without arguments. Otherwise the error for an unknown argument is enough.
+  // Strict clients require `additionalProperties: false` for a tool without arguments. Other tools omit it.
   return value === false && Object.keys(schema['properties'] ?? {}).length > 0 ? undefined : value;
 }
 
@@ -122,7 +121,7 @@ function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
   return Object.keys(names).some((keyword) => keyword !== 'type');
 }
 
-/** Returns the inner schema of an optional, nullable, default or separately listed one. */
+/** Returns the inner schema of an optional, nullable, default or separately listed schema. */
 export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   for (;;) {

@@ -6,7 +6,7 @@ import { fullName } from './tool.ts';
 /** Toolsets whose specification includes the toolset in the name of each tool, as in `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
 
-/** Form of tool names: as specified at `/mcp/<toolset>`, with prefix at `/mcp`, with a dot at `/mcp/rpc`. */
+/** Form of tool names: as specified at `/mcp/<toolset>`, with a prefix at `/mcp`, with a dot at `/mcp/rpc`. */
 export type Dialect = 'own' | 'prefixed' | 'dotted';
 
 /** Maximum length of a tool name in lists. Such names consist of letters, digits and underscores. */
@@ -98,7 +98,7 @@ function sameNamed(asked: string, fullNames: readonly string[]): readonly string
 
 const MAX_SUGGESTIONS = 3;
 
-/** Returns the names that differ from `asked` in the fewest letters, if these are few. */
+/** Returns the names that differ from `asked` in the fewest letters, if only a few letters differ. */
 function similarNames(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const distances = fullNames.map((name) => Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))));

@@ -27,13 +27,12 @@ export type VariableCompletion<Services = never> = (
 
 type Listed = Omit<Resource, 'uri' | 'read'>;
 
-/** Definition of a resource template, as its source file contains it. */
 interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> extends Listed {
   /** URI template (RFC 6570, level 1), such as `firebase://subscriptions/{subscriptionId}`. */
   readonly uriTemplate: string;
   /** Schema with a string per variable. If a URI's values do not match it, the resource does not exist. */
   readonly variables: Variables;
-  /** Whether the text is useless unless complete. It may then have up to 1 MiB. */
+  /** Whether a part of the text would be useless. The whole text may then have up to 1 MiB. */
   readonly returnsWhole?: true;
   /** Whether values of variables may contain slashes that are not percent-encoded. */
   readonly slashes?: true;
@@ -41,7 +40,7 @@ interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> ex
   /** @throws MusterError NOT_FOUND if the resource does not exist */
   read(context: CallContext<Services>, variables: z.output<Variables>): Promise<string>;
   /**
-   * Yields after each change of the resource, until the signal `gone` of the context fires, or for earlier changes.
+   * Yields after each change, until the context's signal `gone` fires. May also yield for earlier changes.
    * @throws MusterError NOT_FOUND if the resource does not exist
    */
   watch?(context: CallContext<Services>, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;

@@ -8,13 +8,12 @@ import type { FoundTool, Toolset } from './tool.ts';
 import { isStorableText } from './validation.ts';
 
 export interface FoundResource {
-  /** URI as listed: of the resource, or else of its template, so that the log has few different values. */
+  /** Listed URI of the resource, or else of its template, so that the log has few different values. */
   readonly what: string;
   readonly mimeType: string;
   readonly need: RequiredPermission;
   readonly resource: BoundResource;
   readonly returnsWhole?: true | undefined;
-  /** Metadata to send with the content. */
   readonly meta?: JsonObject;
 }
 
@@ -27,13 +26,11 @@ export interface FoundTemplate {
   readonly template: ResourceTemplate;
 }
 
-/** Resources of the toolsets that a URL selects. */
 export interface Resources {
   readonly listed: readonly ListedResource[];
   readonly templates: readonly ListedTemplate[];
-  /** Whether tools have views. Clients can read these pages, but lists omit them. */
+  /** Whether tools have views. Clients can read the pages of views, but resource lists omit these pages. */
   readonly hasViews: boolean;
-  /** Whether any of the resources can be watched. */
   readonly watchable: boolean;
   /** Whether values of any template's variable can be completed. */
   readonly completable: boolean;

@@ -64,7 +64,6 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
   /** Schema of the response. Fields that it does not contain are removed from the response. */
   readonly output: Output;
   readonly annotations: ToolHints;
-  /** Minimum role of the caller. */
   readonly role: Role;
   /** Minimum role of agents, if it is higher than that of people. */
   readonly agentRole?: Role;
@@ -90,10 +89,9 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly view?: string;
 }
 
-/** Definition of a tool, as its source file contains it. */
 interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends ToolDescription<Input, Output> {
-  /** Returns the maximum cost in US dollars; undefined: the default budget of a run. Absent: no known maximum. */
+  /** Returns the maximum cost in US dollars; undefined: a run's default budget. Omit if no maximum is known. */
   maxUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** Returns the response as text for terminals, with all important data. Programs read the structured response. */
@@ -126,7 +124,6 @@ export interface FoundTool {
   readonly errors?: ErrorEnvelope | undefined;
 }
 
-/** A call whose arguments have been validated. */
 export interface PreparedCall<in Services = never> {
   /** Validated arguments without the idempotency key. A repeated call with this key must have the same. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -135,7 +132,7 @@ export interface PreparedCall<in Services = never> {
   readonly maxUsd: number | undefined;
   /** Runs the handler, and validates and returns its response. */
   run(context: CallContext<Services>): Promise<JsonObject>;
-  /** Returns the response of the first call with this idempotency key. */
+  /** Returns the response of the first call with the same idempotency key. */
   replay(context: CallContext<Services>, stored: JsonObject): Promise<JsonObject>;
 }
 
@@ -310,7 +307,7 @@ export type OpenEvents<Services = never> = (
 
 /** A toolset, as its folder exports it. `Services`: the services that its tools and resources use. */
 export interface Toolset<in Services = never> {
-  /** Name of the folder. */
+  /** Name of the toolset's folder. */
   readonly name: string;
   /** One line for the server instructions: the purpose of the toolset, and the tool to call first. */
   readonly instructions: string;

@@ -123,7 +123,7 @@ export function withinSizeLimit(
   });
 }
 
-/** Returns a resource's text. If it is too large, returns its beginning, for JSON within a valid JSON object. */
+/** Returns a resource's text. If it is too large, returns its beginning. The beginning of JSON is wrapped in JSON. */
 export function textWithinSizeLimit(
   { mimeType, returnsWhole }: Pick<FoundResource, 'mimeType' | 'returnsWhole'>,
   text: string,
@@ -169,7 +169,7 @@ function responseTooLarge(bytes: number, suggestion: string): MusterError {
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
-/** Time limit of a request. Clients give up after 60 seconds, so that the caller still gets this response. */
+/** Time limit of a request, shorter than the 60 seconds after which clients give up. */
 const REQUEST_TIMEOUT_MS = 50_000;
 
 /** Starts the time limit of a request, which its authentication and all its calls share. */
@@ -185,12 +185,12 @@ export function requireTime(timeLeft: TimeLeft): void {
   throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 
-/** Details of the timeout error, if the call has not set others. */
+/** Default details of the timeout error. */
 export const CHECK_BEFORE_RETRY: TimeoutError = {
-  suggestion: 'Check whether it took effect before retrying, or retry with its idempotency_key.',
+  suggestion: 'Check whether the call took effect before retrying, or retry with its idempotency_key.',
 };
 
-/** Awaits work. `late` returns the error's details. @throws MusterError TIMEOUT; the work itself continues */
+/** Awaits work; `late` returns the details of a timeout error. @throws MusterError TIMEOUT; the work continues */
 export function withRequestTimeout<T>(
   work: Promise<T>,
   milliseconds: number,

@@ -19,12 +19,10 @@ export type Listing = 'light' | 'whole';
 /** Value of the query or the header that selects all toolsets of the path. */
 const ALL = 'all';
 
-/** Protocol that a path uses. */
 export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
 
 interface Route extends Pick<Selection, 'toolsets' | 'readonly' | 'dialect'> {
   readonly protocol: Protocol;
-  /** Name of the page, if the path is that of an agent page. */
   readonly page?: AgentPageName;
 }
 
@@ -33,7 +31,6 @@ export type RoutedSelection = Selection & Route;
 /** Toolset whose subscriptions `/mcp/events` streams. */
 const STREAMING_TOOLSET = 'firebase';
 
-/** Parts of a request on which the selection depends. */
 interface SelectionRequest {
   /** Path of the request, with or without a leading `/mcp`: only a custom domain passes `/mcp` on. */
   readonly path: string;

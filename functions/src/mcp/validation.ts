@@ -59,7 +59,6 @@ const MAX_ARGUMENT_DEPTH = 32;
 /** Maximum number of values in a call's arguments, because each value takes time and memory to validate. */
 const MAX_ARGUMENT_VALUES = 50_000;
 
-/** Maximum number of fields in one object. */
 const MAX_OBJECT_KEYS = 10_000;
 
 /** Matches surrogates that are not part of a pair: with the flag `u`, a pair counts as one character. */
@@ -212,7 +211,6 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Names of arguments that contain ids. */
 type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
 
 /** Name of an argument whose id belongs to GitHub, which validates it. */
@@ -249,14 +247,13 @@ export interface ArgumentSchema {
   readonly max?: number;
   readonly element?: ArgumentSchema;
   readonly fields?: ReadonlyMap<string, ArgumentSchema>;
-  /** Schema of each value, if this is a record. */
   readonly entry?: ArgumentSchema;
 }
 
-/** Maximum number of elements of an array whose schema states none. No tool accepts more. */
+/** Maximum number of elements of an array whose schema states no maximum. No tool accepts more. */
 const MAX_ENTRIES = 1000;
 
-/** Returns what is needed to normalize arguments of a schema. */
+/** Returns the properties of a schema that the normalization of arguments needs. */
 export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   const isOptional = schema._zod.optin !== undefined;
   const inner = unwrapped(schema);
@@ -276,7 +273,7 @@ export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
     return place(['array'], { max: listedMaximum(inner), element: argumentSchemaOf(inner._zod.def.element) });
   if (inner instanceof z.core.$ZodRecord) {
     const entry = argumentSchemaOf(inner._zod.def.valueType);
-    // A null entry is kept if any JSON is accepted. Otherwise it means that the entry is omitted.
+    // A null entry is kept if the schema accepts any JSON. Otherwise a null entry counts as omitted.
     return place(['object'], { entry: { ...entry, isOptional: entry.types !== undefined } });
   }
   if (inner instanceof z.core.$ZodObject) {
@@ -316,7 +313,7 @@ const NUMBER = 'expected a number, received text. Send a number without quotes, 
 const OBJECT =
   'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
 
-/** Messages for a text, by the type that the schema expects. The text is no JSON of this type either. */
+/** Messages by expected type, for a text that is not JSON of that type. */
 const TEXT_EXPECTED: ReadonlyMap<string, string> = new Map([
   ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
   ['object', OBJECT],

@@ -1,4 +1,4 @@
-/** Reads the body of a request, within limits. The framework does not read it before (entry/http.ts). */
+/** Reads the body of a request, within limits. The framework leaves the body unread (see entry/http.ts). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
@@ -15,7 +15,7 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** Source: docs/guides/operations.md#size-limits. A connection with 1.2 Mbit/s sends this many bytes in this time. */
+/** Source: docs/guides/operations.md#size-limits. At 1.2 Mbit/s, 4 MiB arrive in less than 30 seconds. */
 const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
 
 /** Rejects a request whose headers show that its body is too large or encoded. */
@@ -27,7 +27,7 @@ export interface ReadBody {
   readonly bytes: Buffer;
 }
 
-/** Reads the body. */
+/** Reads the body within the limits of size, time and memory. */
 export async function body({ request, response }: PipelineRequest): Promise<ReadBody> {
   return { bytes: await readBody(request, response) };
 }
@@ -57,7 +57,7 @@ export class BodyMemoryBudget {
     this.bytes = bytes;
   }
 
-  /** Returns a function that reserves a body's bytes until the response is closed; it returns false if it cannot. */
+  /** Returns a function that reserves bytes until the response is closed, and returns false if too few are left. */
   open(response: ServerResponse): (bytes: number) => boolean {
     let own = 0;
     let isOver = response.closed;
@@ -106,7 +106,7 @@ export async function readBody(
 const NO_CAPACITY = 'Too many large requests are in progress at this instance. Nothing was changed. Retry in a second.';
 
 function tooLong({ bytes }: BodyLimits, what: string): HttpRejection {
-  const how = 'Split it into several requests, or send smaller values.';
+  const how = 'Split the body into several requests, or send smaller values.';
   return rejection(413, `The request body is limited to ${bytes} bytes; ${what}. ${how}`);
 }
 
@@ -157,7 +157,7 @@ export function message(exchange: PipelineRequest & Authenticated & ReadBody): R
   }
 }
 
-/** Rejects an invalid message. It counts towards the rate limit like a valid one. */
+/** Rejects an invalid message, and counts it towards the rate limit like a valid one. */
 async function rejectMessage(
   { deployment, principal }: PipelineRequest & Authenticated,
   { message, code, id }: BadMessage,
@@ -310,14 +310,13 @@ const EXPECTED = {
   end: 'the end of the body',
 } as const;
 
-/** Expectation of the grammar at the current position. */
 type JsonPlace = keyof typeof EXPECTED;
 
 type JsonSteps = Readonly<Partial<Record<string, JsonPlace | 'after a value'>>>;
 
 const VALUE: JsonSteps = { string: 'after a value', scalar: 'after a value', '{': 'firstName', '[': 'firstValue' };
 
-/** The next expectation, by the present one and the token; other tokens are errors. Source: RFC 8259, section 2. */
+/** The next expectation, by expectation and token. Other tokens are errors. Source: RFC 8259, section 2. */
 const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
   value: VALUE,
   firstValue: { ...VALUE, ']': 'after a value' },
@@ -335,7 +334,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 /** Characters that a JSON string must escape. */
 const SPECIAL = /[^ !#-[\]-\uffff]/g;
 
-/** Number of characters to scan at most. A scan of the longest body would take a second. */
+/** In characters, not bytes. Scanning the longest body would take a second. */
 const MAX_SCANNED_BYTES = 256 * 1024;
 
 class JsonFault extends Error {

@@ -22,7 +22,7 @@ export interface Authenticated {
   readonly credential: string;
 }
 
-/** Returns the sign-in challenge for this path. Later steps add it when they refuse the credential. */
+/** Returns the sign-in challenge for this path. Later steps send it when they refuse the credential. */
 export function challenge({ request, deployment, path }: PipelineRequest & Routed): WithChallenge {
   const address = deployment.addresses.of(request.headers.host);
   return {
@@ -58,7 +58,6 @@ export function toolsets({ selection, principal, challenge: where }: Routed & Wi
 
 /**
  * Returns the bearer credential of a request.
- * @param challenge the sign-in challenge
  * @param about explanation of the path, for browsers and for requests with a wrong method
  * @throws HttpRejection if the credential is missing or malformed
  */
@@ -82,7 +81,7 @@ function withoutBearer(first: string, second: string | undefined): string {
   return `The Authorization header must start with "Bearer"${scheme}.`;
 }
 
-const SIGN_IN = 'People sign in from their MCP client, which finds the page automatically. For machines:';
+const SIGN_IN = 'People sign in from their MCP client, which finds the sign-in page automatically. For machines:';
 
 const HOW_TO_AUTHENTICATE =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +
@@ -105,7 +104,7 @@ function requireAudience({ grant }: Principal, asked: string | undefined): void 
   const resource = grant?.resource;
   if (resource === undefined || asked === resource || asked?.startsWith(`${resource}/`)) return;
   throw new MusterError('UNAUTHORIZED', `The access token was issued for another address: ${resource}.`, {
-    suggestion: 'Use the token at that address, or sign in here.',
+    suggestion: 'Use the token at that address, or sign in at this address.',
   });
 }
 
@@ -115,7 +114,7 @@ interface Challenge {
   readonly scope: string;
 }
 
-/** Returns the response to a missing or invalid credential (`isGiven`: invalid). Source: RFC 6750, section 3. */
+/** Returns the response to a missing or (`isGiven`) invalid credential. Source: RFC 6750, section 3. */
 function unauthorized(
   message: string,
   code: ErrorCode,

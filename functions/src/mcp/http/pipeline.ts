@@ -8,11 +8,10 @@ import type { Catalogs } from '../catalog.ts';
 import type { Toolset } from '../tool.ts';
 import type { StreamPorts } from './streams.ts';
 
-/** Ports and settings of the endpoint. */
 export interface EndpointDependencies extends StreamPorts {
   readonly toolsets: readonly Toolset[];
   readonly randomness: Randomness;
-  /** Origins of web pages that may call, in addition to local ones: `https://console.example`. */
+  /** Origins of web pages that may call, such as `https://console.example`, in addition to local origins. */
   readonly allowedOrigins: readonly string[];
   readonly version: string;
   readonly addresses: Addresses;
@@ -22,7 +21,6 @@ export interface EndpointDependencies extends StreamPorts {
   readonly mountPath: string | undefined;
 }
 
-/** Data of a request before the first step. */
 export interface PipelineRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -74,7 +72,7 @@ export class Pipeline<Exchange extends object> {
     );
   }
 
-  /** Returns the function that handles a request. It throws or rejects if a step does, as with HttpRejection. */
+  /** Returns the function that handles a request. It throws or rejects if a step does, for example HttpRejection. */
   end(): (arrived: PipelineRequest) => MaybeAsync<void> {
     return this.before(() => {
       throw new Error('No step has answered the request.');

@@ -76,7 +76,7 @@ async function reply({ request, response }: PipelineRequest, made: Promise<McpRe
   return true;
 }
 
-/** Returns a function that returns a signal, created on first use, that fires when the client disconnects early. */
+/** Returns a getter of the signal that fires if the client disconnects early. The first use creates the signal. */
 function clientSignalOf(response: ServerResponse): () => AbortSignal {
   let controller: AbortController | undefined;
   return () => {

@@ -6,7 +6,7 @@ export const HTTP_REJECTED = -32000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Error that ends a request with this HTTP response. */
+/** Error that ends a request with the HTTP response that it contains. */
 export class HttpRejection extends Error {
   readonly status: number;
   readonly body: object;
@@ -25,7 +25,6 @@ interface RejectionOptions {
   readonly headers?: Headers;
   /** JSON-RPC error code, if there is a more specific one than the status. */
   readonly code?: number;
-  /** Id of the rejected message, if it is known. */
   readonly id?: string | number | null;
 }
 

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 
-/** Handles an HTTP request. @param request its body must not have been read */
+/** Handles an HTTP request whose body has not been read yet. */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Returns a header's value. If the header was sent several times, returns the first value. */
@@ -12,7 +12,7 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Returns the deployment's URL for this caller only, because it may be derived from the caller's headers. */
+/** Returns the deployment's URL, for use with this caller only, because the caller's headers may determine it. */
 export function baseUrlOf(request: IncomingMessage, addresses: Addresses, mountPath: string | undefined): string {
   if (addresses.main !== undefined) return addresses.main.mcp;
   const sentHost = request.headers.host ?? '';
@@ -41,7 +41,7 @@ export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: 
   return network(seen.slice(0, MAX_ADDRESS_LENGTH).toLowerCase());
 }
 
-/** Returns the /56 network of an IPv6 address, because a customer can use all addresses of it. Source: RIPE-690. */
+/** Returns the /56 network of an IPv6 address, because one customer can use all its addresses. Source: RIPE-690. */
 function network(address: string): string {
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -60,7 +60,7 @@ export function sendEvents(response: ServerResponse, frames: AsyncIterable<strin
   return pipe(Readable.from(frames), response);
 }
 
-/** If the client disconnects, the pipeline fails, which is ignored here. */
+/** If the client disconnects, the pipeline fails. This error is ignored. */
 function pipe(source: Readable, response: ServerResponse): Promise<void> {
   return pipeline(source, response).catch(() => void response.destroy());
 }
@@ -101,7 +101,7 @@ const brotli = promisify<Json, object, Buffer>(brotliCompress);
 
 /**
  * Cloud Run and its front end do not compress. Both functions run on another thread. Higher levels would take longer
- * and hardly reduce the size. If the client accepts both equally, gzip is used, because it costs less.
+ * and hardly reduce the size. If the client accepts gzip and Brotli equally, gzip is used, because it costs less.
  */
 const COMPRESS = {
   gzip: (json: Json) => gzipped(json, { level: constants.Z_BEST_SPEED }),

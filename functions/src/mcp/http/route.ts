@@ -11,12 +11,11 @@ export interface Routed {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly selection: RoutedSelection;
-  /** The only HTTP method that the path accepts. */
   readonly method: 'GET' | 'POST';
   readonly description: string;
 }
 
-/** Returns what the path, the query and the headers select. @throws HttpRejection for an unknown path */
+/** Returns the selection by path, query and headers. @throws HttpRejection for an unknown path */
 export function route({ request, catalogs: { names } }: PipelineRequest): Routed {
   const { path, query } = locationOf(request);
   const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
@@ -109,7 +108,6 @@ export function isAllowedOrigin(origin: string, host: string | undefined, config
   return (url.protocol === 'http:' || url.protocol === 'https:') && LOCAL_HOSTS.includes(url.hostname);
 }
 
-/** Returns the CORS headers of all responses to a page of an allowed origin. */
 function corsHeaders(origin: string): Map<string, string> {
   return new Map([
     ['Access-Control-Allow-Origin', origin],

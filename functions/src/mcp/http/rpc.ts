@@ -19,14 +19,14 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/** All JSON-RPC responses have this HTTP status, also errors. */
+/** All JSON-RPC responses have this HTTP status, including errors. */
 const OK_HEADERS = 200;
 
 /** Responds to a message or batch. @throws MusterError RATE_LIMITED if the body contains no valid message */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await respondToBody(ports, routed, parseBody(bytes));
-    // Undefined: all messages were notifications, which get no response.
+    // The body is undefined if all messages were notifications, which get no response.
     return { status: json === undefined ? 204 : OK_HEADERS, json };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
@@ -63,7 +63,6 @@ function errorOf(error: unknown): Response {
 
 type Id = string | number | null;
 
-/** Error for an invalid message or invalid params. */
 interface Fault {
   readonly code: number;
   readonly message: string;
@@ -130,7 +129,6 @@ async function run(
   });
 }
 
-/** Returns the suggestion that is part of the error for an unknown method. */
 function suggestMethod(method: string, methods: readonly string[]): string {
   if (method === 'initialize' || method.includes('/')) return 'For MCP, use /mcp. This endpoint is plain JSON-RPC.';
   const near = nearestMethods(method, methods);

@@ -17,14 +17,14 @@ export interface StreamPorts extends CallPorts {
   readonly people: Pick<FirestorePeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
-    /** Milliseconds after which a stream ends and its client reconnects: functions have a maximum duration. */
+    /** Milliseconds after which a stream ends and its client reconnects. Functions have a maximum duration. */
     readonly lifetimeMs: number;
     /** Milliseconds between keep-alive frames of an idle stream, and between heartbeats of its agent. */
     readonly keepAliveMs: number;
   };
 }
 
-/** One stream. Opening it counts as a call, without its duration. Its end has a separate log entry. */
+/** A stream. Its opening is measured like a call, without the stream's duration. Its end is logged separately. */
 export class Stream {
   private readonly ports: StreamPorts;
   private readonly requestContext: RequestContext;
@@ -97,7 +97,7 @@ export class Stream {
     }
   }
 
-  /** Sends a heartbeat for the agent. If its credential has ended, ends the stream, even if nothing is streamed. */
+  /** Sends a heartbeat for the agent. Ends the stream if the agent's credential is no longer valid. */
   private async sendHeartbeat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
     const { authenticator } = this.ports;
     try {
@@ -111,7 +111,7 @@ export class Stream {
     if (!this.end.aborted) await touchPresence(this.ports, agent);
   }
 
-  /** Returns the error as it may be shown to the client; undefined if the stream had already ended. */
+  /** Returns the error to show to the client; undefined if the stream had already ended. */
   fail(error: unknown): MusterError | undefined {
     if (this.end.aborted && error !== this.lossReason) return undefined;
     this.error = presentableError(error, this.requestContext.requestId, this.name, this.ports.log);
@@ -142,7 +142,7 @@ function isAccessLoss(error: unknown): boolean {
   return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
 }
 
-/** Opens a stream, which counts as open until it ends. @throws MusterError, as it may be shown to the caller */
+/** Opens a stream, which counts as open until it ends. @throws MusterError that may be shown to the caller */
 export function openStream<T>(
   ports: StreamPorts,
   requestContext: RequestContext,
@@ -150,7 +150,7 @@ export function openStream<T>(
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
   return measured(ports, requestContext, { tool: name }, async () => {
-    // The rights are read from the database, not from the credential cache, because the stream is long.
+    // Streams are long, so the rights are read from the database, not from the credential cache.
     const principal = await ports.authenticator.reauthenticate(requestContext.credential);
     const stream = new Stream(ports, { ...requestContext, principal }, name);
     try {
@@ -208,7 +208,7 @@ export class OpenStreams {
     if (count >= MAX_STREAMS_PER_PRINCIPAL) {
       throw new MusterError('RATE_LIMITED', `You have ${count} open streams, the maximum.`, {
         reason: 'TOO_MANY_STREAMS',
-        suggestion: 'Close one, or watch several resources on one stream.',
+        suggestion: 'Close a stream, or watch several resources on one stream.',
         retryAfter: RETRY_SECONDS,
       });
     }
@@ -234,7 +234,7 @@ export const RETRY_FRAME = 'retry: 1000\n\n';
 /** A comment without text, which keeps an idle connection open. */
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
-/** Opens `/mcp/events`. @throws MusterError, as it may be shown to the caller, if nothing can be streamed */
+/** Opens `/mcp/events`. @throws MusterError that may be shown to the caller, if nothing can be streamed */
 export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,

@@ -3,7 +3,7 @@ import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
 import { MAX_RESPONSE_BYTES } from '../../kernel/json.ts';
 import { withRequestTimeout } from '../toolResponse.ts';
 
-/** Maximum bytes of all responses to a batch together. */
+/** Maximum size of all responses to a batch together. */
 export const MAX_BATCH_BYTES = 4 * MAX_RESPONSE_BYTES;
 
 /** Bytes for everything in a response except the data that the call returns. */
@@ -15,10 +15,9 @@ const BATCH_TIMEOUT_MS = 50_000;
 /** Additional time for the last call, because its own timeout error is more specific than that of the batch. */
 const RESPONSE_MARGIN_MS = 250;
 
-/** Response to a message of the batch. */
 export interface BatchResponse {
   readonly json: string | Buffer;
-  /** Whether the response is not sent. It counts towards the limits anyway. */
+  /** Whether the response is not sent. It counts towards the limits even then. */
   readonly silent?: boolean;
 }
 
@@ -66,6 +65,6 @@ export async function respondSequentially<Message>(
 function notRun(code: ErrorCode, reason: string, why: string): MusterError {
   return new MusterError(code, `This message of the batch was skipped: ${why}.`, {
     reason,
-    suggestion: 'Resend it on its own or in a smaller batch.',
+    suggestion: 'Resend the message on its own or in a smaller batch.',
   });
 }

@@ -19,7 +19,6 @@ export const LISTEN = 'subscriptions/listen';
 /** Maximum number of watched resources per request. The acknowledgement lists the resources that are watched. */
 const MAX_WATCHED_RESOURCES = 20;
 
-/** The part of the request's filter that Muster uses. */
 const FILTER = z.looseObject({ notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }) });
 
 /**

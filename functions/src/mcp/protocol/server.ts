@@ -34,7 +34,6 @@ import { LISTEN, listen } from './listen.ts';
 /** A request whose credential, origin, size and content type have been checked. */
 interface McpRequest extends RoutedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** The body after parsing. */
   readonly body: unknown;
 }
 
@@ -47,7 +46,7 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   const standard = standardHeaders(headers);
   const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
   const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
-  // Opening a stream counts towards the rate limit when it happens.
+  // A stream counts towards the rate limit when it opens, so it is not counted here.
   if (request?.message.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
   if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
   const here = request && (await respondDirectly(ports, inbound, request, standard));
@@ -88,7 +87,7 @@ const STRUCTURED = '2025-06-18';
  */
 async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
   const { headers, body } = inbound;
-  // MCP requires clients to accept event streams as well. Muster does not, because it mostly responds in JSON.
+  // MCP requires clients to accept event streams too. Muster does not require this: most of its responses are JSON.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
   const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
@@ -128,7 +127,6 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   return transport.handleMessage(first);
 }
 
-/** Returns whether a valid message is a request, and not a notification or a response. */
 function isRequest(message: unknown): message is JSONRPCRequest {
   return isRecord(message) && 'method' in message && 'id' in message;
 }
@@ -172,7 +170,6 @@ function isPlain(
   return mcpNameHeader === message.params?.['name'] && !canSendNotifications(inbound, message);
 }
 
-/** Returns whether a call may send notifications before its response. */
 function canSendNotifications({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
   const name = params?.['name'];
   return method === 'tools/call' && typeof name === 'string' && selected.findTool(name)?.tool.notifies === true;

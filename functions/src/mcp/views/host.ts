@@ -5,7 +5,6 @@ const PROTOCOL_VERSION = '2026-01-26';
 /** JSON-RPC error code. Hosts also send it if they do not allow views to call tools. */
 export const METHOD_NOT_FOUND = -32601;
 
-/** Functions that are called for messages from the host. */
 export interface HostHandlers {
   /** Called when the theme, colors or language have changed. */
   adapted(): void;
@@ -34,7 +33,6 @@ interface PendingRequest {
 export class Host {
   /** Theme, colors, language and other settings that the host has sent so far. */
   context: Fields = {};
-  /** Requests that the host supports. */
   capabilities: Fields = {};
   private readonly pending = new Map<unknown, PendingRequest>();
   private readonly handlers: HostHandlers;
@@ -44,7 +42,7 @@ export class Host {
     this.handlers = hearing;
   }
 
-  /** Connects to the host. Before its response, no other message is sent. Messages by others are ignored. */
+  /** Connects to the host. Sends no other message before the host's response. Ignores messages of other windows. */
   async connect(name: string): Promise<void> {
     addEventListener('message', ({ source, data }) => {
       if (source === parent && source !== window) this.receive(fieldsOf(data));
@@ -107,7 +105,6 @@ export class Host {
     if (method === 'ui/notifications/host-context-changed') this.adapt(params);
   }
 
-  /** @param changed parts of the context that have changed */
   private adapt(changed: Fields): void {
     this.context = { ...this.context, ...changed };
     const { theme, styles, safeAreaInsets } = this.context;

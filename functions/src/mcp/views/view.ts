@@ -13,7 +13,6 @@ export interface View {
   readonly toolset: string;
   /** Name of the tool whose response is drawn, without the toolset. */
   readonly tool: string;
-  /** Returns the elements that show a response. */
   draw(answer: Fields, person: ViewActions): readonly Child[];
   /** Returns whether the response may soon change, so that the view must be refreshed. */
   isOpen(answer: Fields): boolean;
@@ -21,11 +20,9 @@ export interface View {
   refreshMs?(toolArguments: Fields): Fields;
 }
 
-/** Actions that a view can offer to the person. */
 export interface ViewActions {
   /** Whether the host allows the view to call tools. */
   readonly mayAct: boolean;
-  /** Whether an action is in progress. */
   readonly isBusy: boolean;
   /** Calls a tool of the view's toolset. `done` reports the action to the model, in the past tense. */
   act(tool: string, toolArguments: Fields, done: string): void;
@@ -193,7 +190,8 @@ class ViewLifecycle {
     if (!isFields(takes)) return;
     this.done.push(done);
     const text = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
-    this.host.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => undefined); // The model can read the state itself.
+    // If the host rejects the update, the model can still read the state itself.
+    this.host.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => undefined);
   }
 
   private ask(question: string | undefined): void {
@@ -213,7 +211,7 @@ class ViewLifecycle {
       const place = typeof timeZone === 'string' ? { timeZone } : {};
       return new Intl.DateTimeFormat(textOf(locale) || undefined, { ...style, ...place }).format(date);
     } catch {
-      return new Intl.DateTimeFormat(undefined, style).format(date); // unsupported locale or time zone
+      return new Intl.DateTimeFormat(undefined, style).format(date); // The locale or time zone is not supported.
     }
   }
 
