@@ -29,7 +29,7 @@ import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.t
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type ShardCounts } from './store/sessions.ts';
 
-/** `Change` is the type of the additional changes that a commit that creates tasks may contain. */
+/** `Change`: type of the additional changes that a commit may contain if it creates tasks. */
 export interface CoordinationDependencies<Change extends AnyChange> extends DocumentSource {
   readonly access: AccessPorts;
   readonly graph: GraphPorts & BudgetPorts;

@@ -33,8 +33,7 @@ export interface RestoredSession extends SessionSize {
 export class SessionArchives extends Service<CoordinationPorts> {
   /**
    * Archived tasks cannot be claimed, so the sweep cancels each archived task that a run waits for, and notifies the
-   * run. A session is marked as cleared only after this. If an instance crashes before, the next sweep therefore
-   * continues.
+   * run. The session is marked as cleared only afterwards, so that the next sweep continues after a crash.
    */
   readonly sweepJob: SweepJob = { name: 'archives', run: (turn) => this.sweep(turn) };
 

@@ -36,7 +36,7 @@ const SHORT_LEASE_SECONDS = 5 * 60;
 /** Maximum number of tasks that one claim skips because their budget is exhausted or their owner lost access. */
 const MAX_REJECTED_WINDOW = 20;
 
-/** Maximum number of claim windows per instance. Each session and set of satisfied requirements has its own. */
+/** Maximum number of claim windows per instance. Each session and set of capability keys has its own window. */
 const MAX_WINDOWS = 100;
 
 interface ClaimRequest {
@@ -166,7 +166,7 @@ export class TaskClaims extends Service<
     const task = codingClaimed(claimed, request.runner);
     const changes = claimChanges(before, task, agent, now);
     const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
-    // The lease follows the agent's last-seen time, so a short lease needs an exact one.
+    // The lease depends on the agent's last-seen time, so a short lease needs an exact last-seen time.
     if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
     return outcome;
@@ -184,7 +184,7 @@ export class TaskClaims extends Service<
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
     const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
-    // A runner lists all the tasks that it holds.
+    // Tasks that the agent claimed as a runner are excluded: the runner keeps track of them.
     const own = found
       .filter(({ status, claim }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
       .sort((a, b) => Number(a.claim?.claimed_at) - Number(b.claim?.claimed_at));

@@ -60,7 +60,7 @@ export function withFailure(task: Task, failure: NonNullable<Failure>): Task {
 
 export const MAX_STORED_ATTEMPTS = 20;
 
-/** Returns a requeued coding task with its ended attempt added, another task unchanged. @param before the old task */
+/** Adds the ended attempt to a requeued coding task; other tasks stay unchanged. @param before the old task */
 export function requeuedCoding(before: Task, task: Task, failure: NonNullable<Failure>, now: Date): Task {
   if (task.coding === undefined) return task;
   const { result: _former, ...coding } = task.coding;

@@ -11,7 +11,6 @@ import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
-/** Maximum number of late tasks that a status names. */
 const MAX_LATE_NAMED = 10;
 const MAX_STUCK_NAMED = 5;
 

@@ -22,7 +22,6 @@ import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import { DEFAULT_TYPE, requireFutureDeadline, type Task } from './task.ts';
 
-/** Maximum number of tasks that one call creates. */
 export const MAX_BATCH = 500;
 
 export interface TaskDraft {
@@ -72,7 +71,7 @@ interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
   readonly store: Store<CoordinationChange | Change>;
 }
 
-/** `Change` is the type of the additional changes of the feature that creates the tasks. */
+/** Creates tasks. `Change`: type of the additional changes that the creating feature commits with the tasks. */
 export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<CreationPorts<Change>> {
   /** Creates all tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
   create(request: CreationRequest<Change>, recordResponse: RecordResponse<readonly Task[]>): Promise<readonly Task[]> {

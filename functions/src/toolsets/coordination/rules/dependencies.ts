@@ -94,7 +94,7 @@ export async function readDependencies(
   const found = await tasks.findAll(ids);
   const existing = new Map<string, Versioned<Task>>();
   for (const [place, id] of ids.entries()) {
-    // The read throws an error if the document is unreadable.
+    // `findAll` also omits unreadable tasks, so the task is read again for its error.
     const read = () => readUnreadable((one) => one === session.workspace, tasks.find(id));
     const task = found[place] ?? (await read());
     const field = fieldFor(id);
@@ -122,7 +122,7 @@ export async function readDependencies(
 
 type DependencyState = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
 
-/** Returns the fields that a task derives from its dependencies. If unsettled, its dependents are updated later. */
+/** Returns the fields that a task derives from its dependencies. An unsettled task's dependents are updated later. */
 export function dependencyStateOf(dependencies: readonly Task[]): DependencyState {
   const failed = dependencies.filter(({ status }) => status === 'failed' || status === 'cancelled');
   const stuck = dependencies.flatMap(({ id, status, stuck_by }) =>
@@ -183,6 +183,6 @@ function graphTooLarge(): MusterError {
   return new MusterError('VALIDATION_ERROR', what, {
     field: 'dependencies',
     reason: 'TOO_MANY_DEPENDENCIES',
-    suggestion: 'Create a new task with these dependencies, and cancel this one.',
+    suggestion: 'Create a new task with these dependencies, and cancel this task.',
   });
 }

@@ -31,7 +31,6 @@ const PRESENCE_TIMEOUT_MS = 10_000;
 
 /** Decides how coding tasks expire; implemented by the coding toolset. */
 export interface CodingExpiry {
-  /** Returns the changes for a coding task whose lease expired. */
   leaseExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
   /** Returns the changes for a coding task that no runner claimed in time. */
   queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;

@@ -27,7 +27,6 @@ interface MembershipRequest {
   readonly agentId: string;
   readonly role: 'leader' | 'worker';
   readonly workspace: string;
-  /** Names of capabilities, or full capabilities with their details. */
   readonly capabilities?: readonly (string | Capability)[] | undefined;
   /** Set only by runners. */
   readonly serves?: Agent['serves'] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Messages to agents. A mailbox stores an agent's messages, which its calls return until it confirms them as read.
- * For an agent without messages, nothing is read. Source: docs/semantics.md#task-actions.
+ * Messages to agents. A mailbox stores the messages to an agent. The agent's calls return them until the agent
+ * confirms them. If an agent has no messages, its mailbox is not read. Source: docs/semantics.md#task-actions.
  */
 
 import { isIn } from '../../../agents/rules/agent.ts';
@@ -14,7 +14,6 @@ import type { Mailbox, Message } from './mailbox.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
 
-/** Maximum number of unread messages that an agent has in a workspace. */
 const MAX_UNREAD = 20;
 
 interface MessageDraft {
@@ -134,6 +133,6 @@ function mailboxFull(agentId: string): MusterError {
     field: 'agent_id',
     value: agentId,
     reason: 'MAILBOX_FULL',
-    suggestion: 'Retry after the agent has confirmed messages. system.getAgents shows whether it is online.',
+    suggestion: 'Retry after the agent has confirmed messages. system.getAgents shows whether the agent is online.',
   });
 }

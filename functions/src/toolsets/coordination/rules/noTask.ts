@@ -16,11 +16,10 @@ export interface NoTask {
   readonly explanation: string;
 }
 
-/** Maximum number of tasks that an explanation names. */
 const MAX_SHOWN = 3;
 const MAX_DEPENDENCIES_READ = 5;
 
-/** Time for which an explanation is cached in milliseconds, for callers that poll. */
+/** Explanations are cached for this time, because callers may poll. */
 const EXPLANATION_TTL_MS = 2000;
 
 export function noTask(workspace: string): NoTask {

@@ -46,7 +46,7 @@ export interface SessionChanges {
   /** Records that more tasks can be claimed. The commit is stale if the session is no longer open. */
   readonly queueGrew: {
     readonly session: QueueShards;
-    /** All capability keys of the commit's tasks if the session lacks a key or is written anyway; otherwise empty. */
+    /** Capability keys of the commit's tasks; empty if the session has all of them and needs no other write. */
     readonly capability_keys: readonly string[];
     /** Version of the session document, if the commit must fail after any other change of the session. */
     readonly version?: string;
@@ -67,7 +67,7 @@ export interface SessionChanges {
     readonly session: string;
     readonly by: Partial<Readonly<Record<Counter, number>>>;
     readonly at: Date;
-    /** If this counts a task's first claim: the milliseconds for which the task waited for it. */
+    /** Milliseconds that the task waited for its first claim; set only if this change counts the first claim. */
     readonly waited?: number;
   };
   readonly createDiscovery: { readonly discovery: Discovery };

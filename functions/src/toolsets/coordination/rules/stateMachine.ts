@@ -96,7 +96,7 @@ export function cancelTask(task: Task, error: string, now: Date): Task {
 export function restoreClaim(task: Task, claimant: Claimant, leaseSeconds: number, now: Date): Task | undefined {
   const lapsed = expiredClaim(task, claimant);
   if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0) return undefined;
-  // In this case the lease did not expire: the task was released from its holder on request.
+  // If the epochs are equal, the lease did not expire: the task was released on request.
   if (task.released_epoch === task.claim_epoch) return undefined;
   const claim = { ...newClaim(lapsed, leaseSeconds, now), started_at: now };
   const lapsedClaims = task.lapsed_claims.filter((one) => one !== lapsed);

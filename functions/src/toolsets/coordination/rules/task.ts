@@ -12,7 +12,7 @@ export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Program that runs each coding tool. A runner registers the program's name as a capability. */
+/** Program of each coding tool, by the tool's name. A runner registers the program's name as a capability. */
 export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
 
 export type CodingTool = keyof typeof PROGRAMS;
@@ -46,7 +46,6 @@ const codingDocument = z.object({
   owner_uid: z.string(),
   /** Maximum time that the task waits for a runner, in seconds. */
   queue_seconds: z.number(),
-  /** Time at which the wait for a runner expires. */
   queue_ends_at: timestamp,
   progress: z.nullable(z.string()),
   failure: z.nullable(failure),
@@ -79,7 +78,7 @@ const result = z.object({
   files_created: z.exactOptional(z.array(z.string())),
 });
 
-/** Fields of a task document, named as in the specification. Old documents may lack the fields with a default. */
+/** Fields of a task document, named as in the specification. Old documents may lack fields that have a default. */
 const ownFields = z.object({
   id: z.string(),
   workspace: z.string(),
@@ -103,9 +102,7 @@ const ownFields = z.object({
   claim_epoch: z.int(),
   /** Previous holders whose lease expired. The latest is last. */
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
-  /** Number of retries after a failure. */
   retries: z.int(),
-  /** During a retry delay, the time at which the delay ends. */
   retry_at: z.nullable(timestamp),
   result: z.nullable(result),
   error: z.nullable(z.string()),
@@ -378,7 +375,6 @@ export const MAX_REQUIRED_CAPABILITIES = 10;
 /** Maximum length of a capability key. Firestore cannot query longer texts than 1,500 bytes. */
 export const MAX_CAPABILITY_KEY_BYTES = 1200;
 
-/** Maximum number of different capability sets that the tasks of a session require. */
 export const MAX_CAPABILITY_KEYS = 150;
 
 /** Returns those of the keys that an agent with these capabilities satisfies. The empty key is always included. */
@@ -426,7 +422,6 @@ export interface TaskChanges {
       readonly details: JsonObject;
     };
   };
-  /** Stores a failed check of the task's pull request as the latest. */
   readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failed_check']> };
   readonly checkPassed: { readonly taskId: string; readonly version: string };
 }

@@ -164,8 +164,8 @@ export function requireTaskManager(principal: Principal, task: ManagedTask, fiel
 const MAX_PREVIOUS_OUTCOMES = 10;
 
 /**
- * Requeues a failed or cancelled task, and keeps its outcome in `former_ends`. The number of retries starts at 0
- * again, the claim epoch does not, and reports of the last holder are rejected.
+ * Requeues a failed or cancelled task, and keeps its outcome in `former_ends`. The number of retries restarts at 0,
+ * the claim epoch is kept, and reports of the last holder are rejected.
  */
 export function requeueTask(task: Task): Task {
   const { status, claim, completed_at: closedAt, parts_awaited: _waited, result: _kept, ...rest } = task;
@@ -190,8 +190,8 @@ export function requeueTask(task: Task): Task {
 }
 
 /**
- * Reopens a completed task. If its last holder is online, it holds the task again with a renewed lease; else the task
- * is available. The time worked is subtracted, because it is counted again when the new claim ends.
+ * Reopens a completed task. If its last holder is online, that agent holds the task again, with a renewed lease. If
+ * not, the task is available. The time worked is subtracted, because it is counted again when the new claim ends.
  * @param previous the task before its completion
  */
 export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean, now: Date): Task {

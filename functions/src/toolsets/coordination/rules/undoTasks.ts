@@ -60,7 +60,7 @@ interface UndoPorts extends CoordinationPorts {
 interface UndoneEffect {
   readonly effect: AuditEffect;
   readonly found: Versioned<Task>;
-  /** The task with the fields it had before, except for the fields that an undo never restores. */
+  /** State of the task before the change, except for the fields that an undo never restores. */
   readonly former: Task;
   readonly by: Principal;
   readonly now: Date;

@@ -33,10 +33,8 @@ import { OPEN } from './queries.ts';
 
 const MAX_ATTEMPTS = 5;
 
-/** Maximum number of capability keys that are queried at the same time. */
 const MAX_KEYS_PER_QUERY = 30;
 
-/** Maximum number of sessions in the cache of an instance. */
 const MAX_CACHED_SESSIONS = 1000;
 
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
