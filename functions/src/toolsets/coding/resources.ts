@@ -20,7 +20,7 @@ import {
   taskId,
 } from './tools/codingResponses.ts';
 
-/** Maximum numbers in a resource, because callers cannot set a limit. The response reports whether there is more. */
+/** Size limits of a resource, because callers cannot set a limit. The response reports whether there is more. */
 const MAX_TASKS = 100;
 const MAX_LINES = 5000;
 const MAX_LOG_BYTES = 36_000;

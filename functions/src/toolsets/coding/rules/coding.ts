@@ -132,7 +132,7 @@ export class CodingService extends Service<CodingPorts> {
     return { activeTasks, pendingTasks, tools };
   }
 
-  /** Returns one attempt. `past` is set if it is not the task's latest claim. @throws MusterError NOT_FOUND */
+  /** Returns one attempt. `past` is set unless it is the task's latest claim. @throws MusterError NOT_FOUND */
   async runnerSession(workspace: string, taskId: string, epoch: number) {
     const { task } = await this.find(workspace, taskId);
     if (task.claim?.claim_epoch === epoch) return { task };

@@ -103,7 +103,7 @@ function withRecordedCost(task: Task, result: unknown): Task {
   return withSpent(task, { input_tokens: input + cacheRead + cacheWrite, output_tokens: output, cost_usd: costUsd });
 }
 
-/** Returns the end that a creator or leader requests. @throws MusterError CONFLICT if it already ended differently */
+/** Returns the end that a creator or leader requests. @throws MusterError CONFLICT if the task ended differently */
 export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): EndedTask {
   if (returnDelay(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
@@ -115,7 +115,6 @@ export function endByDecision(task: CodingTask, report: EndReport, by: string, n
   return endedTask(cancelTask(task, failure.message, now), now, failure);
 }
 
-/** Ends the current attempt, because the lease of its runner expired. */
 function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   const { claim } = task;
   if (claim === undefined) throw new Error(`Task ${task.id} has no claim.`);
@@ -130,7 +129,6 @@ function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   return attemptEnded({ ...lost, lapsed_claims: lapsedClaims }, { ...lapsed, ended_at: now, commits: [] }, failure);
 }
 
-/** Fails a task that no runner claimed in time. */
 function endByQueueExpiry(task: CodingTask, now: Date): EndedTask {
   const message = `No runner claimed the task within ${task.coding.queue_seconds} seconds. Start a runner that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
   const expired: Task = { ...cancelTask(task, message, now), status: 'failed' };
@@ -219,7 +217,7 @@ export function withResult(end: EndedTask, result: unknown): { end: EndedTask; c
   };
 }
 
-/** Returns all changes for an end: those of the task, its holder, its dependents and the queue. */
+/** Returns all changes for the end of a task: those of the task, its holder, its dependents and the queue. */
 export async function endingChanges(
   sessions: CoordinationPorts['sessions'],
   before: CodingTask,
@@ -245,7 +243,7 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
 
 const RESTORED_LEASE_SECONDS = 120;
 
-/** Returns the task with the expired lease of its last holder restored; undefined if it was claimed or released. */
+/** Returns the task with its last holder's expired lease restored; undefined if the task was claimed or released. */
 export function restoredTask(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
   const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
   if (task?.claim === undefined) return undefined;
@@ -258,7 +256,7 @@ export function restoredTask(before: CodingTask, claimant: Claimant, now: Date):
   };
 }
 
-/** Returns the delay before a returned task is available, in seconds; undefined if the report ends the attempt. */
+/** Returns the seconds until a returned task is available; undefined if the report ends the attempt. */
 export function returnDelay({ status, failure }: EndReport): number | undefined {
   return status === 'failed' ? failure?.returnAfterSeconds : undefined;
 }
@@ -275,7 +273,7 @@ export function requireReturnable({ failure }: EndReport): void {
 
 /**
  * Returns the task after its runner returned it. The claim is not listed as an attempt and does not count as a retry.
- * The time at which the wait for a runner expires moves by the duration of the claim, so returning never adds time.
+ * The time at which the wait for a runner expires moves by the duration of the claim, so a return adds no time.
  */
 export function returnedTask(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): EndedTask {
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);

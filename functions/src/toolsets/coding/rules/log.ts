@@ -12,7 +12,6 @@ export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git',
 
 export type LogType = (typeof LOG_TYPES)[number];
 
-/** Log line as it is stored, in JSON. */
 const storedEntry = z.object({
   at: z.pipe(
     z.iso.datetime(),

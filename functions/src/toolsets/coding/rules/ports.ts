@@ -26,7 +26,7 @@ export interface TaskLogQueries {
   read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
   /** Returns at most the `limit` latest lines. Chunks are read until they contain `bytes` bytes. */
   tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;
-  /** Returns the lines of a day (UTC) from the workspace's latest chunks, until there are more than `limit`. */
+  /** Returns a day's lines (UTC) from the workspace's latest chunks. Stops reading after more than `limit` lines. */
   ofDay(workspace: string, type: LogType, date: string, limit: number): Promise<LinesOfDay>;
   /** Yields the task of each chunk that was last changed before `before`, oldest first. Tasks can be repeated. */
   tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined>;
@@ -45,7 +45,6 @@ export interface CodingTaskQueries {
   changes(taskId: string, gone: AbortSignal): AsyncGenerator<true>;
 }
 
-/** Selects coding tasks of a workspace: all, those on one branch, or those of one project. */
 export interface CodingFilter {
   readonly branch?: string;
   readonly project?: string;

@@ -40,7 +40,6 @@ interface RunnerClaimRequest {
   readonly readUntil?: string | undefined;
 }
 
-/** Task that a runner has claimed, if any, and messages to the runner's agent. */
 export interface RunnerClaimed {
   readonly task: CodingTask | undefined;
   readonly messages: readonly Message[];
@@ -56,7 +55,6 @@ interface HeartbeatReport {
   readonly progress?: string | undefined;
 }
 
-/** Response to a heartbeat: the time at which the renewed lease expires, or the reason to stop. */
 export interface Heartbeat {
   readonly leaseUntil?: Date | undefined;
   /** `ended`: another caller has ended the task; the remaining lines of its log are still accepted. */
@@ -73,7 +71,7 @@ export interface Appended extends Heartbeat {
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
-/** Calls renew a lease only if less than this fraction of it is left, so that most calls need no write for it. */
+/** Calls renew a lease only if less than this fraction of it is left, so that most calls write nothing. */
 const RENEWAL_SHARE = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {

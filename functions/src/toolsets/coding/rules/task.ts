@@ -87,7 +87,7 @@ const queueTime = z.int().min(MIN_QUEUE_SECONDS).max(MAX_QUEUE_SECONDS).default(
 /** Name of a repository that a runner serves. It is part of capability keys, in which "|" is the separator. */
 export const projectName = z.string().regex(/^[^\s|][^|\p{C}]{0,79}$/u);
 
-/** Returns the configuration, and the fields of it that Muster reads. @throws MusterError VALIDATION_ERROR */
+/** Returns a task's configuration, and those fields that Muster reads. @throws MusterError VALIDATION_ERROR */
 export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
   requireSize('The configuration', 'config', config, MAX_CONFIG_BYTES);
   const { data: queueSeconds } = queueTime.safeParse(config.queueSeconds);
@@ -155,7 +155,7 @@ export interface EndedTask extends ReadTask {
 
 export type ReportedFailure = Failure & {
   readonly retryable?: boolean | undefined;
-  /** If set, the holder returns the task. It is available after this time, and the attempt does not count. */
+  /** If set, the holder returns the task. The task is available after this delay, and the attempt does not count. */
   readonly returnAfterSeconds?: number | undefined;
 };
 

@@ -86,7 +86,6 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
 /** Number of chunks that one query returns when searching for old logs. */
 const RETAINED_CHUNKS = 300;
 
-/** Maximum number of chunks that are read to find the lines of a day. */
 const MAX_CHUNKS_OF_DAY = 20;
 
 export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQueries {

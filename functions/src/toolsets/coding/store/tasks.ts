@@ -98,7 +98,7 @@ function watchNamed(
   }, fail);
 }
 
-/** Calls `grown` after each write later than `readAt`, even archiving. The next claim finds out what changed. */
+/** Calls `grown` after each write later than `readAt`, for any change. The next claim reads what changed. */
 function watchGrowth(
   database: Firestore,
   { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },

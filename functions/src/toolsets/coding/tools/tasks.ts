@@ -64,7 +64,7 @@ export const createTask = defineTool({
   },
 });
 
-/** Returns how to start a runner, because creating a task does not start one, and the task expires without one. */
+/** Returns instructions to start a runner. Creating a task starts no runner; without a runner, the task expires. */
 function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): string {
   const program = programOf(coding.tool);
   const url = `${baseUrl}?workspace=${workspace}`;
