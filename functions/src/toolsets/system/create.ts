@@ -35,15 +35,15 @@ export interface SystemDependencies<Change extends AnyChange> extends DocumentSo
 /** Reasons why changes of these kinds of items cannot be undone. */
 const IRREVERSIBLE_TOOLS = {
   agent: 'Agents stay registered; access.revoke_connection revokes their credentials.',
-  connection: 'Its secret is not stored: connect again.',
-  discovery: 'Others may have read it: add a discovery that corrects it.',
-  external: 'It is on GitHub, where others may have seen it: revert it there.',
+  connection: "The credential's secret is not stored. Connect the agent or app again.",
+  discovery: 'Other agents may have read the finding. Add another finding that corrects it.',
+  external: 'The change is on GitHub, where people may have seen it. Revert the change on GitHub.',
   invitation: 'The email has been sent; access.remove_member ends a resulting membership.',
-  message: 'The agent may have read it: send another message.',
-  pull_request: 'It is on GitHub, where others may have seen it: close it there.',
-  request: 'The person has been notified; inbox.withdraw ends an open question.',
-  run: 'Its models have been called and paid; orchestration.cancel_run stops the rest.',
-  subscription: 'Its events are deleted; firebase.unsubscribe ends one, and firebase.subscribe starts one.',
+  message: 'The agent may have read the message. Send another message.',
+  pull_request: 'The pull request is on GitHub, where people may have seen it. Close the pull request on GitHub.',
+  request: 'The person has been notified. inbox.withdraw ends an open question.',
+  run: 'Model calls of the run have already been paid. orchestration.cancel_run stops the rest of the run.',
+  subscription: 'Events of an ended subscription are deleted. Use firebase.subscribe or firebase.unsubscribe instead.',
 };
 
 /** Creates the services behind the system tools: agents, tasks, budgets, audit log and health. */

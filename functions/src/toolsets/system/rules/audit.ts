@@ -43,7 +43,7 @@ export class AuditLog extends Service<Pick<AuditLogPorts, 'trail'>> {
   }
 }
 
-/** Selects the entries of the caller's owner; for a credential restricted to a workspace, only of calls in it. */
+/** Selects entries of the caller's owner; if the credential is restricted to a workspace, only of calls there. */
 export function ownOf({ owner_uid, held_to }: Principal): AuditFilter['whose'] {
   return { ownerUid: owner_uid, calledIn: held_to };
 }
@@ -58,8 +58,8 @@ function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefi
 const NAMES_WORKSPACES = ['agent', 'subscription'];
 
 /**
- * Returns whether the caller may see a change. Of items in a workspace: its leaders see all changes, members their
- * own. Of an owner's items: the owner and their agents; a credential restricted to a workspace only sees its calls.
+ * Returns whether the caller may see a change. In a workspace, leaders see all changes, and members their own. An
+ * owner and their agents see changes of the owner's items; a restricted credential, only of calls in its workspace.
  */
 export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEffect): boolean {
   const isOwn = by.owner_uid === principal.owner_uid;

@@ -34,7 +34,7 @@ export class AgentOverview extends Service<SystemPorts> {
     return { agents, asOf: now, ...end };
   }
 
-  /** Returns which of a workspace's agents are online now, among `limit` that were online at the last sweep. */
+  /** Returns the agents of a workspace that are online now, of `limit` agents that were online at the last sweep. */
   async live(workspace: string, limit: number): Promise<ListPage<Agent>> {
     const { directory, clock } = this.ports;
     const { items, more } = await directory.online(workspace, limit);
@@ -68,7 +68,7 @@ export class AgentOverview extends Service<SystemPorts> {
   }
 }
 
-/** Counts agents by state, without reading them. Offline agents are those of the last sweep, at most a minute ago. */
+/** Counts agents by state, without reading them. The offline count is from the last sweep, at most a minute ago. */
 async function countAgents({ directory }: SystemPorts, workspace: string) {
   const [{ registered, online }, active, busy, error] = await Promise.all([
     directory.counts(workspace),

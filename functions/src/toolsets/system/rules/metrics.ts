@@ -5,13 +5,11 @@ import { Service } from '../../../kernel/ports.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, SystemPorts } from './ports.ts';
 
-/** Period that the metrics cover, in milliseconds. */
 export const WINDOW_MS = 3_600_000;
 
-/** Time in milliseconds for which the read metrics are reused. */
 const CACHE_TTL_MS = 15_000;
 
-/** Short, because a response can omit the metrics. */
+/** The timeout is short, because a response can omit the metrics. */
 const READ_TIMEOUT_MS = 1000;
 
 export type CallHistory = CallsBetween;

@@ -20,7 +20,6 @@ export interface FoundSkills {
   readonly total: number;
 }
 
-/** Selects audit entries by owner or workspace, and optionally by agent, run or item. */
 export interface AuditFilter {
   /** The owner, optionally only calls in one workspace; or the workspace whose items were changed. */
   readonly whose:
@@ -34,7 +33,6 @@ export interface AuditFilter {
     | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
-  /** Only entries that were not undone. */
   readonly notUndone?: true;
 }
 
@@ -57,7 +55,7 @@ export interface SweepRecord {
 }
 
 export interface SkillQueries {
-  /** Returns capabilities by name. If several words are given, only 1,000 that match the longest are searched. */
+  /** Returns capabilities by name. For several words, only 1,000 matches of the longest word are searched. */
   find(query: SkillFilter, offset: number, limit: number): Promise<FoundSkills>;
 }
 

@@ -22,14 +22,13 @@ export interface Reading {
 
 export type Readings = Partial<Readonly<Record<ServiceName, Reading>>>;
 
-/** Timeouts of health checks. The Realtime Database gets a short one: it responds quickly or not at all. */
+/** Timeouts of health checks. The Realtime Database responds quickly or not at all, so its timeout is short. */
 const PROBE_TIMEOUT_MS: Readonly<Record<ServiceName, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,
   github: 2000,
 };
 
-/** Time in milliseconds for which the result of a health check is reused. */
 const CACHE_TTL_MS = 15_000;
 
 export interface StatusPorts extends SystemPorts {
@@ -111,7 +110,7 @@ export class SystemStatus extends Service<StatusPorts> {
   }
 }
 
-/** Critical without Firestore, because nothing works then. Without another service, only some features fail. */
+/** Returns `critical` without Firestore, because nothing works then, and `degraded` without another service. */
 export function healthOf(readings: Readings): 'healthy' | 'degraded' | 'critical' {
   if (readings.firestore?.isUp === false) return 'critical';
   return SERVICES.some((service) => readings[service]?.isUp === false) ? 'degraded' : 'healthy';

@@ -87,7 +87,7 @@ export const RECOVERY_MS = 5 * 60_000;
 
 /**
  * Returns whether agents without a recent heartbeat are really offline, and stores changes for the next sweep. During
- * an outage of the Realtime Database no heartbeats are stored, so the data is outdated until the agents' next ones.
+ * an outage of the Realtime Database no heartbeats are stored, so the data is outdated until the next heartbeats.
  * If the record of the previous sweep cannot be read, a recent outage is assumed.
  */
 async function presenceHealth(

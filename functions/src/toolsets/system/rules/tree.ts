@@ -13,7 +13,7 @@ import type { PageRequest } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { visibilityOf } from '../../orchestration/index.ts';
 
-/** `all`, or `course`: leaders see the progress of another member's run, but not its texts. */
+/** `all`: everything. `course`: the progress but no texts, as leaders see another member's run. */
 export type NodeVisibility = 'all' | 'course';
 
 /** A node of a tree. If `visibility` is undefined, the caller may see only the kind of the item. */
@@ -65,7 +65,7 @@ function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibilit
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }
 
-/** Returns the node of an item that has no stored node, as it has no parts: its totals are its own usage. */
+/** Returns a node for an item without a stored node. Such an item has no parts: its totals are its own usage. */
 function withoutParents({ attempts, spent, ...node }: GraphNode): StoredNode {
   const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;

@@ -24,10 +24,9 @@ export type UndoHandler<Change> = (
   together: readonly AuditEffect[],
 ) => Promise<readonly Change[]>;
 
-/** Maximum number of events that one call undoes. */
 export const MAX_UNDONE = 50;
 
-/** Maximum number of events that one call reads. After MAX_REFUSED refusals, it stops earlier. */
+/** Maximum number of events that one call reads. After MAX_REFUSED refusals, the call stops earlier. */
 export const MAX_CHECKED = 200;
 
 const MAX_REFUSED = 500;
@@ -35,7 +34,6 @@ const MAX_REFUSED = 500;
 /** The entry of a partial undo has no `undoes`, so entries of undo calls are recognized by their tool. */
 const UNDO_TOOL = 'system.undo';
 
-/** A change that could not be undone, with the error that explains why. */
 export interface RefusedUndo {
   readonly eventId: string;
   readonly effect: AuditEffect;
@@ -62,7 +60,6 @@ interface UndoPorts<Change extends AnyChange> extends Omit<AuditLogPorts, 'store
   readonly irrevocable: Readonly<Record<string, string>>;
 }
 
-/** Changes that undo an event, with the affected items and the effects that cannot be undone. */
 interface Plan<Change> extends Pick<Undone, 'things' | 'refused'> {
   readonly changes: readonly Change[];
 }
@@ -88,7 +85,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     });
   }
 
-  /** Undoes events, newest first, up to a maximum. Already undone events are skipped, so repeated calls end. */
+  /** Undoes events, newest first, up to a maximum. Skips events already undone, so that repeated calls advance. */
   async undoSeveral(
     caller: Caller,
     filter: AuditFilter,
@@ -144,7 +141,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
         return plan;
       } catch (error) {
         if (!(error instanceof LooseningError)) throw error;
-        // Undoing this event alone would ask a person for approval. In this call, it must not stop the other events.
+        // Alone, this undo would ask a person for approval. Here it is refused, so that the other events continue.
         const refused = plan.things.map((effect) => ({ eventId: id, effect, error }));
         return { changes: [], things: [], refused: [...plan.refused, ...refused] };
       }

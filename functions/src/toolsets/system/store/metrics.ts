@@ -118,7 +118,7 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements S
       return sweepFromDocument(snapshot.data() ?? {});
     } catch (error) {
       this.ports.log.error('sweep_record_unreadable', { document: snapshot.ref.path, error });
-      // If someone damaged the record by hand, the sweep starts without it and overwrites it.
+      // If the record is invalid after a manual edit, the sweep starts without the record and overwrites it.
       return { behind: {} };
     }
   }

@@ -98,7 +98,7 @@ export const getSystemStatus = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   role: 'viewer',
-  // All callers may see the deployment's health. The handler omits the workload of a workspace without a role.
+  // All callers may see the deployment's health. Callers without a role in the workspace do not see its workload.
   scope: 'owner',
   example: { includeDependencies: true },
   handler: async ({ services, principal, workspace }, { includeServices, includeMetrics, includeDependencies }) => {

@@ -93,7 +93,6 @@ function taskResponse(task: Task): z.output<typeof taskShape> {
   };
 }
 
-/** Returns the first line of the description, truncated to MAX_TITLE_LENGTH. */
 function titleOf(description: string): string {
   const letters = [...(description.trim().split('\n')[0] ?? '')];
   return letters.length <= MAX_TITLE_LENGTH ? letters.join('') : `${letters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;

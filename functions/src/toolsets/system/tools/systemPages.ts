@@ -13,7 +13,6 @@ export const cursor = z
   .optional()
   .describe('Previous nextCursor');
 
-/** Output fields of a paginated list. */
 export const pageShape = {
   truncated: z.boolean().optional().describe('Whether there is more; continue with nextCursor, if given.'),
   nextCursor: z.string().optional(),
