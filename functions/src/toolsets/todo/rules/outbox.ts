@@ -22,7 +22,7 @@ import {
  */
 export async function relayEvent(ports: TodoPorts, publisher: EventPublisher, eventId: string) {
   const event = await ports.taskHistory.find(eventId);
-  if (event === undefined) return ports.log.error('event_missing', { eventId }); // Events are never deleted.
+  if (event === undefined) return ports.log.error('event_missing', { eventId }); // Events are kept for KEEP_EVENTS_DAYS.
   await Promise.all(topicsOf(event).map((topic) => publisher.publish(topic, event)));
 }
 

@@ -34,14 +34,12 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly deadLetters: DeadLetters;
   readonly devices: Devices;
   readonly deliveries: Deliveries;
-  /** Returns the person's email address if it is verified. */
   readonly verifiedEmail: (uid: string) => Promise<string | undefined>;
   readonly consoleLinks: ConsoleLinks;
   /** Undefined if push is disabled. */
   readonly push: PushService | undefined;
 }
 
-/** One page of due reminders, and the cursor of the next page. */
 export interface DueReminders {
   readonly reminders: readonly Versioned<Reminder>[];
   readonly next?: TimeCursor;

@@ -22,7 +22,6 @@ export interface TaskEvent {
   readonly changes: readonly string[];
 }
 
-/** A published event, in JSON. */
 export const eventMessage = z.object({
   event_id: z.string().min(1),
   /** Increase this number if consumers of the present structure could not read the new one. */

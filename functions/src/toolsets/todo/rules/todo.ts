@@ -176,11 +176,10 @@ export const todoDocument = z.object({
   completed: z.boolean(),
   completed_at: z.nullable(timestamp),
   created_at: timestamp,
-  /** Id of the recurring to-do of which this to-do is an occurrence. */
   recurring_task_id: z.nullable(z.string()),
   /** Date of the occurrence by the recurrence rule, `YYYY-MM-DD`, even if the to-do's due date was changed. */
   occurs_on: z.nullable(z.string()),
-  /** Differs for each restoration of the to-do after a deletion. */
+  /** Number that differs for each restoration of the to-do after a deletion. */
   restored: z.exactOptional(z.int()),
   ...parentFields,
   /** Id of the latest task to which the to-do was delegated. */
@@ -196,7 +195,7 @@ export const todoFields = fieldsCodec<Todo>(todoCodec.toDocument, todoFromDocume
 
 export type Todo = ReturnType<typeof todoFromDocument>;
 
-/** Fields that queries read of a to-do: all except its search index, which is larger. */
+/** Fields of a to-do that queries read: all except the search index, which is large. */
 export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
 
 export interface RemindedTodo extends Versioned<Todo> {

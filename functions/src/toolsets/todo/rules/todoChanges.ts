@@ -70,7 +70,7 @@ export function creationChanges(todo: Todo, context: ChangeContext): TodoChange[
   ];
 }
 
-/** Returns no changes if the to-do would stay the same. */
+/** Returns the changes that replace a to-do; none if the to-do would stay the same. */
 export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): TodoChange[] {
   const { value, version, reminder } = before;
   const [was, is] = [todoResponse(value), todoResponse(after)];
@@ -98,7 +98,7 @@ function isAwaited(todo: Todo | undefined): Date | undefined {
 /**
  * Returns the changes that a changed due date requires of the reminder. An unsent reminder keeps its distance to the
  * due date. A reminder that the owner deleted is created again only if a to-do without a due date gets one. A
- * reminder set on a to-do without a due date stays when it gets a due date.
+ * reminder that was set on a to-do without a due date stays when the to-do gets a due date.
  */
 export function reminderChanges(
   before: Todo | undefined,

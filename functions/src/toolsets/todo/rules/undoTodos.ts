@@ -91,7 +91,7 @@ export class TodoUndo extends Service<UndoPorts> {
     return isKept ? changes.filter(({ kind }) => kind !== 'deleteReminder') : changes;
   }
 
-  /** Undoes a delegation or its undo. Refused while an agent holds the to-do's task, or after its completion. */
+  /** Undoes a delegation or its undo. Refused while an agent holds the task, or after the task is completed. */
   private async delegation(
     effect: AuditEffect,
     { value: before, version }: RemindedTodo,

@@ -86,7 +86,7 @@ function endOf(claim: unknown): number {
   return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
 }
 
-/** Longer than a message can be redelivered, which is at most a day. */
+/** Longer than the period in which a message can be redelivered, which is at most a day. */
 const DELIVERY_TTL_MS = 2 * DAY_MS;
 
 const SWEEP_BATCH = 200;

@@ -149,7 +149,7 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
 export const todoWriters: ChangeWriters<TodoChanges> = {
   createTodo({ todo }, writes) {
     writes.create(todoPath(todo.id), todoToDocument(todo));
-    // The graph still has the node of a deleted to-do that is restored, marked as deleted.
+    // A restored to-do still has its graph node, which is marked as deleted.
     const before = todo.restored === undefined ? undefined : todoNode(todo, true);
     writeNode(before, todoNode(todo), writes);
   },
@@ -236,8 +236,6 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
   }
   return { matches, total };
 }
-
-/** Fields of to-dos, recurring to-dos and reminders that the audit log records. */
 
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
 

@@ -3,7 +3,6 @@ import { boundedText, MAX_ROWS, make, rows, state, tick, toneOf } from '../../..
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
-/** Progress of a delegated to-do. */
 function delegated(todo: Fields): HTMLElement | undefined {
   const { status, done, things } = fieldsOf(todo['delegated']);
   const word = textOf(status);

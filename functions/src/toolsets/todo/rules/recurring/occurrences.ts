@@ -10,7 +10,6 @@ import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from '../../../../kernel/ports.ts';
 import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
 
-/** Every month has at least this many days. */
 const DAYS_OF_EVERY_MONTH = 28;
 
 /** A clock change can move an occurrence to the next day, and the search starts at least one day earlier. */
@@ -23,8 +22,8 @@ export function firstOccurrence(rule: RecurrenceRule): Occurrence {
 
 /**
  * Returns the first occurrence due after an instant, at the start date's time of day. In months that lack the start
- * date's day, it is on the last day. A time that a clock change skips is moved later by the skipped span; of a time
- * that occurs twice, the first is used. The number of steps does not depend on the distance to the instant.
+ * date's day, it is on the last day. A time that a clock change skips is moved later by the skipped span. If a time
+ * occurs twice, the first one is used. The number of steps does not depend on the distance to the instant.
  * @param after the occurrence is due strictly after this instant
  * @param afterDate `on` of the previous occurrence, if any: the next occurrence has a later date, and thus another
  *   id, even if the previous one was moved or the rule was edited.
@@ -100,7 +99,7 @@ function storable(date: Date): Date {
   return date < END_OF_TIME ? date : END_OF_TIME;
 }
 
-/** Returns the wall-clock time of the first occurrence. If a clock change skips it, the start date is later. */
+/** Returns the first occurrence's wall-clock time. If a clock change skips this time, the start date is later. */
 function start({ start_date: anchor, timezone, local_start }: RecurrenceRule): Temporal.PlainDateTime {
   return local_start === undefined
     ? local(anchor, timezone).toPlainDateTime()
@@ -136,7 +135,7 @@ function midnight(date: string): Temporal.ZonedDateTime {
   return Temporal.PlainDate.from(date).toZonedDateTime('UTC');
 }
 
-/** Returns the instant of a wall-clock time: later by the skipped span if skipped, the first if repeated. */
+/** Returns the instant of a wall-clock time: if skipped, later by the skipped span; if repeated, the first one. */
 function instant(wallClock: Temporal.PlainDateTime, timezone: string): Date {
   return new Date(wallClock.toZonedDateTime(timezone, { disambiguation: 'compatible' }).epochMilliseconds);
 }

@@ -7,7 +7,6 @@ export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
 
 const DEFAULT_TIMEZONE = 'UTC';
 
-/** IANA time zone names of three letters. */
 const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' ');
 
 /** The latest instant that the databases can store and RFC 3339 can express. */
@@ -94,7 +93,7 @@ export const recurringTaskDocument = z.object({
   priority: z.enum(PRIORITIES),
   tags: z.array(z.string()),
   created_at: timestamp,
-  /** Set if no further occurrence will be created: the recurring to-do was ended, or its last occurrence was. */
+  /** Set if no further occurrence will be created, because the recurring to-do or its last occurrence has ended. */
   ended_at: z.nullable(timestamp),
   frequency: z.enum(FREQUENCIES),
   /** Due date of the first occurrence. It determines the day and the time of day of all later occurrences. */
@@ -105,7 +104,7 @@ export const recurringTaskDocument = z.object({
   timezone: z.string(),
   /** Wall-clock time of the first occurrence, if a clock change skips that time, so that `start_date` is later. */
   local_start: z._default(z.nullable(z.string()), null),
-  /** The occurrence created last. The next one is created when this one is completed or deleted. */
+  /** Latest created occurrence. Completing or deleting this occurrence creates the next one. */
   latest_on: z.string(),
   latest_due: timestamp,
 });

@@ -7,7 +7,6 @@ export interface Notification {
   /** Id of the event, so that duplicates of a notification have the same id. */
   readonly id: string;
   readonly uid: string;
-  /** Id of the to-do or request that the notification is about. */
   readonly about: Readonly<Record<'task_id', string>> | Readonly<Record<'request_id', string>>;
   /** First word of the email's subject. */
   readonly what: 'Reminder' | 'Question';

@@ -1,6 +1,6 @@
 /**
- * Reminders. A to-do with a due date has one, with the to-do's id. It moves with the due date, and is deleted when
- * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
+ * A to-do with a due date has one reminder, with the same id, which moves with the due date. Completing or deleting
+ * the to-do deletes the reminder. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict } from '../../../../kernel/concurrency.ts';
@@ -64,7 +64,7 @@ export class ReminderService extends Service<TodoPorts> {
       if (found.value.completed) throw alreadyCompleted(found.value);
       requireFuture('remind_at', remindAt, clock.now());
       const reminder = reminderAt(found.value, remindAt);
-      // If the to-do is completed before the reminder is due, the sender finds that out and sends nothing.
+      // If the to-do is completed before the reminder is due, the sender detects this and sends nothing.
       await store.commit([{ kind: 'setReminder', reminder, before: found.reminder }], recordResponse(reminder));
       return reminder;
     });
@@ -156,7 +156,7 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
   const todo = await ports.todos.find(reminder.value.task_id);
   const { outcome, changes, event } = sendingOf(reminder, todo, ports.clock.now());
   if (await ignoreStale(ports.store.commit(changes))) return outcome;
-  // If a reminder was sent and then set again to the same time, its event exists: it is only marked as sent.
+  // If a sent reminder was set again to the same time, its event exists, so the reminder is only marked as sent.
   if (event !== undefined && (await ports.taskHistory.find(event.id)) !== undefined)
     await ports.store.commit(changes.slice(0, 1));
   return 'taken';
