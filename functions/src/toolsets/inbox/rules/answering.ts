@@ -131,7 +131,7 @@ export class Answers extends Service<InboxPorts> {
     return { uid: owner_uid, agentId: agent_id };
   }
 
-  /** Returns the request. If its time is over, the request is expired first. */
+  /** Returns the request. If its time is over, marks the request as expired first. */
   private async current(principal: Principal, id: string): Promise<Request> {
     const found = await findOwn(this.ports, principal, id);
     return isDue(found.value, this.ports.clock.now()) ? this.end(id, principal) : found.value;

@@ -27,7 +27,6 @@ const DEFAULT_EXPIRY_HOURS = 24;
 
 const ID_LENGTH = 20;
 
-/** Person who must approve a call, and the workspace in which the person is asked. */
 interface WantedApproval {
   readonly askedOf: string;
   readonly workspace: string;
@@ -36,7 +35,6 @@ interface WantedApproval {
 }
 
 interface ApprovalGatePorts extends InboxPorts {
-  /** Budget of a run, if the caller that starts the run sets none. */
   readonly budget: { readonly cost_usd: number };
 }
 

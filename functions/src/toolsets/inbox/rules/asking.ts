@@ -23,7 +23,6 @@ export interface Question {
   readonly to?: string | undefined;
 }
 
-/** Time after which a question expires by default, in milliseconds. */
 const DEFAULT_EXPIRY_MS = DAY_MS;
 
 const MAX_EXPIRY_DAYS = 30;

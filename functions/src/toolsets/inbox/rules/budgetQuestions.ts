@@ -7,7 +7,6 @@ import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { isDue, type Request, withdrawnRequest } from './request.ts';
 
-/** Maximum time until the question expires, in milliseconds. */
 const QUESTION_TTL_MS = 30 * DAY_MS;
 
 const ID_LENGTH = 20;

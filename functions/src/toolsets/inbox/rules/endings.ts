@@ -48,7 +48,7 @@ export function isAffectedBy(
 
 // A call that waits for approval ends if its credential is revoked. Source: docs/decisions/0033-asking-people.md.
 
-/** An agent cannot have this many calls waiting for approval before their requests expire. */
+/** No agent can have this many calls waiting for approval, because their requests expire earlier. */
 const MAX_WAITING = 500;
 
 /** Returns the calls of these agents that wait for approval, each with the change that ends the call. */

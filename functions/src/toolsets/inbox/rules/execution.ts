@@ -12,7 +12,7 @@ import { markDone, markStarted, type Request } from './request.ts';
 
 const BATCH = 20;
 
-/** Maximum number of attempts to run a call; then the call has failed. */
+/** Maximum number of attempts to run a call. After the last attempt, the call has failed. */
 const MAX_EPOCHS = 5;
 
 /** Runs a call on behalf of a caller that is no longer connected. Safe to repeat with the same id. */

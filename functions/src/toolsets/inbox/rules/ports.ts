@@ -11,7 +11,6 @@ export interface InboxPorts extends CoordinationPorts {
   readonly store: Store<InboxChange>;
   readonly requests: RequestQueries;
   readonly liveness: Pick<AgentLiveness, 'requireActable'>;
-  /** Returns the ids of the agents that the person allows to answer. */
   readonly agentsMayAnswer: (uid: string) => Promise<readonly string[]>;
 }
 

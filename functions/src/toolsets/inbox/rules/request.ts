@@ -171,12 +171,7 @@ export function requestNotFound(id: string): MusterError {
 
 export interface RequestChanges {
   readonly createRequest: { readonly request: Request };
-  readonly replaceRequest: {
-    readonly request: Request;
-    /** Request before the change, for the audit log. */
-    readonly before: Request;
-    readonly version: string;
-  };
+  readonly replaceRequest: { readonly request: Request; readonly before: Request; readonly version: string };
 }
 
 export const requestDocument = z.object({
@@ -219,7 +214,7 @@ export const requestDocument = z.object({
   ),
   /** Set if the call loosens a limit. No agent can then answer for the person. */
   in_person: z.exactOptional(z.literal(true)),
-  /** Descriptions of the limits that the call would loosen, as shown to the person. Only these are approved. */
+  /** Descriptions of the limits that the call would loosen. The person saw these, and approves only these limits. */
   would: z.exactOptional(z.array(z.string())),
   /** Whether the question was also shown in the asker's client, but not answered there. */
   put_off: z.boolean(),
@@ -231,7 +226,6 @@ export const requestDocument = z.object({
   execution_epoch: z.int(),
   /** Set if the server withdrew the request, because the credential that made the call was revoked. */
   withdrawn_because: z.exactOptional(z.literal('REVOKED')),
-  /** Response or error of the call. */
   outcome: z.nullable(jsonText),
 });
 
