@@ -19,7 +19,7 @@ export function administers(principal: Principal, workspace: string): boolean {
   return isAdmin(held_to === workspace ? free : principal);
 }
 
-/** Returns the caller's role in the deployment, which counts in open workspaces and for creating workspaces. */
+/** Returns the caller's role in the deployment. It applies in open workspaces and when creating workspaces. */
 export function deploymentRole({ owner, maxRole }: Principal): Role | undefined {
   return owner.role && weakerOf(maxRole, owner.role);
 }
@@ -52,7 +52,7 @@ export function deploymentError(principal: Principal): MusterError | undefined {
   );
 }
 
-/** Returns the principal that is allowed. If its cached roles are refused, reads them again. @throws the refusal */
+/** Returns the principal if allowed. If its cached roles are refused, reads its roles again. @throws the refusal */
 export async function requireAllowed(
   { roles }: Pick<AccessPorts, 'roles'>,
   principal: Principal,
@@ -65,7 +65,6 @@ export async function requireAllowed(
   return now;
 }
 
-/** Error reason if the caller's role in the deployment is too weak. */
 export const DEPLOYMENT_SCOPE = 'DEPLOYMENT_ROLE_TOO_WEAK';
 
 function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {

@@ -11,7 +11,6 @@ import type { AnyChange, RecordResponse, Versioned } from '../../../kernel/commi
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 
-/** An agent with its own API key, or an app from which the agent's owner signed in. */
 export interface Connection {
   readonly agent: Agent;
   readonly opens: Limits & Pick<Credential, 'created_at' | 'expires_at'>;
@@ -38,8 +37,8 @@ export interface RevokedConnection extends Ended {
 
 export class Connections extends Service<AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }> {
   /**
-   * Returns connections of a person's agents, by agent id. An agent that is not a leader sees only its own.
-   * @param owner another person; for admins
+   * Returns connections of a person's agents, sorted by agent id. An agent that is not a leader sees only its own.
+   * @param owner uid of another person; only admins may set it
    * @param limit number of agents to read, some of which may not be connected
    * @throws MusterError FORBIDDEN
    */

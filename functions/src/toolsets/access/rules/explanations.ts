@@ -34,7 +34,6 @@ import {
   workspaceAsked,
 } from './administration.ts';
 
-/** The principal whose access is explained. */
 export interface AskedAccess {
   readonly principal: Principal;
   /** The workspace of the call, or the default workspace of the agent. */
@@ -51,7 +50,6 @@ export interface Explanation {
   readonly why: string;
   /** Path in the security rules whose rule decides; undefined for tools. */
   readonly rule?: string;
-  /** People who can change a refusal. */
   readonly changeableBy?: ChangeableBy;
 }
 
@@ -59,7 +57,7 @@ export interface Explanation {
 export type ReadSubject = () => Promise<Subject | undefined>;
 
 export class Explanations extends Service<AccessPorts> {
-  /** Returns the caller, or one of its owner's agents. @throws MusterError NOT_FOUND, also for another's agent */
+  /** Returns the caller, or an agent of the caller's owner. @throws MusterError NOT_FOUND, also for other agents */
   async subject(caller: Principal, here: string, name: string | undefined): Promise<AskedAccess> {
     if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
     const agent = await this.agentOf(caller, name);
@@ -132,7 +130,7 @@ export class Explanations extends Service<AccessPorts> {
     };
   }
 
-  /** Returns the principal. If its cached roles are refused, they are read again, as the permission check does. */
+  /** Returns the principal. Like the permission check, reads its roles again if the cached roles are refused. */
   private async currentPrincipal(
     principal: Principal,
     workspace: string,
@@ -155,12 +153,11 @@ export class Explanations extends Service<AccessPorts> {
     throw new MusterError('NOT_FOUND', `You have no agent "${name}".`, {
       field: 'agent',
       value: name,
-      suggestion: 'Use one of your agents from access.list_connections, or omit agent.',
+      suggestion: 'Set agent to one of your agents, as listed by access.list_connections, or omit agent.',
     });
   }
 }
 
-/** Returns whether the security rule depends on a field of the document, such as its owner. */
 function dependsOnDocument(question: AccessQuestion): boolean {
   const { where, ownerField } = permissionFor(question).permission;
   return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
@@ -180,9 +177,8 @@ function describeRole(held: HeldRole | undefined): string {
 }
 
 export interface ChangeableBy {
-  /** Text that describes them. */
   readonly who: string;
-  /** Some of these people. Empty unless the caller can see the members of the workspace. */
+  /** Some of the people who can change the refusal. Empty unless the caller can see the workspace's members. */
   readonly people: readonly { readonly uid: string; readonly name?: string }[];
 }
 
@@ -206,11 +202,11 @@ export async function whoCanChange(
   const { owner_uid, held_to } = principal;
   const isHeldAway = held_to !== undefined && workspace !== undefined && held_to !== workspace;
   if (CREDENTIAL_REASONS.includes(reason) || isHeldAway || from === 'own' || from === 'readonly') {
-    const who = "The agent's owner in person, by registering it again with another role or other limits.";
+    const who = "The agent's owner in person, by registering the agent again with another role or other limits.";
     return { who, people: await withNames(ports, [owner_uid]) };
   }
-  if (reason === 'no one') return { who: 'No one: only the server writes it.', people: [] };
-  if (reason.startsWith('owner')) return { who: 'No one: only its owner has access.', people: [] };
+  if (reason === 'no one') return { who: 'No one: only the server writes this data.', people: [] };
+  if (reason.startsWith('owner')) return { who: 'No one: only the owner has access to this data.', people: [] };
   const operator = 'the operator of this deployment, with "npm run people"';
   if (reason === DEPLOYMENT_SCOPE) return { who: `Only ${operator}.`, people: [] };
   if (workspace === undefined)

@@ -30,7 +30,7 @@ export interface Identity {
   readonly principal: Principal;
   readonly owner: Profile;
   readonly agentName?: string;
-  /** Workspace of calls that name none, and a sentence that explains why it is this one. */
+  /** Workspace of calls that do not name a workspace, and a sentence that explains why it is this workspace. */
   readonly home: { readonly workspace: string; readonly why: string };
   readonly deploymentRole?: Role;
   readonly workspaces: readonly WorkspaceRole[];
@@ -49,7 +49,7 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
     const { agents, idTokens, roles, invitations } = this.ports;
     const { uid, email, agent_id, owner_uid } = caller;
     const accepted = email === undefined ? [] : await invitations.accept(uid, email, undefined, () => undefined);
-    // People call this tool after a change of their role, and the roles cached with their token can be outdated.
+    // People call this tool after a change of their role, so the roles cached with their token can be outdated.
     const isPerson = agent_id === undefined;
     const principal = isPerson ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) } : caller;
     const [profiles, agent, expiresAt] = await Promise.all([
@@ -100,7 +100,7 @@ function workspaceRoles(principal: Principal) {
 function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
   if (held_to !== undefined) return { workspace: held_to, why: 'Your credential is restricted to this workspace.' };
   if (workspace !== undefined)
-    return { workspace, why: `This is the home of the agent ${agent_id}, set at its registration.` };
+    return { workspace, why: `This is the default workspace of the agent ${agent_id}, set at its registration.` };
   return {
     workspace: DEFAULT_WORKSPACE,
     why: `${agent_id === undefined ? 'A person has' : 'Your agent has'} no other default: select one in the URL, as in ?workspace=alpha.`,

@@ -24,7 +24,7 @@ const MAX_OPEN_INVITATIONS = 50;
 
 export interface Accepted {
   readonly accepted: readonly AcceptedInvitation[];
-  /** The person's membership in the named workspace, if it has no pending invitation for that person. */
+  /** The person's membership in the named workspace, if that workspace has no pending invitation for the person. */
   readonly already?: AcceptedInvitation;
 }
 
@@ -61,7 +61,7 @@ export class Inviting extends Service<InvitingPorts> {
       const until = { created_at: now, expires_at: expiresAt, ...(lineage && { lineage }) };
       const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
       const isToldToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
-      // The day starts with its first email. If each invitation restarted it, no further email would ever be sent.
+      // The day starts with the first email. If each invitation restarted the day, no email could ever be sent again.
       const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
       const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordResponse(kept));
@@ -140,7 +140,7 @@ function peopleOnly(): MusterError {
 function emailNotVerified(): MusterError {
   return new MusterError('FORBIDDEN', 'Your email address is not verified.', {
     reason: 'EMAIL_NOT_VERIFIED',
-    suggestion: 'Verify it with Firebase Auth, sign in again, then retry.',
+    suggestion: 'Verify the address with Firebase Auth, sign in again, then retry.',
   });
 }
 

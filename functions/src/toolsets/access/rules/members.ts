@@ -30,7 +30,6 @@ export interface MemberList {
   readonly invitations?: readonly Invitation[];
 }
 
-/** A person, named by uid or email address. */
 export type MemberReference = { readonly uid: string } | { readonly email: string };
 
 export interface RoleSet {
@@ -55,7 +54,6 @@ export interface MemberPorts extends AccessPorts {
 }
 
 export interface RemovalPorts extends MemberPorts {
-  /** Returns how much open work a person has in a workspace. */
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 

@@ -31,7 +31,6 @@ export interface WorkspaceSettings {
   readonly access: WorkspaceAccess;
   readonly repositories: readonly string[];
   readonly routing?: Routing;
-  /** Rules that state which calls need approval. */
   readonly approvals?: readonly ApprovalRule[];
   /** Uid of the leader that this change added, if the workspace had no leader. */
   readonly leader?: string;
@@ -111,7 +110,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   }
 
   /**
-   * Returns the changes that restore the settings before an event.
+   * Returns the changes that restore the settings from before an event.
    * @throws MusterError FORBIDDEN; CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
   readonly undoChanges = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
@@ -192,7 +191,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       field: 'repositories',
       value: name,
       reason: 'ROLE_TOO_WEAK',
-      suggestion: 'Ask an admin to add it, or the operator to list it in GITHUB_REPOSITORIES.',
+      suggestion: 'Ask an admin to add the repository, or the operator to list it in GITHUB_REPOSITORIES.',
     });
   }
 
@@ -267,7 +266,6 @@ function routingChanges(
 
 /** An update of the routing. Omitted fields stay unchanged. */
 export interface RoutingUpdate {
-  /** The agent to use, by kind of work. */
   readonly pin?: Readonly<Record<string, string | undefined>> | undefined;
   readonly forbid?: readonly string[] | undefined;
 }

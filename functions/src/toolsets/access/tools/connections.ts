@@ -130,7 +130,7 @@ export const revokeConnection = defineTool({
         truncated: z.boolean().optional().describe(`Whether a list exceeds ${MAX_LISTED} entries`),
       })
       .optional()
-      .describe('What was created through it and ended with it.'),
+      .describe('Items created through the connection, which ended with it.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

@@ -153,7 +153,7 @@ export const removeMember = defineTool({
       .object({
         coding_tasks: z.number().int(),
         runs: z.number().int(),
-        more: z.boolean().optional().describe('There may be more than was counted; all of it is cancelled.'),
+        more: z.boolean().optional().describe('Whether more work exists than was counted; all of it is cancelled.'),
       })
       .optional()
       .describe('Open work that they started there; it is cancelled within seconds.'),
@@ -188,7 +188,7 @@ export const invite = defineTool({
   output: z.object({
     invited: z.object({ workspace: z.string(), email: z.string(), role: memberRole, expires_at: z.iso.datetime() }),
   }),
-  // Undo cannot take effect on an email that was sent.
+  // An undo cannot recall an email that was sent.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   loosens: ['member'],
   role: 'leader',

@@ -96,7 +96,7 @@ export const whoami = defineTool({
 
 function adviceFor({ principal, workspaces, owner }: Identity): string | undefined {
   if (workspaces.length > 0) return undefined;
-  if (principal.kind === 'agent') return 'You have no role here because your owner has none. Ask them.';
+  if (principal.kind === 'agent') return 'You have no role here because your owner has none. Ask your owner.';
   return owner.email !== undefined && principal.email === undefined
     ? 'You have no role here yet. To accept invitations, verify your email address and sign in again.'
     : 'You have no role here yet. Ask a workspace leader to invite your email address, or the operator for a role.';
@@ -193,7 +193,7 @@ async function subjectOf(
 ): Promise<Subject | undefined> {
   const { permission, isList } = permissionFor({ database, path });
   if (isList) return workspace === undefined ? { owner: caller.principal.owner_uid } : { workspace };
-  // Nodes below the path of the rule do not contain the owner, so the node at that path is read.
+  // Nodes below the rule's path do not contain the owner, so the node at the rule's path is read.
   const whole = path.split('/').slice(0, permission.path.split('/').length).join('/');
   try {
     const { data } = await services.data.read(caller, database, whole, { shallow: false });
