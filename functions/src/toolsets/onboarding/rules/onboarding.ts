@@ -49,7 +49,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
     return this.ports.directory.leaders(workspace, MAX_CONTACTS);
   }
 
-  /** For the agent, its owner, leaders and admins. @throws MusterError NOT_FOUND for other callers */
+  /** Returns a checklist to its agent, the owner, leaders and admins. @throws MusterError NOT_FOUND for others */
   async checklist(principal: Principal, workspace: string, agentId: string): Promise<readonly ChecklistItem[]> {
     const { liveness, onboardingFacts } = this.ports;
     const agent = (await liveness.requireActable(principal, workspace, agentId))?.value;
@@ -86,7 +86,7 @@ export function registrationName(name: string, hashing: Hashing): string {
 /** Times of an agent's first actions that are not stored in the agent's document. Each costs one read. */
 export interface OnboardingFacts {
   discovery(agentId: string): Promise<Date | undefined>;
-  /** Returns when the agent created its first task, which the start of the task's id states. */
+  /** Returns when the agent created its first task, according to the time in the task's id. */
   createdTask(agentId: string): Promise<Date | undefined>;
 }
 
@@ -145,7 +145,7 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   ];
 }
 
-/** `percentage` is rounded down, so that 100 means that all items are completed. */
+/** Returns a checklist's progress. `percentage` is rounded down: 100 means that all items are completed. */
 export function progressOf(items: readonly ChecklistItem[]) {
   const completed = items.filter((item) => item.completed).length;
   const total = items.length;

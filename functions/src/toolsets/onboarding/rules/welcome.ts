@@ -46,7 +46,7 @@ const LATER_STEPS: Readonly<Record<Agent['type'], readonly StepName[]>> = {
   specialist: ['skills', 'claim'],
 };
 
-/** Returns the welcome. If the requested language is not available, it is in English and contains a notice. */
+/** Returns the welcome. If the requested language is not available, the welcome is in English, with a notice. */
 export function welcome(newcomer: NewAgent) {
   const { language, isFallback } = chooseLanguage(newcomer.language);
   const text = TEXTS[language];
@@ -90,7 +90,7 @@ function callsOf(newcomer: NewAgent): Readonly<Record<StepName, ProposedCall>> {
   };
 }
 
-/** Returns the language of a BCP 47 tag (`pt` for `pt-BR`). If it is not available, returns English as a fallback. */
+/** Returns the language of a BCP 47 tag (`pt` for `pt-BR`). English is the fallback for unavailable languages. */
 export function chooseLanguage(tag: string): { readonly language: Language; readonly isFallback: boolean } {
   const primary = tag.slice(0, 100).trim().split(/[-_]/)[0]?.toLowerCase();
   const language = LANGUAGES.find((known) => known === primary);

@@ -6,7 +6,6 @@ import type { ProposedCall } from '../rules/welcome.ts';
 
 export const defineTool = toolsFor<OnboardingServices>();
 
-/** Output field for a suggested call. */
 export const callText = z.string().describe("A call to make: the tool's name, a space, and its arguments as JSON.");
 
 /** Writes a call with the tool's name at the caller's endpoint, or with its full name if it is not served there. */
