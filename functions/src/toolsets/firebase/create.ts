@@ -15,7 +15,6 @@ import { DatabaseEventLog } from './store/eventLog.ts';
 import { FirestoreSubscriptionQueries } from './store/subscriptions.ts';
 import { DatabaseCommitMarkers, DatabaseWatcherLeases } from './store/watcherLeases.ts';
 
-/** Timeout of a database call on behalf of a caller, in milliseconds. */
 const DATABASE_TIMEOUT_MS = 10_000;
 
 export interface FirebaseDependencies extends DocumentSource {
@@ -27,7 +26,7 @@ export interface FirebaseDependencies extends DocumentSource {
   readonly unreadable: UnreadableDocuments;
 }
 
-/** Creates access to both databases on behalf of callers, and subscriptions. */
+/** Creates the access to both databases with the caller's rights, and the subscriptions. */
 export function createFirebase(dependencies: FirebaseDependencies) {
   const { database, documents, access, store, realtime, app, callerTokens, unreadable } = dependencies;
   const { clock, hashing, randomness } = access;

@@ -10,7 +10,7 @@ import { read, write } from './tools/data.ts';
 import { subscriptionId } from './tools/dataResponses.ts';
 import { pollEvents, subscribe, unsubscribe } from './tools/subscriptions.ts';
 
-/** Subscriptions as resources, watched through MCP's `subscriptions/listen`. */
+/** Watched through MCP's `subscriptions/listen`. */
 const subscription = templatesFor<FirebaseServices>()({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',
   name: 'subscription',
@@ -47,7 +47,7 @@ export const templates: readonly ResourceTemplate<FirebaseServices>[] = [subscri
  */
 export const eventSource: EventSource<FirebaseServices> = {
   name: 'firebase.events',
-  /** A client that reconnects sends its last event id and the original cursor. The id is newer, so it is used. */
+  /** A client that reconnects sends the original cursor and its last event id, which is newer and therefore used. */
   request(query, lastEventId) {
     const subscriptionId = query.get('subscriptionId') ?? '';
     if (subscriptionId === '') {
@@ -80,14 +80,14 @@ export const firebase: Toolset<FirebaseServices> = {
   events: eventSource,
 };
 
-/** Yields events that already exist, then new ones. The client may not have received the existing ones. */
+/** Yields the existing events that the client may not have received yet, then new ones. */
 async function* changes(first: Reading, following: AsyncIterable<Reading>): AsyncGenerator<Reading> {
   if (first.events.length > 0 || first.overflow) yield first;
   yield* following;
 }
 
 function eventsOf(subscriptionId: string, { events, cursor: end, overflow }: Reading): ServerSentEvent[] {
-  // A client that reconnects after an overflow continues from the first event, or from this id if there is no event.
+  // After an overflow, a client that reconnects continues after the first event or, without events, after this id.
   const id = events.length === 0 ? { id: end } : {};
   return [
     ...(overflow ? [{ event: 'overflow', ...id, data: JSON.stringify({ subscriptionId }) }] : []),

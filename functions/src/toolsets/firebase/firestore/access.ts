@@ -1,4 +1,4 @@
-/** Accesses Firestore with the caller's credentials. Source: docs/decisions/0009-databases-as-the-caller.md. */
+/** Accesses Firestore with the caller's ID token. Source: docs/decisions/0009-databases-as-the-caller.md. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Caller } from '../../../identity/rules/principal.ts';
@@ -44,7 +44,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
     const { timeoutMilliseconds: milliseconds } = this.ports;
     const unanswered = attempt.action === 'write' ? unknownWriteOutcome : connectionError;
     try {
-      // Without a response, the Firestore client retries for minutes. The time limit below ends this.
+      // Without a response, the Firestore client retries for minutes. The timeout below stops the retries.
       const answer = this.clients.use(attempt.caller, work);
       return await withTimeoutError(milliseconds, answer, () => unanswered(`no response in ${milliseconds} ms`));
     } catch (error) {

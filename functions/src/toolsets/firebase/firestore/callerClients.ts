@@ -10,13 +10,13 @@ interface CachedClient {
   users: number;
 }
 
-/** Maximum number of cached Firestore clients, each of which has its own connection. */
+/** Maximum number of cached Firestore clients. Each client has its own connection. */
 const MAX_CLIENTS = 100;
 
 /**
- * Settings that turn off the SDK's general retries. By default, every read that fails immediately is repeated after
- * two and four seconds, even if the security rules denied the read. With these settings, only the Firestore client
- * retries, depending on the error code, and it continues a query after the last received document.
+ * Settings that turn off the SDK's general retries. By default, the SDK repeats every read that fails immediately
+ * after two and four seconds, even if the security rules denied the read. With these settings, only the Firestore
+ * client retries, depending on the error code, and it continues a query after the last received document.
  */
 const NO_BLIND_RETRIES = {
   gaxServerStreamingRetries: true,
@@ -32,23 +32,22 @@ const NO_BLIND_RETRIES = {
 
 const SETTINGS: Settings = { useBigInt: true, ...NO_BLIND_RETRIES };
 
-/** Firestore clients that use the callers' ID tokens, so that the security rules apply. Each client has one token. */
+/** Firestore clients with the callers' ID tokens, so that the security rules apply. Each client has one ID token. */
 export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'clock'>> {
   /** Clients by ID token, least recently used first. */
   private readonly entries = new Map<string, CachedClient>();
 
-  /** Returns a client and the expiry of its ID token. The client stays open until it is released. */
+  /** Returns a client and the expiry of its ID token. The client stays open until `release` is called. */
   async lease(caller: Caller) {
     const { idToken, expiresAt } = await this.ports.tokens.of(caller);
     const settings = this.entries.has(idToken) ? undefined : await settingsFor(idToken);
-    // While this call was waiting, another call may have created the client for this token.
+    // While this call waited for the ID token, another call may have created the client for the same token.
     const entry = this.entries.get(idToken) ?? { client: new Firestore(settings), expiresAt, users: 0 };
     entry.users += 1;
     this.entries.delete(idToken);
     this.entries.set(idToken, entry);
     this.closeOldest();
     let isReleased = false;
-    /** Releases the client. Further calls have no effect. */
     const release = (): void => {
       if (isReleased) return;
       isReleased = true;
@@ -67,7 +66,7 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
     }
   }
 
-  /** Removes clients with expired tokens, and the least recently used ones if there are too many. */
+  /** Closes clients with expired tokens and, if there are too many clients, the least recently used ones. */
   private closeOldest(): void {
     const now = this.ports.clock.now();
     let surplus = this.entries.size - MAX_CLIENTS;
@@ -81,10 +80,10 @@ export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'cloc
 }
 
 function closeUnused({ client, users }: CachedClient): void {
-  if (users === 0) client.terminate().catch(() => undefined); // if not closed now, it is closed when the process exits
+  if (users === 0) client.terminate().catch(() => undefined); // if this fails, the process's exit closes the client
 }
 
-/** The emulator reads the token from a header of each call; in production, it is the connection's credential. */
+/** The emulator reads the ID token from a header of each call. In production, it is the connection's credential. */
 async function settingsFor(idToken: string): Promise<Settings> {
   const settings = { ...SETTINGS, databaseId: databaseId() };
   if (process.env['FIRESTORE_EMULATOR_HOST']) {
@@ -100,6 +99,6 @@ export interface FirestorePorts {
   readonly tokens: CallerTokens;
   readonly clock: Clock;
   readonly hashing: Hashing;
-  /** Timeout in milliseconds: of a call, or until the first snapshot of a watch arrives. */
+  /** Timeout of a call, or of a watch until its first snapshot arrives. */
   readonly timeoutMilliseconds: number;
 }

@@ -21,7 +21,6 @@ import {
   writeConflict,
 } from '../rules/dataErrors.ts';
 
-/** The operation that failed, for the error message. */
 export interface Attempt {
   readonly caller: Caller;
   readonly path: DataPath;
@@ -29,7 +28,7 @@ export interface Attempt {
   readonly orderBy?: string | undefined;
 }
 
-/** Converts an error that the caller can act on to a MusterError. Other errors are returned unchanged. */
+/** Converts an error that the caller can act on to a MusterError. Returns other errors unchanged. */
 export function explainedError(error: unknown, attempt: Attempt): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof UnknownCommitOutcomeError) return unknownWriteOutcome(error);
@@ -44,7 +43,7 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
       return isWrite ? unknownWriteOutcome(error) : connectionError(error);
     case 3: // INVALID_ARGUMENT
       return isWrite ? invalidDataError(error) : readDenied(path);
-    case 5: // NOT_FOUND: the document of a write, or a missing database, which a caller cannot fix
+    case 5: // NOT_FOUND: the document to write, or the database itself, which a caller cannot fix
       return isWrite ? pathNotFound(path.text) : connectionError(error);
     case 9: // FAILED_PRECONDITION
       if (!isWrite) return missingIndex(indexOf(attempt), error);
@@ -52,7 +51,7 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
     case 6: // ALREADY_EXISTS
     case 10: // ABORTED
       return writeConflict('Another write happened since your read.', error);
-    case 16: // UNAUTHENTICATED: an agent cannot sign in again, because its token was created for this call
+    case 16: // UNAUTHENTICATED: an agent cannot sign in again, because its ID token was created for this call
       if (caller.principal.kind === 'person') return expiredCredential(error);
       return permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
@@ -72,8 +71,8 @@ function deniedByRules(error: unknown, attempt: Attempt): MusterError {
 }
 
 /**
- * Returns whether the caller may be allowed to read some document at this path. If the rules decide by the fields of
- * a document, they deny a missing document too. The error is then the same as for a hidden document.
+ * Returns whether the caller may be allowed to read some documents at this path. If the rules decide by the fields of
+ * a document, they also deny reads of missing documents, so missing and hidden documents get the same error.
  */
 function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): boolean {
   if (kind !== 'document') return false;
@@ -94,7 +93,7 @@ function invalidDataError(error: unknown): MusterError {
     : invalidDataType('data', 'Firestore rejected this data.', 'See docs/guides/data.md.');
 }
 
-/** Describes the missing index. Firestore's error contains only a console link, which callers cannot use. */
+/** Describes the index to add. Firestore's own error contains only a console link, which callers cannot use. */
 function indexOf({ path, orderBy = '__name__' }: Attempt): string {
   const override = {
     collectionGroup: path.segments.at(-1),

@@ -11,41 +11,38 @@ import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
 /** Maximum nesting depth of maps and lists. Source: https://firebase.google.com/docs/firestore/quotas */
 const MAX_DEPTH = 20;
 
-/** Maximum number of fields: a document has at most 40,000 index entries, a field two. Source: as for `MAX_DEPTH`. */
+/** Maximum number of fields: a document has at most 40,000 index entries, 2 per field. Source: as for `MAX_DEPTH`. */
 export const MAX_FIELDS = 20_000;
 
 const SHOWN_FIELD_LENGTH = 200;
 
 export interface Encoding {
   readonly client: Firestore;
-  /** Where in the data `__delete__` is allowed. `dropped` means that fields with `__delete__` are omitted. */
+  /** Where `__delete__` may occur. `dropped`: anywhere, and fields with `__delete__` are omitted from the result. */
   readonly deletes: 'nowhere' | 'top' | 'anywhere' | 'dropped';
-  /** Whether the data may contain transforms: the server's time, and changes of stored values such as increments. */
+  /** Whether transforms are allowed: the server's time, and changes of stored values, such as increments. */
   readonly transforms: boolean;
 }
 
-/** Position of a value within the data. */
 interface Place {
   readonly field: string;
   readonly depth: number;
-  /** Kind of the value that directly contains this value. */
   readonly parent: 'map' | 'list';
-  /** Whether a list contains the value, directly or indirectly. */
+  /** Whether the value is inside a list, directly or indirectly. */
   readonly inList: boolean;
 }
 
-/** Returns the error for an invalid value. `what` continues a sentence whose subject is the value's key. */
+/** The message of the returned error consists of the value's key, followed by `what`. */
 type Refuse = (what: string) => MusterError;
 
-/** Marks a field that is omitted from the converted data. */
 const DROPPED = Symbol('dropped');
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws MusterError with reason INVALID_DATA_TYPE and the name of the invalid field */
+/** Converts JSON to Firestore values. @throws MusterError with reason INVALID_DATA_TYPE and the invalid field */
 export class Encoder {
   private readonly encoding: Encoding;
-  /** Whether the data contains increments. A write with increments must not be applied twice. */
+  /** A write with increments must not be applied twice. */
   increments = false;
   private fieldCount = 0;
 
@@ -53,7 +50,6 @@ export class Encoder {
     this.encoding = encoding;
   }
 
-  /** Converts the fields of a document. */
   document(data: JsonValue): Fields {
     return this.fields(documentFields(data), { field: 'data', depth: 0, parent: 'map', inList: false });
   }
@@ -190,7 +186,7 @@ const vector = z
   .max(2048)
   .transform((all) => FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))));
 
-/** Value types that JSON does not have, by key. Each has a description for error messages and a schema. */
+/** Value types that JSON does not have, by key. Each has a description for error messages, and a schema. */
 const VALUES: ReadonlyMap<string, readonly [takes: string, schema: z.ZodType]> = new Map([
   ['__timestamp__', ['an instant from year 1 to 9999 such as "2026-11-22T01:02:03.123456Z"', instant]],
   ['__geopoint__', ['{"latitude": -90 to 90, "longitude": -180 to 180}', point]],
@@ -217,10 +213,10 @@ const TRANSFORMS: readonly string[] = [
   '__arrayRemove__',
 ];
 
-/** Maximum number of elements. The SDK takes them as arguments of a call, whose number is limited. */
+/** Maximum number of array elements. The SDK takes the elements as arguments of one call, whose number is limited. */
 const MAX_ELEMENTS = 10_000;
 
-/** @throws MusterError if the data is not an object, or is an object that stands for a single value */
+/** @throws MusterError if the data is not an object, or if the object stands for a value such as a timestamp */
 export function documentFields(data: JsonValue): JsonObject {
   if (data === null || typeof data !== 'object' || isList(data)) {
     const what = 'A Firestore document must be an object.';

@@ -25,10 +25,10 @@ import { fieldsToJson, nameProblem, pathProblem, splitFieldPath, toJson } from '
 
 const DEFAULT_LIMIT = 100;
 
-/** Maximum number of documents per query. A running query cannot be stopped, and each document may be 1 MiB large. */
+/** Maximum number of documents per query. A running query cannot be stopped, and each document may have 1 MiB. */
 const MAX_BATCH = 50;
 
-/** Name with which `orderBy` and Firestore refer to the name of a document. */
+/** The name with which `orderBy`, like Firestore, refers to the document name. */
 const BY_NAME = '__name__';
 
 export async function readDocument(client: Firestore, path: DataPath): Promise<ReadOutcome> {
@@ -43,7 +43,7 @@ export async function readDocument(client: Firestore, path: DataPath): Promise<R
   };
 }
 
-/** Reads one page. At most one batch more than the page is read, to know whether more documents follow. */
+/** Reads one page. To find out whether more documents follow, reads at most one batch beyond the page. */
 export async function readCollection(
   hashing: Hashing,
   client: Firestore,
@@ -77,14 +77,14 @@ export async function readCollection(
   }
 }
 
-/** Returns a document as an element of a list: its fields, and its name unless a field has that key. */
+/** Returns a document as a list element: its fields, and its name unless a field has the same key. */
 export function elementOf(snapshot: QueryDocumentSnapshot): JsonObject {
   const fields = fieldsToJson(snapshot.data());
   const { id = snapshot.id } = fields;
   return { id, ...(id !== snapshot.id && { [BY_NAME]: snapshot.id }), ...fields };
 }
 
-/** Returns the names in the path of the field to order by; undefined if documents are ordered by name. */
+/** Returns the path of the field to order by, as a list of names; undefined for the order by document name. */
 function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefined {
   if (orderBy === BY_NAME) return undefined;
   const problem = pathProblem(orderBy);
@@ -96,7 +96,6 @@ function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefine
   );
 }
 
-/** Adds the bounds to the query, and makes it continue after the cursor if there is one. */
 async function withBounds(
   collection: CollectionReference,
   order: readonly string[] | undefined,
@@ -105,7 +104,7 @@ async function withBounds(
 ): Promise<Query> {
   const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
   if (order !== undefined && startAt !== undefined && startAt === endAt) {
-    // For equal bounds, security rules accept an equality filter, for example on `workspace`, but not two bounds.
+    // If both bounds are equal, uses an equality filter: security rules accept the filter, but not two bounds.
     const equal = collection.where(new FieldPath(...order), '==', startAt).orderBy(FieldPath.documentId());
     return position === undefined ? equal : equal.startAfter(...(await after(collection, undefined, position)));
   }
@@ -118,7 +117,7 @@ async function withBounds(
   return ended.startAt(order === undefined ? documentName('startAt', startAt) : startAt);
 }
 
-/** Returns the values at the cursor's position. The query continues after them. */
+/** Returns the values after which the query continues. */
 async function after(
   collection: CollectionReference,
   order: readonly string[] | undefined,
@@ -149,16 +148,15 @@ function fieldNameProblem(name: string): boolean {
   return name.includes('/') || name === '.' || name === '..' || nameProblem(name) !== undefined;
 }
 
-/** Maximum size in bytes of a field value in a cursor. The whole cursor then fits into the tool's argument. */
+/** Maximum size in bytes of a field value in a cursor, so that the cursor fits in the tool's argument. */
 const MAX_VALUE_BYTES = 1000;
 
-/** A cursor: the position after a page. It is unambiguous even if several documents have the same value. */
+/** A cursor: the last document of a page. It is unambiguous even if several documents have the same value. */
 const writtenCursor = z.strictObject({
-  /** Hash of the query. A cursor may be used only with the same query. */
+  /** Hash of the query, because a cursor is valid only for the query that returned it. */
   query: z.string(),
-  /** Name of the last document of the page. */
   name: z.string().min(1).max(1500),
-  /** Field value of this document in JSON form. Absent if the name is the order, or if the value is too long. */
+  /** The document's value in the order field, as JSON. Absent for the order by name, or if the value is too long. */
   value: jsonValue.optional(),
 });
 
@@ -170,7 +168,7 @@ export function cursorText({ query, name, value }: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** @throws MusterError VALIDATION_ERROR if the text is not a cursor, or is the cursor of another query */
+/** @throws MusterError VALIDATION_ERROR if the text is not a cursor, or if the cursor belongs to another query */
 export function parseCursor(text: string, query: string): Cursor {
   const parsed = writtenCursor.safeParse(parsedJson(Buffer.from(text, 'base64url').toString('utf8')));
   if (!parsed.success) throw invalidCursor('Invalid cursor.');

@@ -7,7 +7,7 @@ export function fieldsToJson(fields: Readonly<Record<string, unknown>>): JsonObj
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toJson(value)]));
 }
 
-/** @param value value from a client with `useBigInt`, which reads integers as bigint and doubles as number */
+/** Converts a value to JSON. @param value read with `useBigInt`: integers are bigints, doubles are numbers */
 export function toJson(value: unknown): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return doubleToJson(value);
@@ -22,7 +22,7 @@ export function toJson(value: unknown): JsonValue {
 function objectToJson(value: object): JsonValue {
   if (value instanceof Timestamp) return { __timestamp__: timestampText(value) };
   if (value instanceof GeoPoint) {
-    // The addition of 0 turns -0 into 0.
+    // Adding 0 turns -0 into 0.
     return { __geopoint__: { latitude: value.latitude + 0, longitude: value.longitude + 0 } };
   }
   if (value instanceof DocumentReference) return { __reference__: value.path };
@@ -37,33 +37,32 @@ function doubleToJson(value: number): JsonValue {
   return Number.isFinite(value) ? value : { __double__: String(value) };
 }
 
-/** Returns the time as RFC 3339 text with as many decimal places as necessary. */
+/** Returns the time in RFC 3339 format, with as many decimal places as necessary. */
 function timestampText({ seconds, nanoseconds }: Timestamp): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length);
   const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '');
   return fraction === '' ? `${whole}Z` : `${whole}.${fraction}Z`;
 }
 
-/** Represents a value of a type that only Firestore's Enterprise edition has. Such values cannot be written. */
+/** Represents a value of a type that only Firestore's Enterprise edition has. Callers cannot write such values. */
 function unsupported(type: string): JsonValue {
   return { __unsupported__: type };
 }
 
-/** Maximum size of field names and paths. Source: https://firebase.google.com/docs/firestore/quotas, "Limits". */
+/** Maximum sizes in bytes. Source: https://firebase.google.com/docs/firestore/quotas, "Limits". */
 const [MAX_NAME_BYTES, MAX_PATH_BYTES] = [1500, 6144];
 
-/** Field names that Firestore reserves. */
 export const RESERVED = /^__.*__$/s;
 
-/** Half of a surrogate pair, which cannot be encoded as UTF-8. */
+/** Matches half of a surrogate pair, which cannot be encoded as UTF-8. */
 export const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Splits a field path into names: `a.b` is the field `b` of the map `a`. */
+/** Splits a field path into names: `a.b` means the field `b` of the map `a`. */
 export function splitFieldPath(text: string): readonly string[] {
   return text.split('.');
 }
 
-/** Returns why a field path is invalid, as the rest of a sentence; undefined if the path is valid. */
+/** Returns the problem of a field path, as the rest of a sentence; undefined if the path is valid. */
 export function pathProblem(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
   const problem = splitFieldPath(text)
@@ -72,7 +71,7 @@ export function pathProblem(text: string): string | undefined {
   return problem && `has a name that ${problem}`;
 }
 
-/** Returns why a field name is invalid, as the rest of a sentence; undefined if the name is valid. */
+/** Returns the problem of a field name, as the rest of a sentence; undefined if the name is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (RESERVED.test(name)) return 'has the form "__…__", which Firestore reserves';
@@ -82,8 +81,8 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /**
- * Returns whether updates with this field name fail in the SDK, because all JavaScript objects have a property with
- * this name. Source: @google-cloud/firestore, build/src/document.js, DocumentSnapshot.fromUpdateMap.
+ * Returns whether the SDK cannot update a field with this name, because every JavaScript object has a property with
+ * the same name. Source: @google-cloud/firestore, build/src/document.js, DocumentSnapshot.fromUpdateMap.
  */
 export function isInherited(name: string): boolean {
   return name in Object.prototype;

@@ -1,4 +1,4 @@
-/** Watches a Firestore document or collection with the caller's credentials, and renews the ID token if necessary. */
+/** Watches a Firestore document or collection with the caller's ID token, and renews the token if necessary. */
 
 import type { DocumentSnapshot, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { TOKEN_MARGIN_MS } from '../../../access/store/idTokens.ts';
@@ -30,18 +30,17 @@ interface WatchedDocument {
   readonly data: JsonValue;
 }
 
-/** Minimum time between renewals in milliseconds, because a new token may expire very soon. */
+/** Minimum time in milliseconds between renewals, because a new ID token may expire very soon. */
 const MIN_RENEWAL_MS = 1000;
 
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
   private readonly watched: Watched;
   private readonly watcher: Watcher;
-  /** Documents by id and in order, in the state last reported to the watcher. */
+  /** Documents by id, in order, as last reported to the watcher. */
   private documents: ReadonlyMap<string, WatchedDocument> = new Map();
   private isStarted = false;
   private ended = false;
-  /** Ends the listener that uses the current ID token. */
   private detach: () => void = () => undefined;
 
   constructor(ports: WatchPorts, watched: Watched, watcher: Watcher) {
@@ -56,7 +55,6 @@ export class CallerWatch implements Watch {
     this.detach();
   }
 
-  /** Starts a listener that uses the caller's current ID token. */
   private attach(): void {
     this.ports.clients.lease(this.watched.caller).then(
       (lease) => (this.ended ? lease.release() : this.listen(lease)),
@@ -87,7 +85,7 @@ export class CallerWatch implements Watch {
     const unsubscribe =
       path.kind === 'document'
         ? client.doc(path.text).onSnapshot((document) => tell([document].filter(exists)), failed)
-        : // One document more than allowed, to detect that the maximum is exceeded.
+        : // Requests one document more than allowed, to detect that the maximum is exceeded.
           client
             .collection(path.text)
             .limit(maxItems + 1)
@@ -100,7 +98,7 @@ export class CallerWatch implements Watch {
     };
   }
 
-  /** Creates a new token for an agent. A person must sign in again instead. */
+  /** Continues with a new ID token. Only agents can get one: people must sign in again. */
   private renew(): void {
     if (this.watched.caller.principal.kind === 'person') {
       this.fail(expiredCredential());
@@ -116,7 +114,7 @@ export class CallerWatch implements Watch {
     return Math.max(left, MIN_RENEWAL_MS);
   }
 
-  /** Reports changes since the previous report. @param isFirst whether this is the listener's first snapshot */
+  /** Reports the changes since the previous report. @param isFirst whether this is the listener's first snapshot */
   private emit(snapshot: readonly QueryDocumentSnapshot[], isFirst: boolean): void {
     const before = this.documents;
     const now = new Map(snapshot.map((one) => [one.id, this.documentOf(one, before.get(one.id))]));
@@ -128,13 +126,13 @@ export class CallerWatch implements Watch {
       return;
     }
     const present = [...now.keys()].filter((id) => now.get(id) !== before.get(id));
-    // Among changes of one snapshot, Firestore reports new documents first. Do the same.
+    // Within one snapshot, Firestore reports new documents before changed ones. This code does the same.
     if (!isFirst) present.sort((one, other) => Number(before.has(one)) - Number(before.has(other)));
     const changed = [...present, ...[...before.keys()].filter((id) => !now.has(id))];
     if (changed.length > 0) this.watcher.changed(this.changesOf(changed));
   }
 
-  /** Returns the known object if the document has not changed. Then the document need not be converted again. */
+  /** Returns the known object if the document has not changed, so that its data is not converted again. */
   private documentOf(document: QueryDocumentSnapshot, known: WatchedDocument | undefined): WatchedDocument {
     const { path, shape } = this.watched;
     const version = versionOf(document.updateTime);
@@ -151,7 +149,6 @@ export class CallerWatch implements Watch {
   }
 }
 
-/** Narrows the type of a snapshot of an existing document. */
 function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
   return document.exists;
 }

@@ -38,7 +38,7 @@ export async function write(
   request: WriteRequest,
 ): Promise<WriteOutcome> {
   const { operation, repetition } = request;
-  // Security rules compare the expiry with the real time, which may differ from an emulator's simulated time.
+  // The marker uses the real time, because security rules do; an emulator's simulated time may differ.
   const proof = new WriteMarker(client, systemClock, caller, repetition);
   const isPush = operation === 'push';
   const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
@@ -47,7 +47,7 @@ export async function write(
   try {
     at ??= await writeOnce(document, request, proof);
   } catch (error) {
-    // The cause may be that an earlier or concurrent call with the same idempotency key has written the document.
+    // An earlier or concurrent call with the same idempotency key may have written the document.
     at = repetition && (await proof.committedAt());
     if (at === undefined) throw error;
   }
@@ -70,7 +70,7 @@ async function writeOnce(
   const isRepeatable = !transaction && add(batch, document, request);
   if (transaction) await addReplacement(batch, document, request);
   if (repetition === undefined && isRepeatable) {
-    // The id of a pushed document is unique. If the document exists, this call has created it.
+    // The id of a pushed document is unique. If the document exists, this call created it.
     const pushed = { committedAt: async () => (await document.get()).createTime };
     return verifiedCommit(batch, operation === 'push' ? pushed : NO_MARKER);
   }
@@ -83,7 +83,7 @@ async function writeOnce(
   }
 }
 
-/** Adds the write to the batch. Returns whether the write may be applied twice without a different result. */
+/** Adds the write to the batch. Returns whether applying the write twice has the same result as applying it once. */
 function add(batch: WriteBatch, document: DocumentReference, request: WriteRequest): boolean {
   const { operation, merge, data } = request;
   const values = encoder(document, deletesIn(request));
@@ -94,14 +94,14 @@ function add(batch: WriteBatch, document: DocumentReference, request: WriteReque
   return operation === 'push' || !values.increments;
 }
 
-/** Writes only if the document still has the version read. Source: docs/decisions/0001-optimistic-commits.md. */
+/** Writes only if the document still has the version just read. Source: docs/decisions/0001-optimistic-commits.md. */
 async function addReplacement(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
   const { operation, merge, data, expectedVersion } = request;
   const snapshot = await document.get();
   const { updateTime: lastUpdateTime } = snapshot;
   const version = lastUpdateTime === undefined ? null : versionOf(lastUpdateTime);
   if (expectedVersion !== undefined && expectedVersion !== version) {
-    throw writeConflict(version === null ? 'The document does not exist.' : 'The document is not at expectedVersion.');
+    throw writeConflict(version === null ? 'The document does not exist.' : 'The document has another version.');
   }
   if (operation === 'delete') {
     batch.delete(document, lastUpdateTime === undefined ? { exists: false } : { lastUpdateTime });
@@ -132,13 +132,13 @@ function encoder({ firestore: client }: DocumentReference, deletes: Encoding['de
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The names in a field path, and the new value of the field, for an update. */
+/** One field update: the names in the path of the field, and the new value. */
 type Assignment = readonly [path: readonly string[], value: unknown];
 
-/** Returns an update of all fields, which replaces the document. Unlike `set`, an update can require a version. */
+/** Returns an update that replaces all fields. Unlike `set`, an update can require a version of the document. */
 function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   for (const [name, value] of Object.entries(fields)) {
-    // An update would apply the transform to the old value; a set applies it to no value.
+    // In an update, such a transform would change the old value; in a `set`, it has no old value.
     if (!(value instanceof FieldValue) || value.isEqual(FieldValue.serverTimestamp())) continue;
     const what = 'A set with transaction cannot use transforms of the old value.';
     throw invalidDataType(`data.${name}`, what, 'Use update, or send the value itself.');
@@ -148,7 +148,7 @@ function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   return all.map(([name, value]) => [[name], value]);
 }
 
-/** Returns an update like `set` with `merge`: values in maps are replaced one by one, other values as a whole. */
+/** Returns an update like `set` with `merge`: replaces the values in maps one by one, and other values as a whole. */
 function merging(fields: Fields, above: readonly string[]): readonly Assignment[] {
   return Object.entries(fields).flatMap(([name, value]): readonly Assignment[] => {
     const path = [...above, name];
@@ -161,10 +161,10 @@ function isFilledMap(value: unknown): value is Fields {
   return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length > 0;
 }
 
-/** Changes nothing. An update needs at least one field, and the rules must check the write in any case. */
+/** Changes nothing. It is needed because an update has at least one field, so that the rules check the write. */
 const NO_CHANGE: Assignment = [['_'], FieldValue.delete()];
 
-/** Returns the field updates for an `update`, whose keys are field paths. */
+/** Returns the field updates for the operation `update`, whose keys are field paths. */
 function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   const named = Object.entries(documentFields(data));
   if (named.length === 0) throw invalidRequest('data', 'An update must have at least one field.');
@@ -180,7 +180,7 @@ function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   return all;
 }
 
-/** Throws if the update contains a field and also a field inside the first one. */
+/** Throws if the update contains both a field and a field inside it. */
 function rejectOverlap(all: readonly Assignment[]): void {
   const assigned = new Set(all.map(([path]) => path.join('.')));
   for (const [path] of all) {
@@ -192,7 +192,7 @@ function rejectOverlap(all: readonly Assignment[]): void {
   }
 }
 
-/** Adds an update to the batch. Passes field paths as objects, because the SDK rejects some valid names as text. */
+/** Adds an update to the batch. Field paths are passed as objects: the SDK rejects some valid paths as text. */
 function update(
   batch: WriteBatch,
   document: DocumentReference,
@@ -211,12 +211,12 @@ function update(
   batch.update(document, new FieldPath(...path), value, ...rest, ...precondition);
 }
 
-/** Hours for which a marker without an idempotency key is kept. It is needed for minutes, if a response is lost. */
+/** Hours for which a marker without an idempotency key is kept. After a lost response, it is needed for minutes. */
 const UNKEYED_MARKER_HOURS = 1;
 
 export const markerDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
 
-/** Commit marker of a write with the caller's credentials. It shows whether the write was committed. */
+/** The commit marker of a write with the caller's credentials, which shows whether the write was committed. */
 export class WriteMarker implements CommitMarkerReader {
   /** Id of the marker, and of the document that a push creates. */
   readonly id: string;
@@ -246,8 +246,8 @@ export class WriteMarker implements CommitMarkerReader {
   }
 
   /**
-   * Returns the time of the commit; undefined if nothing was committed, or if the marker has expired.
-   * @throws MusterError CONFLICT if a different write has used the same key
+   * Returns the time of the commit; undefined if nothing was committed or the marker has expired.
+   * @throws MusterError CONFLICT if a different write has used the same idempotency key
    */
   async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document.get();

@@ -4,35 +4,34 @@ import type { CallerToken } from '../../../access/store/idTokens.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { RealtimePorts } from './rest.ts';
 
-/** Time in milliseconds for which an unused client stays open, in case the caller starts another watch. */
+/** Time in milliseconds for which an unused client stays open, because the caller may start another watch. */
 const IDLE_TTL_MS = 10000;
 
-/** Maximum number of clients. It is exceeded only if more are in use at the same time. */
+/** Maximum number of clients, unless more clients are in use at the same time. */
 const MAX_CLIENTS = 50;
 
-/** Claims that differ between tokens of one caller. They are left out, because several tokens share one client. */
+/** Claims that differ between the tokens of one caller. They are ignored, so that several tokens share one client. */
 const MAX_PER_TOKEN: readonly string[] = ['iat', 'exp'];
 
 interface Client {
   readonly database: Database;
   readonly close: () => Promise<void>;
   watches: number;
-  /** Timer that closes the client while it is unused. */
   idle?: NodeJS.Timeout;
 }
 
 export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
 
 /**
- * Clients that watch with callers' rights. Each is an app of the Admin SDK, whose connection has the caller's claims.
- * Source: docs/decisions/0009-databases-as-the-caller.md;
+ * Clients that watch with callers' rights. Each client is an app of the Admin SDK, whose connection has the caller's
+ * claims. Source: docs/decisions/0009-databases-as-the-caller.md;
  * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
  */
 export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomness'>> {
   /** Clients by claims, least recently used first. */
   private readonly clients = new Map<string, Client>();
 
-  /** Returns a client that stays open until it is released. The caller must release it exactly once. */
+  /** Returns a client that stays open until `release` is called. `release` must be called exactly once. */
   async lease(claims: CallerToken['claims']) {
     const [{ initializeApp, deleteApp }, { getDatabase }] = await Promise.all([
       import('firebase-admin/app'),
@@ -68,7 +67,7 @@ export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomne
   private end(key: string, client: Client): void {
     clearTimeout(client.idle);
     this.clients.delete(key);
-    client.close().catch(() => undefined); // no call waits for this
+    client.close().catch(() => undefined); // no call waits for the client to close
   }
 }
 
@@ -83,8 +82,8 @@ const signIn = z.object({
 });
 
 /**
- * Returns the value of `auth` in the security rules. The database derives the same value from an ID token.
- * Source: https://firebase.google.com/docs/reference/security/database#auth
+ * Returns the value of `auth` in the security rules. For an ID token, the database derives the same value. Source:
+ * https://firebase.google.com/docs/reference/security/database#auth
  */
 function authOf(claims: CallerToken['claims']): object {
   const { sub, firebase } = signIn.parse(claims);

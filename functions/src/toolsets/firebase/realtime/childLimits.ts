@@ -1,7 +1,7 @@
 /**
- * Limits of the free-form data under `messages` and `shared`. The security rules limit the length of texts and the
- * depth for all clients, but they cannot count children. Therefore firebase.write limits the number of children.
- * Source: docs/data-model.md#realtime-database.
+ * Limits of the free-form data under `messages` and `shared`. The security rules limit the text length and the depth
+ * for all clients, but rules cannot count children. Therefore firebase.write limits the number of children. Source:
+ * docs/data-model.md#realtime-database.
  */
 import type { JsonValue } from '../../../kernel/json.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
@@ -16,42 +16,42 @@ import { isNothing } from './writable.ts';
 /** Maximum number of children of a list. Larger lists cannot be watched and are slow to read. */
 export const MAX_CHILDREN = 10_000;
 
-/** Key of a value that the database computes. */
+/** Key of an object that stands for a value which the database computes. */
 const SERVER_VALUE = '.sv';
 
-/** Time in milliseconds for which a count is reused. The actual number can then differ, because others write too. */
+/** Time in milliseconds for which a count is reused. During this time, other callers may change the actual number. */
 const COUNT_TTL_MS = 60_000;
 
 const MAX_CACHED_COUNTS = 2000;
 
 interface Counted {
-  /** Number of children when they were counted, plus those that this caller has added after that. */
+  /** Number of children when they were counted, plus the children that this caller has added since then. */
   count: number;
   readonly at: number;
 }
 
 export class ChildLimits {
   private readonly clock: Clock;
-  /** Counts by caller and list. They are separate per caller, because callers may have different access. */
+  /** Counts by caller and list: callers may have access to different lists. */
   private readonly counted = new BoundedMap<string, Counted>(MAX_CACHED_COUNTS);
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the list would exceed the limit or the data contains a longer list */
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the list or a list within the data would get too many children */
   async check(rest: CallerRest, { segments }: DataPath, request: WriteRequest): Promise<void> {
     const { operation, data } = request;
     const isFreeForm = FREE_FORM_ROOTS.includes(segments[0] ?? '');
     if (!isFreeForm || operation === 'delete' || isNothing(data)) return;
     checkShape(segments.length + (operation === 'push' ? 1 : 0), data, 'data');
     const list = operation === 'set' ? segments.slice(0, -1) : segments;
-    // The roots, `messages` and `shared`, cannot be listed by any caller.
+    // No caller can list the roots `messages` and `shared`.
     if (list.length === 1) return;
     await this.requireCapacity(rest, list.join('/'), namedBy(segments, request));
   }
 
-  /** @param named keys of the written children, which may already exist; undefined for a new key */
+  /** @param named keys of the children to write, which may already exist; undefined if the write creates a new key */
   private async requireCapacity(rest: CallerRest, list: string, named: readonly string[] | undefined): Promise<void> {
     const at = this.clock.now().getTime();
     const key = `${rest.caller.principal.uid} ${list}`;
@@ -61,7 +61,7 @@ export class ChildLimits {
       known.count += added;
       return;
     }
-    // If the caller cannot read the list, the caller cannot write to it either, and the write itself will fail.
+    // A caller that cannot read the list cannot write to the list either: the write itself will fail.
     const keys = await this.keysAt(rest, list).catch(() => undefined);
     if (keys === undefined) return;
     const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;
@@ -89,7 +89,7 @@ function keysOf(data: JsonValue): readonly string[] {
   return entriesOf(data).flatMap(([key, child]) => (isNothing(child) ? [] : [key]));
 }
 
-/** Checks the text length and the depth, for which the security rules give no reason, and lists within the data. */
+/** Checks text length and depth, because the security rules do not report why they deny, and lists in the data. */
 function checkShape(level: number, data: JsonValue, field: string): void {
   if (isNothing(data)) return;
   if (typeof data === 'string' && data.length > FREE_FORM.characters)

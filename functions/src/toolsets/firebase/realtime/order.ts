@@ -1,6 +1,6 @@
 /**
- * Sorts children in the order of the Realtime Database. REST queries select by this order, but return unsorted data.
- * Source: https://firebase.google.com/docs/database/rest/retrieve-data, "How data is ordered".
+ * Sorts children in the order of the Realtime Database. REST queries select children by this order, but return
+ * unsorted data. Source: https://firebase.google.com/docs/database/rest/retrieve-data, "How data is ordered".
  */
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Bound, ReadQuery } from '../rules/databaseAccess.ts';
@@ -15,7 +15,7 @@ export interface Child extends Ranked {
   readonly data: JsonValue;
 }
 
-/** Value by which a child is sorted. Nodes with children have no such value and are sorted only by key. */
+/** Value by which a child is sorted. A node with children (BRANCH) has no such value: only its key counts. */
 export type Rank = Bound | null | typeof BRANCH;
 
 export const BRANCH: unique symbol = Symbol('branch');
@@ -23,7 +23,7 @@ export const BRANCH: unique symbol = Symbol('branch');
 const INTEGER = /^-?0*\d{1,10}$/;
 const [MIN_INTEGER, MAX_INTEGER] = [-2_147_483_648, 2_147_483_647];
 
-/** Returns the children, sorted. @param orderBy the path of a child's child, `$key` or `$value` */
+/** Returns the children in order. @param orderBy path below a child, `$key` or `$value` */
 export function childrenIn(data: JsonValue, orderBy: string): readonly Child[] {
   return entriesOf(data)
     .map(([key, child]): Child => ({ key, data: child, rank: rankOf(child, orderBy) }))
@@ -38,7 +38,7 @@ export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bo
   );
 }
 
-/** Returns a node's children. If the keys are mostly numbers, the database returns a list with nulls in gaps. */
+/** Returns a node's children. If most keys are numbers, the database returns a list, with null in its gaps. */
 export function entriesOf(data: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (typeof data !== 'object' || data === null) return [];
   return Object.entries<JsonValue | undefined>(data).flatMap(([key, child]) =>
@@ -50,7 +50,7 @@ export function compareChildren(one: Ranked, other: Ranked): number {
   return compareRanks(one.rank, other.rank) || compareKeys(one.key, other.key);
 }
 
-/** Compares keys: 32-bit integers come first, sorted by number, and `7` comes before `007`. */
+/** Compares keys: 32-bit integers come first, in numeric order; `7` comes before `007`. */
 function compareKeys(one: string, other: string): number {
   const [first, second] = [integerIn(one), integerIn(other)];
   if (first !== undefined && second !== undefined) return first - second || one.length - other.length;
@@ -94,7 +94,6 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
 export interface CheckedQuery {
-  /** Path of a child's child, `$key` or `$value`. */
   readonly orderBy: string;
   readonly limit: number;
   readonly startAt: Bound | undefined;
@@ -135,7 +134,7 @@ function checkKeyBound(field: string, bound: Bound | undefined): void {
 
 const MAX_KEY_BYTES = 768;
 
-/** Maximum depth of data, in levels below the root of the database. */
+/** In levels below the root of the database. */
 export const MAX_DEPTH = 32;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the database rejects exactly these

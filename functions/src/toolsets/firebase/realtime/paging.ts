@@ -29,7 +29,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   const children = fittingItems(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
   const end = begin + children.length;
   return {
-    // Sorted as the query requires. However, JavaScript puts keys that are integers first.
+    // The data is in the order of the query, except that JavaScript puts integer keys first.
     data: Object.fromEntries(children.map(({ key, data }) => [key, data])),
     count: children.length,
     timestamp: clock.now(),
@@ -41,7 +41,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   };
 }
 
-/** Reads children from the query's start or the cursor. Reads at least one more than a page has, if possible. */
+/** Reads children from the query's start or the cursor on: if possible, at least one more than a page contains. */
 async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: RealtimeCursor | undefined) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
@@ -49,13 +49,13 @@ async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, 
     const selection = await select(rest, path, from, query.limit + 1 + skip);
     const { found, more } = selection;
     const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
-    // Children added before the cursor took places in the result, so more children must be read.
+    // Children that were added before the cursor's position are part of the result, so more children must be read.
     if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { ...selection, begin };
     skip = begin;
   }
 }
 
-/** @param given children up to the end of the page, from the start of the query, or from `startedAt` of a cursor */
+/** @param given children up to the end of the page, from the start of the query or from the value `startedAt` on */
 function positionAfter(given: readonly Child[], orderBy: string, startedAt: RealtimeCursor['from']): RealtimeCursor {
   const last = given.at(-1);
   if (last === undefined) throw new Error('A page with a successor must have a last child.');
@@ -66,22 +66,21 @@ function positionAfter(given: readonly Child[], orderBy: string, startedAt: Real
   return { from: value, given: given.length - given.findIndex((one) => one.rank === value), rank, key };
 }
 
-/** Maximum number of children with equal values after which a list can continue. */
+/** Maximum number of children with equal values for which a next page is possible. */
 export const MAX_TIES = 1000;
 
-/** Maximum length of a cursor in firebase.read, in characters. */
 const MAX_CURSOR_LENGTH = 4000;
 
 /**
- * Position after a page. A REST query can start at a value, but not at a certain one of several children with this
- * value. Therefore the position consists of a value, and of the number of children from this value to the page's end.
+ * A position after a page. A REST query can start at a value, but not at one of several children with the same value.
+ * Therefore the position consists of a value and the number of children from that value to the end of the page.
  */
 export interface RealtimeCursor {
-  /** Value at which the next query starts; null for the query's own start. */
+  /** Value at which the next query starts; null if it starts where the original query starts. */
   readonly from: Bound | null;
   /** Number of children from the value `from` to the last child of the page. */
   readonly given: number;
-  /** Sort value and key of the last child of the page. */
+  /** Value and key by which the last child of the page is sorted. */
   readonly rank: Rank;
   readonly key: string;
 }
@@ -89,7 +88,7 @@ export interface RealtimeCursor {
 const bound = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 const encoded = z.strictObject({
-  /** Hash of the query. A cursor may be used only with the same query. */
+  /** Hash of the query, because a cursor is valid only for the query that returned it. */
   query: z.string(),
   from: bound,
   given: z.int().min(1).max(MAX_TIES),
@@ -98,16 +97,15 @@ const encoded = z.strictObject({
   key: z.string().max(768),
 });
 
-/** Converts between positions and cursors, for one query. */
 export class Cursors {
   private readonly query: string;
 
-  /** @param query all parts of the query: path, order and bounds */
+  /** @param query all parts that define the query: path, order and bounds */
   constructor(hashing: Hashing, query: readonly unknown[]) {
     this.query = hashing.sha256(JSON.stringify(query)).slice(0, 16);
   }
 
-  /** @throws MusterError VALIDATION_ERROR if the list cannot continue: too many equal values, or one is too long */
+  /** @throws MusterError VALIDATION_ERROR if no next page is possible: too many equal values, or a too long value */
   encode({ rank, ...position }: RealtimeCursor): string {
     const content = { query: this.query, ...position, value: rank === BRANCH ? undefined : rank };
     const cursor = Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -134,22 +132,20 @@ export class Cursors {
   }
 }
 
-/** Maximum size in bytes of a node that may be sorted here, because an index is missing. */
+/** Maximum size in bytes of a node that is sorted here if an index is missing. */
 const MAX_UNINDEXED_BYTES = 1_048_576;
 
 interface Selection {
-  /** Children in the order of the query. */
   readonly found: readonly Child[];
-  /** Whether more children may follow. */
   readonly more: boolean;
-  /** Describes a missing index and where to add it. If it is set, `found` contains all children of the query. */
+  /** Describes the missing index and where to add it. If present, `found` contains all children of the query. */
   readonly missingIndex?: string;
 }
 
 /**
- * Returns the children that a query selects. If an index is missing, the database rejects the query. Then this
- * function reads the whole node, up to a maximum size, and sorts it, as Firebase's SDKs do.
- * Source: https://firebase.google.com/docs/database/security/indexing-data
+ * Returns the children that a query selects. If an index is missing, the database rejects the query. In this case,
+ * the function reads the whole node, up to a maximum size, and sorts it, as Firebase's SDKs do. Source:
+ * https://firebase.google.com/docs/database/security/indexing-data
  * @param max number of children to request from the database
  * @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them
  */
@@ -168,7 +164,7 @@ async function select(rest: CallerRest, path: string, query: CheckedQuery, max: 
     if (!(error instanceof MusterError) || error.details.reason !== 'MISSING_INDEX') throw error;
     const missingIndex = error.details.suggestion ?? '';
     const whole = await rest.readWithin(MAX_UNINDEXED_BYTES, { path }).catch((failure: unknown) => {
-      // Some security rules allow a query on a node, but not reading the node as a whole.
+      // Some security rules allow a query on a node, but do not allow reading the whole node.
       throw failure instanceof MusterError && failure.details.reason === 'PERMISSION_DENIED' ? error : failure;
     });
     if (whole === undefined) throw tooLargeWithoutIndex(MAX_UNINDEXED_BYTES, missingIndex, error);

@@ -19,31 +19,30 @@ import {
   tooLargeToRead,
 } from './transport.ts';
 
-/** Maximum response size in bytes. It is more than a model can read, and a small part of an instance's memory. */
+/** Maximum size of a response in bytes: more than a model can read, but a small part of an instance's memory. */
 const MAX_REST_RESPONSE_BYTES = 8 * 1_048_576;
 
-/** Number of bytes to read to find out whether a response is `null`. */
+/** Number of bytes that are read to find out whether a response is `null`. */
 const SHALLOW_READ_BYTES = 1024;
 
 const MAX_SENDS = 3;
 
 const PAUSE_MS = 100;
 
-/** ETag of a path that contains no data. */
 export const NOTHING_ETAG = 'null_etag';
 
 export interface RealtimePorts {
-  /** App of the server, for the URL of the database. */
+  /** App of the server, which contains the database's URL. */
   readonly app: () => App;
   readonly tokens: CallerTokens;
   readonly clock: Clock;
   readonly hashing: Hashing;
   readonly randomness: Randomness;
-  /** Timeout in milliseconds: of a response, or until the first data of a watch arrives. */
+  /** Timeout of a response, or of a watch until its first data arrives. */
   readonly timeoutMilliseconds: number;
 }
 
-/** A response of the database. It contains an ETag if the request asked for one. */
+/** A response of the database. It contains an ETag only if the request asked for one. */
 export interface RestResponse {
   readonly data: JsonValue;
   readonly etag: string | undefined;
@@ -54,7 +53,7 @@ type ReadRequest = Omit<RestRequest, 'method'>;
 interface RestOutcome extends HttpResponse {
   /** Error of the last attempt; undefined if the request was carried out. */
   readonly refusal: MusterError | undefined;
-  /** Whether an earlier attempt was sent whose response was lost. It may have been carried out. */
+  /** Whether an earlier attempt was sent and its response was lost. That attempt may have been carried out. */
   readonly isRepeated: boolean;
 }
 
@@ -74,7 +73,7 @@ export class CallerRest {
     throw tooLargeToRead(`The response would exceed ${maxBytes} bytes.`);
   }
 
-  /** Like `read`, but returns undefined if the response is larger than `maxBytes`. @throws MusterError like `read` */
+  /** Like `read`, but returns undefined if the response has more than `maxBytes`. @throws MusterError like `read` */
   async readWithin(maxBytes: number, request: ReadRequest): Promise<RestResponse | undefined> {
     const { text, etag, refusal } = await this.send({ ...request, method: 'GET' }, maxBytes);
     if (refusal !== undefined) throw refusal;
@@ -90,7 +89,7 @@ export class CallerRest {
   }
 
   /**
-   * Sends a write. If the response is lost, sends it again, so applying the write twice must have the same effect.
+   * Sends a write. If the response is lost, sends it again: applying it twice must have the same effect as once.
    * @throws MusterError if nothing was sent, or if it is unknown whether the write was carried out
    */
   async send(request: RestRequest, maxBytes = MAX_REST_RESPONSE_BYTES): Promise<RestOutcome> {
@@ -111,7 +110,7 @@ export class CallerRest {
   }
 }
 
-/** Sends a request, and again if the response is lost. @param send its argument is the timeout in milliseconds */
+/** Sends a request, repeatedly if responses are lost. @param send its argument is the timeout in milliseconds */
 async function retryUntilAnswered(
   timeoutMilliseconds: number,
   send: (milliseconds: number) => Promise<HttpResponse>,
@@ -137,9 +136,8 @@ async function retryUntilAnswered(
 }
 
 /**
- * Returns the URL of a path, in the emulator or in the app's database.
+ * Returns the URL of a path in the database, which may be the emulator's.
  * @param path its segments are not escaped, so they must consist of letters, digits, `_` and `-`
- * @param parameters parameters of the query string
  */
 export function resourceUrl(app: App, path: string, parameters: Readonly<Record<string, string>>): string {
   const { databaseURL } = app.options;

@@ -1,4 +1,4 @@
-/** Sends one HTTP request, with limits for time and size. Its errors never contain the URL. */
+/** Sends one HTTP request with a timeout and a size limit. Its errors never contain the URL. */
 
 import { z } from 'zod';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
@@ -17,9 +17,9 @@ import {
 } from '../rules/dataErrors.ts';
 
 interface HttpLimits {
-  /** Timeout in milliseconds for the whole exchange, including the body of the response. */
+  /** For the whole exchange, including the body of the response. */
   readonly timeoutMilliseconds: number;
-  /** Maximum size of the response body in bytes. Not much more than this is read. */
+  /** Maximum size of the response body in bytes. The download stops soon after this size. */
   readonly maxBytes: number;
 }
 
@@ -34,7 +34,7 @@ export interface HttpResponse {
 export class NoResponseError extends Error {
   /** Error code without the URL, such as `ECONNRESET`, `TimeoutError` or `HTTP 503`. */
   readonly reason: string;
-  /** Whether the request may have reached the server and been carried out. */
+  /** Whether the server may have received the request and carried it out. */
   readonly isSent: boolean;
 
   constructor(reason: string, isSent: boolean) {
@@ -45,7 +45,7 @@ export class NoResponseError extends Error {
   }
 }
 
-/** @param url may contain a credential, so errors must not quote it @throws NoResponseError */
+/** @param url may contain a credential, so errors must not contain the URL @throws NoResponseError */
 export async function exchange(
   url: string,
   request: RequestInit,
@@ -56,7 +56,7 @@ export async function exchange(
     const etag = response.headers.get('etag') ?? undefined;
     return { status: response.status, etag, text: await textOf(response, maxBytes) };
   } catch (error) {
-    // Only the code or name, such as `ECONNREFUSED` or `TimeoutError`: the message could contain the URL.
+    // Use only the error's code or name, such as `ECONNREFUSED`: the error's message could contain the URL.
     const name = error instanceof Error ? error.name : 'unknown';
     throw new NoResponseError(connectionCodes(error)[0] ?? name, !isUnsent(error));
   }
@@ -65,7 +65,7 @@ export async function exchange(
 async function textOf(response: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Ending the loop early also stops the download.
+  // Leaving the loop early also stops the download.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
@@ -84,7 +84,7 @@ const refusal = z.object({ error: z.string() });
  */
 export function restErrorOf({ status, text }: HttpResponse, request: RestRequest): MusterError {
   const { path, named = path } = request;
-  // The error text of the database. The response of a proxy has none, so only its status counts.
+  // The response of a proxy has no error text of the database; then only the HTTP status counts.
   const said = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
   const cause = `HTTP ${status}: ${said.slice(0, MAX_CAUSE_LENGTH)}`;
   switch (status) {
@@ -106,7 +106,7 @@ export function restErrorOf({ status, text }: HttpResponse, request: RestRequest
   }
 }
 
-/** Returns whether a read was denied by rules that depend on the stored data. The data may then be missing. */
+/** Returns whether rules that depend on the stored data denied a read. In this case, the data may be missing. */
 function isDecidedByContentAt({ method, path }: RestRequest): boolean {
   const { permission, isList } = permissionFor({ database: 'realtime', path });
   return method === 'GET' && !isList && isDecidedByContent(permission);
@@ -136,23 +136,23 @@ export function tooLargeToRead(what: string): MusterError {
   return sizeLimitExceeded('path', what, suggestion);
 }
 
-/** Describes the index to add. Existing rules for a `$variable` apply to the same path and must contain the index. */
+/** Describes the index to add. If rules for a `$variable` apply to the path, those rules must contain the index. */
 function indexFor({ path, parameters }: RestRequest): string {
   const index = (parameters?.['orderBy'] ?? '').replace(/^"\$value"$/, '".value"');
   return `Add to database.rules.json, in the rules of "/${path}" or of the $variable that matches it: ".indexOn": [${index}]`;
 }
 
-/** A request. Source: https://firebase.google.com/docs/reference/rest/database */
+/** Source: https://firebase.google.com/docs/reference/rest/database */
 export interface RestRequest {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Path that the caller gave, for errors, if it differs from `path`. */
+  /** Path in the caller's arguments, for error messages, if it differs from `path`. */
   readonly named?: string;
-  /** Query parameters of the REST API, such as `orderBy`, `limitToFirst` or `shallow`. */
+  /** Parameters of the REST API, such as `orderBy`, `limitToFirst` or `shallow`. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly data?: JsonValue;
-  /** ETag that the data must still have. For PUT and DELETE only. */
+  /** Only for PUT and DELETE. */
   readonly ifMatch?: string | undefined;
-  /** Whether to request the ETag. For PUT, and for GET without parameters. */
+  /** Only for PUT, and for GET without parameters. */
   readonly wantsEtag?: boolean;
 }

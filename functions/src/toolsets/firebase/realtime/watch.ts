@@ -25,12 +25,12 @@ interface Watched {
   readonly maxItems: number;
 }
 
-/** One watch. When the caller's token expires, an agent gets a new one immediately; a person must sign in again. */
+/** One watch. If the caller's ID token expires, an agent gets a new one at once; a person must sign in again. */
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
   private readonly watched: Watched;
   private readonly watcher: Watcher;
-  /** Timer that ends the watch if the first data does not arrive. The SDK itself would retry without end. */
+  /** Timer that ends the watch if the first data does not arrive. Without the timer, the SDK would retry forever. */
   private readonly late: NodeJS.Timeout;
   private renewal: NodeJS.Timeout | undefined;
   private isStarted = false;
@@ -63,7 +63,7 @@ export class CallerWatch implements Watch {
     this.lease = lease;
     this.scheduleRenewal(token);
     const unlisten = this.listen(lease.database);
-    // If the data was cached, it arrived during the previous call and may have ended the watch.
+    // Cached data arrives during the previous call, and may already have ended the watch.
     if (this.ended) unlisten();
     else this.unlisten = unlisten;
   }
@@ -91,12 +91,12 @@ export class CallerWatch implements Watch {
    * Starts the listeners, and combines their events into one list of changes per server message. For each message,
    * the SDK calls the listeners of children first and the listener of the whole value last, all synchronously. If
    * another watch has cached the data, these calls happen before this function returns.
-   * @returns a function that ends the listeners
+   * @returns a function that stops the listeners
    */
   private listen(database: Database): () => void {
     const { path, shape, maxItems } = this.watched;
     const node = database.ref(path);
-    // One child more than allowed, to detect that the maximum is exceeded.
+    // Requests one child more than allowed, to detect that the maximum is exceeded.
     const query = shape === 'children' ? node.orderByKey().limitToFirst(maxItems + 1) : node;
     let changes: Change[] = [];
     const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
@@ -142,7 +142,7 @@ function dataOf(snapshot: DataSnapshot): JsonValue | undefined {
   return snapshot.exists() ? plain(snapshot.val()) : undefined;
 }
 
-/** Fills gaps of lists with null, as REST does. The SDK leaves them empty. */
+/** Fills the gaps of lists with null, as REST does. The SDK leaves gaps empty. */
 function plain(value: unknown): JsonValue {
   if (Array.isArray(value)) return Array.from(value, plain);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
@@ -154,7 +154,7 @@ function tooMany(max: number): MusterError {
   return sizeLimitExceeded('path', `This path has more than ${max} children.`, 'Use a deeper path.');
 }
 
-/** Returns the error for the caller. The SDK's error contains the server's error code. */
+/** Returns the error for the caller, according to the server's error code in the SDK's error. */
 function watchErrorOf(error: Error, path: string): MusterError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'PERMISSION_DENIED') return permissionDenied(path, error);

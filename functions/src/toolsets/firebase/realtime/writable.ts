@@ -1,6 +1,6 @@
 /**
- * Checks, before sending, whether the Realtime Database can store a caller's data. The database's own error does not
- * name the invalid part. Source: https://firebase.google.com/docs/database/usage/limits
+ * Checks whether the Realtime Database can store a caller's data, before the data is sent. The database's own error
+ * does not name the invalid part. Source: https://firebase.google.com/docs/database/usage/limits
  */
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
 import type { DataPath } from '../rules/databaseAccess.ts';
@@ -12,7 +12,7 @@ const SHOWN_KEY_LENGTH = 50;
 const SERVER_VALUES =
   'Server values are {".sv": "timestamp"} and {".sv": {"increment": 1}}; other keys cannot contain a dot.';
 
-/** @throws MusterError INVALID_DATA_TYPE, whose field is the position of the invalid value in `data` */
+/** @throws MusterError INVALID_DATA_TYPE with the position of the invalid value in `data` */
 export function checkWritable(path: DataPath, data: JsonValue): void {
   check(data, 'data', path.segments.length);
 }
@@ -28,15 +28,15 @@ export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Recor
   return Object.fromEntries(children);
 }
 
-/** Returns whether the database would store nothing for this value, because it is null or has only empty parts. */
+/** Returns whether the database stores nothing for this value, because it is null or has only empty parts. */
 export function isNothing(data: JsonValue | undefined): boolean {
   if (data === null || data === undefined) return true;
   return typeof data === 'object' && Object.values(data).every(isNothing);
 }
 
 /**
- * Returns whether a stored value can be the result of writing a value. The database removes empty parts, and converts
- * between lists and objects. An increment can have any result.
+ * Returns whether writing a value can have led to the stored value. The database removes empty parts, and converts
+ * between lists and objects. An increment can lead to any number.
  */
 export function holds(stored: JsonValue, written: JsonValue): boolean {
   if (isNothing(written)) return stored === null;
@@ -68,7 +68,7 @@ function isTimestamp(data: object): boolean {
   return onlyIn(data, '.sv') === 'timestamp';
 }
 
-/** Returns the number 1 in `{".sv": {"increment": 1}}`; undefined for other values. */
+/** Returns the number to add, which is 1 in `{".sv": {"increment": 1}}`; undefined for any other data. */
 function incrementIn(data: object): number | undefined {
   const increment = onlyIn(onlyIn(data, '.sv'), 'increment');
   return typeof increment === 'number' ? increment : undefined;
@@ -79,7 +79,7 @@ export function hasIncrement(data: JsonValue): boolean {
   return incrementIn(data) !== undefined || entriesOf(data).some(([, child]) => hasIncrement(child));
 }
 
-/** Returns the data after its increments are added to the current values. */
+/** Returns the data, with increments replaced by their sums with the current values. */
 export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   if (typeof data !== 'object' || data === null) return data;
   const increment = incrementIn(data);
@@ -89,7 +89,7 @@ export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   return Object.fromEntries(entriesOf(data).map(([key, child]) => [key, incremented(child, before.get(key) ?? null)]));
 }
 
-/** Returns the value of `key` if it is the only key of an object; otherwise undefined. */
+/** Returns the value of `key` if the data is an object with only this key; otherwise undefined. */
 function onlyIn(data: unknown, key: string): unknown {
   if (typeof data !== 'object' || data === null) return undefined;
   const [entry, ...others] = Object.entries(data);

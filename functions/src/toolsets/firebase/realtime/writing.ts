@@ -16,16 +16,15 @@ import { checkedChildren, checkWritable, hasIncrement, holds, incremented, isNot
 
 type Children = Readonly<Record<string, JsonValue>>;
 
-/** Text of a valid ETag. `*` is excluded because it matches every ETag. Other text must not get into a header. */
+/** Matches valid ETags. `*` is excluded because it matches every ETag. No other text must get into an HTTP header. */
 const ETAG = /^(?!\*$)[\x21-\x7e]{1,200}$/;
 
-/** One write of a caller. */
 export class Writing {
   private readonly rest: CallerRest;
   private readonly path: DataPath;
   private readonly request: WriteRequest;
   private readonly marker: WriteMarker;
-  /** Whether an earlier call with the same idempotency key has made this write. */
+  /** An earlier call with the same idempotency key has already made this write. */
   private isRepetition = false;
 
   constructor(rest: CallerRest, path: DataPath, request: WriteRequest) {
@@ -58,7 +57,7 @@ export class Writing {
     return key;
   }
 
-  /** Writes a value, or deletes it if the value is null. Returns the new ETag if it is known. */
+  /** Writes a value, or deletes it if the new value is null. Returns the new ETag if it is known. */
   private async replace(data: JsonValue): Promise<string | undefined> {
     const { text: path } = this.path;
     const { transaction, repetition } = this.request;
@@ -66,7 +65,7 @@ export class Writing {
     if (repetition === undefined && !hasIncrement(data)) return this.send(replacing(path, data));
     this.isRepetition = await this.marker.perform(path, { [path]: data });
     if (isNothing(data)) return undefined;
-    // Another caller may have replaced the value, so its ETag counts only if the data is still the same.
+    // Another caller may have replaced the value in the meantime, so the ETag is used only if the data is the same.
     const there = await this.rest.read({ path, wantsEtag: true }).catch(() => undefined);
     return there !== undefined && holds(there.data, data) ? there.etag : undefined;
   }
@@ -92,11 +91,11 @@ export class Writing {
     return undefined;
   }
 
-  /** Sends a write. If its response was lost, the write is sent again and may overwrite newer writes of others. */
+  /** Sends a write. After a lost response, sends it again, which may overwrite a newer write of another caller. */
   private async send(request: RestRequest): Promise<string | undefined> {
     const { etag, refusal, isRepeated } = await this.rest.send(request);
     if (refusal === undefined) return etag;
-    // After a lost response, the write may have been carried out, even if the rules reject the second request.
+    // After a lost response, the first request may have been carried out, even if the rules reject the second one.
     throw isRepeated ? unknownWriteOutcome(refusal) : refusal;
   }
 
@@ -132,7 +131,7 @@ export class Writing {
     );
   }
 
-  /** @param isThere returns whether the stored value can be the result of an earlier attempt */
+  /** @param isThere returns whether an earlier attempt of this write can have led to the stored value */
   private async writeOver(
     written: (stored: JsonValue) => JsonValue,
     isThere: (stored: JsonValue) => boolean,
@@ -167,7 +166,7 @@ export class Writing {
     return { data, etag };
   }
 
-  /** Returns the ETag that the data must have according to the caller. */
+  /** Returns the ETag that the caller expects the data to have. */
   private expectedEtag(): string | undefined {
     const { expectedVersion } = this.request;
     if (expectedVersion === null) return NOTHING_ETAG;
@@ -176,13 +175,12 @@ export class Writing {
   }
 }
 
-/** @param ifMatch ETag that the data must still have */
 function replacing(path: string, data: JsonValue, ifMatch?: string): RestRequest {
   if (isNothing(data)) return { method: 'DELETE', path, ifMatch };
   return { method: 'PUT', path, data, ifMatch, wantsEtag: true };
 }
 
-/** Returns a unique key that the clients of the database would create. Such keys sort by time. */
+/** Returns a unique key in the format of the database's own clients. Such keys sort by time. */
 async function newKey(app: App): Promise<string> {
   const { getDatabase } = await import('firebase-admin/database');
   const { key } = getDatabase(app).ref().push();
@@ -190,7 +188,7 @@ async function newKey(app: App): Promise<string> {
   return key;
 }
 
-/** Hours for which a marker without an idempotency key is kept. It is needed for seconds, if a response is lost. */
+/** Hours for which a marker without an idempotency key is kept. After a lost response, it is needed for seconds. */
 const UNKEYED_MARKER_HOURS = 1;
 
 const ID_LENGTH = 20;
@@ -202,17 +200,17 @@ export const markerValue = z.object({
 });
 
 interface StartedWrite {
-  /** ETag of the data that the transaction replaces. */
+  /** ETag of the data to replace. */
   readonly over: string;
-  /** Whether an earlier attempt has started, and so may have written. */
+  /** Whether an earlier attempt has started and may have written the data. */
   readonly isRepeated: boolean;
 }
 
 /**
- * The commit marker of a caller's write, `commits/{id}`. The write and its marker are one request, and the rules
- * reject a second marker with this id. If a repeated request is rejected, the marker shows that the first one
- * succeeded. A transaction cannot include its marker: there, the marker is written first, with the ETag of the data
- * to replace. Markers expire by the real time, as in Firestore.
+ * The commit marker of a caller's write, `commits/{id}`. One request contains the write and its marker, and the rules
+ * reject a second marker with the same id. If a repeated request is rejected, the marker shows that the first request
+ * succeeded. A transaction cannot contain its marker, so the marker is written first, with the ETag of the data to
+ * replace. Markers expire by the real time, as in Firestore.
  */
 class WriteMarker {
   private readonly rest: CallerRest;
@@ -226,10 +224,10 @@ class WriteMarker {
   }
 
   /**
-   * Makes all writes and the marker in one request, so that they are made exactly once.
-   * @param named path that the caller gave
+   * Sends all writes and the marker in one request, so that the writes are made exactly once.
+   * @param named path in the caller's arguments, for error messages
    * @param writes new values by path
-   * @returns whether an earlier call has made the writes
+   * @returns whether an earlier call has already made the writes
    */
   async perform(named: string, writes: Children): Promise<boolean> {
     const data = { ...writes, [this.path]: this.value() };
@@ -243,7 +241,7 @@ class WriteMarker {
     return !isRepeated;
   }
 
-  /** Stores the ETag of the data that a transaction replaces, or returns the ETag that its first attempt stored. */
+  /** Stores the ETag of the data to replace, or returns the ETag that the transaction's first attempt stored. */
   async begin(over: string): Promise<StartedWrite> {
     if (this.repetition === undefined) return { over, isRepeated: false };
     let before = await this.find();
@@ -257,7 +255,7 @@ class WriteMarker {
     return { over: before.over, isRepeated: true };
   }
 
-  /** Returns the marker that an earlier attempt stored. @throws MusterError CONFLICT if another call has the key */
+  /** Returns the marker of an earlier attempt. @throws MusterError CONFLICT if another call used the same key */
   async find(): Promise<z.output<typeof markerValue> | undefined> {
     const { data } = await this.rest.read({ path: this.path });
     if (data === null) return undefined;

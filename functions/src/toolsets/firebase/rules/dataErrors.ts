@@ -1,6 +1,6 @@
 /**
- * Errors for reads and writes with callers' rights. They follow the network specification: `reason` is the name in
- * "Error Scenarios", and the code is the one in "Specific Error Codes".
+ * Errors of reads and writes with callers' rights. As in the network specification, `reason` is the name in "Error
+ * Scenarios", and the code is the one in "Specific Error Codes".
  */
 import { MusterError } from '../../../kernel/errors.ts';
 
@@ -19,13 +19,13 @@ export function invalidPath(path: string, what: string, suggestion?: string): Mu
   });
 }
 
-/** Returns the error for access that the security rules deny. The rules give no reason. */
+/** Returns the error for access that the security rules deny. The rules do not report why. */
 export function permissionDenied(path: string, cause: unknown): MusterError {
   return new MusterError('FORBIDDEN', `The security rules deny this access to "${shown(path)}".`, {
     field: 'path',
     reason: 'PERMISSION_DENIED',
     suggestion:
-      'Workers can write under messages/ and shared/; other data is written by its tools. Listing workspace data needs orderBy "workspace" with its name as startAt and endAt. access.explain shows what is required.',
+      'Workers can write under messages/ and shared/; other data is written by its tools. To list data of a workspace, set orderBy to "workspace", and startAt and endAt to the workspace name. access.explain shows what is required.',
     cause,
   });
 }
@@ -38,7 +38,7 @@ export function pathNotFound(path: string): MusterError {
   });
 }
 
-/** Returns the error for data that is missing or hidden. It is the same error, so that it reveals nothing. */
+/** Returns the error for missing or hidden data, which is the same, so that it does not reveal hidden data. */
 export function nothingReadable(path: string, cause: unknown): MusterError {
   return new MusterError('NOT_FOUND', `Nothing readable found at "${shown(path)}".`, {
     field: 'path',
@@ -69,7 +69,7 @@ export function sizeLimitExceeded(field: string, what: string, suggestion: strin
   return new MusterError('VALIDATION_ERROR', what, { field, reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
 
-/** Returns the error for data that was changed by another write, or that has another version than expected. */
+/** Returns the error for data that another write has changed, or whose version is not the expected one. */
 export function writeConflict(what: string, cause?: unknown): MusterError {
   return new MusterError('CONFLICT', what, {
     reason: 'CONFLICT',
@@ -78,7 +78,7 @@ export function writeConflict(what: string, cause?: unknown): MusterError {
   });
 }
 
-/** Returns the error for a write whose response was lost. The database may have applied the write, or still may. */
+/** Returns the error for a write whose response was lost. The database may have applied it, or may apply it later. */
 export function unknownWriteOutcome(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
     reason: 'CONNECTION_ERROR',
@@ -87,7 +87,7 @@ export function unknownWriteOutcome(cause: unknown): MusterError {
   });
 }
 
-/** Returns the error for a write whose response was lost, if the data was also changed by another write. */
+/** Returns the error for a write whose response was lost, if another write has also changed the data. */
 export function overwrittenWrite(path: string, cause?: unknown): MusterError {
   return new MusterError(
     'CONFLICT',
@@ -101,7 +101,7 @@ export function overwrittenWrite(path: string, cause?: unknown): MusterError {
   );
 }
 
-/** @param definition text that describes the index to add, and the file to add it to */
+/** @param definition describes the index to add, and the file to add it to */
 export function missingIndex(
   definition: string,
   cause: unknown,
@@ -115,7 +115,7 @@ export function missingIndex(
   });
 }
 
-/** Returns the error for a query whose index is missing, on a node that is too large to sort without it. */
+/** Returns the error for a query without an index, on a node that is too large to be sorted without an index. */
 export function tooLargeWithoutIndex(maxBytes: number, definition: string, cause: unknown): MusterError {
   const what = `This query needs an index that does not exist, and the data exceeds ${maxBytes} bytes, the limit for sorting without it.`;
   return missingIndex(definition, cause, what);

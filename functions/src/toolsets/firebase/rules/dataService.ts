@@ -1,4 +1,4 @@
-/** Reads and writes as the caller. Source: the network specification, "Firebase Tools"; docs/semantics.md#network. */
+/** Reads and writes with the caller's rights. Source: the network specification; docs/semantics.md#network. */
 import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { Operation, RecordResponse } from '../../../kernel/commit.ts';
@@ -16,7 +16,7 @@ import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from
 import { FreeFormAudit } from './freeForm.ts';
 import type { FirebasePorts } from './ports.ts';
 
-/** Maximum size in bytes of a Firestore document, and of any single write. Source: docs/semantics.md#network. */
+/** Maximum size in bytes of a Firestore document and of any single write. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;
 
 interface Recorded {
@@ -41,8 +41,8 @@ export class DataService {
   }
 
   /**
-   * Writes, then stores the response under the call's idempotency key, together with the audit entry. If an instance
-   * crashes between the two steps, a repeated call finds the write's commit marker, unless the database could not
+   * Writes the data, then stores the response under the call's idempotency key, together with the audit entry. If an
+   * instance crashes in between, a repeated call finds the write by its commit marker, unless the database could not
    * store a marker.
    */
   async write(
@@ -70,8 +70,8 @@ export class DataService {
 }
 
 /**
- * Denies access to paths of a workspace in which the caller has no role. The check comes before any database call, so
- * removed members lose access immediately, even if a database's security rules do not know it yet.
+ * Denies access to paths of a workspace in which the caller has no role. This check precedes any database call, so
+ * removed members lose access immediately, even if a database's security rules do not know of the removal yet.
  * @throws MusterError with reason PERMISSION_DENIED
  */
 export function requireWorkspaceOf(
@@ -86,12 +86,12 @@ export function requireWorkspaceOf(
   return decision;
 }
 
-/** Returns whether the permission is one for free-form data, that is for `messages` and `shared`. */
+/** Returns whether the permission is for free-form data, which is below `messages` and `shared`. */
 function isFreeForm({ where }: AccessDecision['permission']): boolean {
   return typeof where === 'object' && 'first' in where;
 }
 
-/** Cause of the denial, for the log only. */
+/** For the log only. */
 const NO_ROLE = 'no role in the workspace in the path';
 
 function repetitionOf(operation: Operation): Repetition | undefined {

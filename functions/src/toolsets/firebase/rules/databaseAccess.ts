@@ -1,30 +1,29 @@
 /**
- * Access to a database with the caller's rights, under the security rules. It is implemented in `firestore/` and
- * `realtime/`. The server's own credentials are never used here.
+ * Access to a database with the caller's rights, under the security rules. The server's own credentials are never
+ * used here. The implementations are in `firestore/` and `realtime/`.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { invalidPath } from './dataErrors.ts';
 
-/** Bound of a query: a value that the results must reach or must not exceed. */
+/** Bound of a query: the smallest or largest value of the results. */
 export type Bound = string | number | boolean;
 
 export interface ReadQuery {
-  /** Path of the field to order by. In the Realtime Database, path of a child's child, `$key` or `$value`. */
+  /** Path of the field to order by; in the Realtime Database, a path below a child, `$key` or `$value`. */
   readonly orderBy?: string | undefined;
   readonly limit?: number | undefined;
   readonly startAt?: Bound | undefined;
   readonly endAt?: Bound | undefined;
-  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 export interface ReadRequest {
   readonly query?: ReadQuery | undefined;
-  /** Whether to read only the keys. For the Realtime Database only. */
+  /** Whether to read only the keys. Only for the Realtime Database. */
   readonly shallow: boolean;
-  /** Maximum size in bytes, above which the read fails with SIZE_LIMIT_EXCEEDED. For the Realtime Database only. */
+  /** A larger response fails with SIZE_LIMIT_EXCEEDED. Only for the Realtime Database. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -34,11 +33,11 @@ export interface ReadOutcome {
   /** Number of documents or children in `data`; 1 for a single document or value. */
   readonly count: number;
   readonly timestamp: Date;
-  /** Version to pass as `expectedVersion` to a write. Absent for collections and for queries. */
+  /** To be sent as `expectedVersion` of a write. Absent for collections and for queries. */
   readonly version?: string | undefined;
   /** Present if there are more documents or children. */
   readonly nextCursor?: string | undefined;
-  /** Index to add, and where to add it. Present if the index is missing, so the whole node was read and sorted. */
+  /** Index to add, and where. Present if the index is missing, so that the whole node was read and sorted. */
   readonly missingIndex?: string | undefined;
 }
 
@@ -49,9 +48,9 @@ export type WriteOperation = (typeof OPERATIONS)[number];
 export interface WriteRequest {
   readonly operation: WriteOperation;
   readonly data: JsonValue;
-  /** For `set` in Firestore: whether fields that are not in `data` stay unchanged. */
+  /** For `set` in Firestore: whether fields that `data` does not contain stay unchanged. */
   readonly merge: boolean;
-  /** Whether the write must fail if the data was changed after the call read it. */
+  /** Whether the write must fail if another write changes the data after this call has read it. */
   readonly transaction: boolean;
   /** With `transaction`, the version that the data must have; `null` if there must be no data. */
   readonly expectedVersion?: string | null | undefined;
@@ -59,16 +58,15 @@ export interface WriteRequest {
   readonly repetition?: Repetition | undefined;
 }
 
-/** Identifies a call with an idempotency key, so that a repeated call finds out whether it was carried out. */
+/** Identifies a call with an idempotency key, so that a repeated call can find the first one's write. */
 export interface Repetition {
-  /** 20 characters of `[a-f0-9]`, the same for every repetition of the call. Also used as the key of a push. */
+  /** 20 characters of `[a-f0-9]`, equal for every repetition of the call. A push uses the id as its key. */
   readonly id: string;
-  /** Hash of the arguments, to detect another call with the same idempotency key. */
+  /** Hash of the arguments, which differs if another call uses the same idempotency key. */
   readonly argumentsHash: string;
 }
 
 export interface WriteOutcome {
-  /** Key that a `push` has created. */
   readonly key?: string | undefined;
   readonly timestamp: Date;
   /** Version of the data after the write, if the database returns it. */
@@ -77,7 +75,7 @@ export interface WriteOutcome {
   readonly isRepetition?: boolean | undefined;
 }
 
-/** A change of a child at a watched path, or of the path's whole value. `data` is undefined if it was deleted. */
+/** A change of a child at a watched path, or of the path's whole value. After a deletion, `data` is undefined. */
 export interface Change {
   /** Key of the child or id of the document; empty if the path is watched as a single value. */
   readonly key: string;
@@ -88,11 +86,11 @@ export interface Change {
 export type WatchShape = 'value' | 'children';
 
 export interface Watcher {
-  /** Called once with the initial state. For `value`, the map is empty if the path has no data. */
+  /** Called once, with the initial state. For `value`, the map is empty if the path contains no data. */
   initial(state: ReadonlyMap<string, JsonValue>): void;
-  /** Called after each change, in the order in which the database reports the changes. */
+  /** Called after each change, in the database's order. */
   changed(changes: readonly Change[]): void;
-  /** Called if the watch ends with an error, for example because access is denied. No other call follows. */
+  /** Called if the watch ends with an error, for example if access is denied. No other call follows. */
   failed(error: MusterError): void;
 }
 
@@ -102,7 +100,7 @@ export interface Watched {
 }
 
 export interface Watch {
-  /** Ends the watch. The watcher is not called afterwards. Further calls have no effect. */
+  /** Ends the watch. The watcher gets no further calls. Calling `stop` again has no effect. */
   stop(): void;
 }
 
@@ -111,7 +109,7 @@ export interface DatabaseAccess {
   read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
   /** @throws MusterError as toolsets/firebase/rules/dataErrors.ts creates them */
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
-  /** Starts a watch. All errors go to the watcher, such as SIZE_LIMIT_EXCEEDED for more than `maxItems` children. */
+  /** Starts a watch. All its errors go to the watcher, such as SIZE_LIMIT_EXCEEDED above `maxItems` children. */
   watch(caller: Caller, path: DataPath, watched: Watched, watcher: Watcher): Watch;
 }
 
@@ -121,31 +119,29 @@ export const DATABASES = ['realtime', 'firestore'] as const;
 
 export type DatabaseName = (typeof DATABASES)[number];
 
-/** A path that has been validated. */
 export interface DataPath {
   readonly database: DatabaseName;
   readonly text: string;
   readonly segments: readonly string[];
-  /** In Firestore, documents have an even number of segments and collections an odd one. Elsewhere always `node`. */
+  /** In Firestore, documents have an even number of segments, collections an odd one. Elsewhere always `node`. */
   readonly kind: 'document' | 'collection' | 'node';
 }
 
-/** Pattern of paths in the network specification. */
+/** Pattern of paths. Source: the network specification. */
 export const PATH_PATTERN = '^[a-zA-Z0-9/_-]+$';
 
 const CHARACTERS = new RegExp(PATH_PATTERN);
 
-/** Ids of documents and collections that Firestore reserves. */
 const RESERVED = /^__.*__$/;
 
-/** Maximum lengths of a path and of a segment in bytes, and maximum number of segments. */
+/** Maximum lengths in bytes, and maximum number of segments. */
 const LIMITS = {
   firestore: { path: 6144, segment: 1500, segments: 200 },
   realtime: { path: 24_608, segment: 768, segments: 32 },
 };
 
 /**
- * Parses and validates a caller's path, before any database is called. Source: the network specification,
+ * Parses and validates a caller's path before any database is called. Source: the network specification,
  * "firebase.read"; docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
  * https://firebase.google.com/docs/database/usage/limits.
  * @throws MusterError with reason INVALID_PATH, which explains the problem

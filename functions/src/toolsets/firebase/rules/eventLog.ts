@@ -1,6 +1,6 @@
 /**
  * The event log of a subscription: a sequence of entries, numbered from 1 without gaps. An entry is appended only if
- * its number is still free, so the log stays consistent even if several instances append at the same time.
+ * no entry has its number, so the log stays consistent even if several instances append at the same time.
  */
 
 import { byteLength } from '../../../kernel/json.ts';
@@ -8,15 +8,13 @@ import { DAY_MS } from '../../../kernel/ports.ts';
 import type { EntrySize, Lease } from './ports.ts';
 import type { Transition } from './transition.ts';
 
-/** Maximum number of transitions in one log entry. */
 export const MAX_ENTRY_TRANSITIONS = 100;
 
 const MAX_ENTRY_BYTES = 262_144;
 
-/** Transitions that are not in the log yet. Successive changes of a key are combined; other transitions are not. */
+/** Transitions that are not in the log yet. Successive changes of one key are combined; other transitions are not. */
 export class Pending {
   private transitions: Transition[] = [];
-  /** Index of the latest transition of each key. */
   private readonly last = new Map<string, number>();
 
   get size(): number {
@@ -34,7 +32,6 @@ export class Pending {
     this.transitions.push(transition);
   }
 
-  /** Removes the transitions that fit into the next log entry, and returns them. */
   take(): readonly Transition[] {
     const taken = this.transitions.slice(0, this.fitting());
     const rest = this.transitions.slice(taken.length);
@@ -44,7 +41,7 @@ export class Pending {
     return taken;
   }
 
-  /** Returns how many transitions fit into one entry. The first transition always fits. */
+  /** Returns the number of transitions that fit in one entry. The first transition always fits. */
   private fitting(): number {
     let bytes = 0;
     for (const [count, transition] of this.transitions.entries()) {
@@ -60,19 +57,19 @@ function merged(earlier: Transition, later: Transition): Transition {
   return { ...now, ...(earlier.previousData !== undefined && { previousData: earlier.previousData }) };
 }
 
-/** Interval in milliseconds at which a watch with readers renews its lease. */
+/** Interval in milliseconds at which a watch with readers renews its lease on the log. */
 export const LEASE_RENEWAL_MS = 5000;
 
 /** Time in milliseconds without a renewal, after which another instance may take the lease. */
 const LEASE_STALE_MS = 15_000;
 
-/** Returns whether the holder may take the lease: it is free, its own, expired, or held without readers. */
+/** Returns whether the holder may take the lease: it is free, its own, expired, or its holder has no readers. */
 export function canTakeLease(lease: Lease | undefined, holder: string, now: Date): boolean {
   if (lease === undefined || lease.holder === holder || !lease.reading) return true;
   return now.getTime() - lease.renewed.getTime() > LEASE_STALE_MS;
 }
 
-/** Maximum number of events in a log. Old entries are deleted earlier, so that another entry always fits. */
+/** Maximum number of events in a log. Old entries are deleted before this limit, so that a new entry always fits. */
 export const MAX_LOG_ENTRIES = 1000;
 
 const TRIM_ABOVE = 900;
@@ -81,18 +78,18 @@ const TRIM_TO = 800;
 const MAX_BYTES = 4 * 1_048_576;
 const MAX_AGE_MS = DAY_MS;
 
-/** A checkpoint is due after this many transitions. Later entries must be kept, and be read to load the log. */
+/** A checkpoint is due after this many transitions. Loading a log reads all entries after its last checkpoint. */
 const CHECKPOINT_TRANSITIONS = 500;
 const CHECKPOINT_BYTES = { least: 262_144, most: 2 * 1_048_576 };
 
-/** @param since entries after the last checkpoint @param stateBytes size of the next checkpoint, in bytes */
+/** @param since entries after the last checkpoint @param stateBytes size of the next checkpoint */
 export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number): boolean {
   const { transitions, bytes } = total(since);
   const worth = Math.min(Math.max(CHECKPOINT_BYTES.least, stateBytes), CHECKPOINT_BYTES.most);
   return transitions >= CHECKPOINT_TRANSITIONS || bytes >= worth;
 }
 
-/** Returns the entries to delete, oldest first. @param covered last entry in the checkpoint; later ones must stay */
+/** Returns the entries to delete, oldest first. @param covered last entry that the checkpoint includes */
 export function outdated(entries: readonly EntrySize[], covered: number, now: Date): readonly number[] {
   const all = total(entries);
   const isFull = all.events > TRIM_ABOVE || all.bytes > MAX_BYTES;

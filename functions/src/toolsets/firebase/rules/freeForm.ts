@@ -1,6 +1,6 @@
 /**
- * Creates audit entries for changes of free-form data, and undoes such changes.
- * Source: docs/decisions/0036-trail.md; docs/semantics.md#undo.
+ * Creates audit entries for changes of free-form data, and undoes these changes. Source:
+ * docs/decisions/0036-trail.md; docs/semantics.md#undo.
  */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
@@ -13,16 +13,16 @@ import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databa
 import { sizeLimitExceeded } from './dataErrors.ts';
 import type { DataChange, FirebasePorts } from './ports.ts';
 
-/** Maximum size in bytes of the data before and after a write. Both are in one audit entry of at most 1 MiB. */
+/** Maximum size of the data before and after a write. One audit entry of at most 1 MiB contains both. */
 const MAX_AUDITED_BYTES = 200_000;
 
-/** Field that stands for data that is too large for the audit log. Neither database allows this field name. */
+/** Field that replaces data which is too large for the audit log. Neither database allows a field with this name. */
 const NOT_RECORDED = '.not_kept';
 
-/** Field for a value that is not an object, named as in the Realtime Database. */
+/** Field for data that is not an object. The Realtime Database uses the same name. */
 const VALUE = '.value';
 
-/** Data that the caller can read at a path; undefined if the path has no data. */
+/** Data at a path that the caller can read; undefined if the path has no data. */
 interface State {
   readonly fields: Fields | undefined;
   readonly version?: string | undefined;
@@ -34,7 +34,7 @@ interface Written {
 }
 
 export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
-  /** Writes, and returns the data before and after the write. A concurrent write may be contained in these data. */
+  /** Writes, and returns the data before and after the write. Both may contain another caller's concurrent write. */
   async audited(
     caller: Caller,
     path: DataPath,
@@ -53,8 +53,8 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
   }
 
   /**
-   * Undoes a change with the caller's rights, unless the data has changed after it was read here. The audit entry is
-   * committed afterwards. If an instance crashes in between, the next attempt finds the old data.
+   * Undoes a change with the caller's rights, unless the data changes after it is read here. The audit entry is
+   * stored afterwards. If an instance crashes in between, the next attempt finds the data restored already.
    * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; errors of the database
    */
   readonly document = async (effect: AuditEffect, _by: Principal, caller: Caller): Promise<readonly DataChange[]> => {
@@ -80,7 +80,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     }
   }
 
-  /** Returns the data after the write. A refused read must not fail the call, since the data has been written. */
+  /** Returns the data after the write. If this read is denied, the call still succeeds: the data was written. */
   private async after(caller: Caller, path: DataPath, written: WriteOutcome): Promise<Fields | undefined> {
     try {
       const { fields, version } = await this.state(caller, path);
@@ -138,7 +138,7 @@ function pathOf({ id }: AuditEffect): DataPath {
   return parsePath(database, id.slice(database.length + 1));
 }
 
-/** Returns whether the data is already as before the change, because an earlier attempt restored it. */
+/** Returns whether an earlier attempt has already restored the data. */
 function isUnchanged({ before, after = {} }: AuditEffect, current: Fields | undefined): boolean {
   if (before === undefined || current === undefined) return before === current;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

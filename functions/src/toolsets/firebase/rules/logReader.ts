@@ -1,4 +1,4 @@
-/** Reads event logs for the owners of subscriptions, and keeps the paths watched while the owners read. */
+/** Reads event logs for the owners of subscriptions, and keeps the paths watched while owners read. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { cancellableAbort, cancellableDelay, type TrackWait } from '../../../kernel/concurrency.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
@@ -15,19 +15,17 @@ import type { Entry, FirebasePorts } from './ports.ts';
 import { SharedWatch, type WatchReader } from './sharedWatch.ts';
 import { type EventPosition, invalidCursor, positionAt, type Subscription, startOf } from './subscription.ts';
 
-/** Maximum number of log entries per read. */
 const MAX_ENTRIES_READ = 10;
 
-/** Maximum time in milliseconds for which a poll with a waiting time of 0 waits for changes that were missed. */
+/** Maximum time in milliseconds that a poll with waitMs 0 waits for changes made while the path was not watched. */
 const CATCH_UP_MS = 5000;
 
-/** Reads event logs for the tools, for `/mcp/events` and for `subscriptions/listen`. */
 export type EventReader = PortOf<LogReader>;
 
 export class LogReader {
   private readonly ports: FirebasePorts;
   private readonly known: KnownSubscriptions;
-  /** Watches of this instance that have readers or had some recently, by log. */
+  /** Watches of this instance by log: those with readers, and those that had readers a short time ago. */
   private readonly watches = new Map<string, SharedWatch>();
 
   constructor(ports: FirebasePorts, known: KnownSubscriptions) {
@@ -36,10 +34,10 @@ export class LogReader {
   }
 
   /**
-   * Returns the events after the cursor, or waits for the first one.
-   * @param waitMs maximum waiting time in milliseconds; if nothing happens, `events` is empty
+   * Returns the events after the cursor, or waits for the first event.
+   * @param waitMs maximum waiting time in milliseconds; if no event occurs, `events` is empty
    * @param gone ends the wait early
-   * @param from `waiting` is called with the wait, whose duration does not count as the call's own
+   * @param from `waiting` is called with the promise that is awaited, so that this time does not count as call time
    * @throws MusterError NOT_FOUND if the caller has no such subscription
    */
   async poll(
@@ -59,9 +57,9 @@ export class LogReader {
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
       const next = nextEvents(follower, new PageBuilder(subscription, page.position), enough);
-      // A poll with a waiting time of 0 may still wait for missed changes. This does not count as waiting.
+      // With waitMs 0, waiting for changes that were missed counts as call time.
       const news = await (waitMs === 0 ? next : waiting(next));
-      // Read the log itself: an entry of another connection of this instance may not have been reported here yet.
+      // Read the log itself: an entry that another connection of this instance has appended may not be reported yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
       for (const wait of [waited, caughtUpLate, abort]) wait.dispose();
@@ -69,7 +67,7 @@ export class LogReader {
     }
   }
 
-  /** Yields the events after the cursor, then new ones until `gone` aborts. Every reading contains something. */
+  /** Yields the events after the cursor, then new ones until `gone` aborts. No reading is empty. */
   async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
@@ -93,7 +91,7 @@ export class LogReader {
     }
   }
 
-  /** Keeps the path of the subscription watched until `leave` is called. */
+  /** Keeps the subscription's path watched until `leave` is called. */
   private join(caller: Caller, subscription: Subscription, { log, sequence }: EventPosition) {
     const watch = this.watchOf(subscription);
     const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
@@ -117,7 +115,7 @@ export class LogReader {
     return made;
   }
 
-  /** Reads the log until the page contains an event, or until the log ends. */
+  /** Reads the log until the page contains an event or the log ends. */
   private async read(builder: PageBuilder): Promise<EventPage> {
     for (;;) {
       const { log, sequence } = builder.page().position;
@@ -133,7 +131,7 @@ export class LogReader {
     }
   }
 
-  /** Called if no entry was found: it was deleted, was appended just now, or does not exist yet. */
+  /** Called if no entry was found: the entry was deleted, or appended a moment ago, or does not exist yet. */
   private async readAtEnd(builder: PageBuilder): Promise<readonly Entry[]> {
     const { events } = this.ports;
     const { log, sequence } = builder.page().position;
@@ -155,7 +153,7 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
   return new PageBuilder(subscription, beginning, true);
 }
 
-/** Returns the first page with events; undefined if the wait ended before. */
+/** Returns the first page with events; undefined if the wait ended before an event. */
 async function nextEvents(
   follower: LogFollower,
   builder: PageBuilder,
@@ -170,7 +168,7 @@ async function nextEvents(
   }
 }
 
-/** Splits entries into pages, because the entries may be larger than one page. */
+/** Splits the entries into pages, because together they may be larger than one page. */
 function* pagesOf(subscription: Subscription, from: EventPosition, entries: readonly Entry[]): Iterable<EventPage> {
   let position = from;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Pages of log entries, as readers receive them. */
+/** Pages of events that readers of a log receive. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Entry, EntrySize, EventLog, LoadedLog } from './ports.ts';
@@ -16,12 +16,10 @@ const MAX_EVENTS = 100;
 
 export interface EventPage {
   readonly events: readonly LoggedEvent[];
-  /** Position at which the next page starts. */
   readonly position: EventPosition;
   readonly overflow: boolean;
 }
 
-/** Collects events until the page is full. */
 export class PageBuilder {
   private readonly subscription: Subscription;
   private readonly events: LoggedEvent[] = [];
@@ -40,7 +38,7 @@ export class PageBuilder {
     return this.isOver || this.events.length >= MAX_EVENTS;
   }
 
-  /** Adds the events of an entry that come after the position and fit. Entries must be added in order. */
+  /** Adds the events of an entry that are after the position and fit in the page. Entries must be added in order. */
   add(entry: Entry): void {
     if (this.isFull || entry.sequence < this.position.sequence) return;
     if (entry.sequence > this.position.sequence) this.skipTo(entry.sequence);
@@ -52,13 +50,13 @@ export class PageBuilder {
     if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
   }
 
-  /** Skips deleted entries. Numbers have no gaps, so an entry that is missing was deleted. */
+  /** Skips deleted entries. Entries are numbered without gaps, so each missing number belongs to a deleted entry. */
   skipTo(sequence: number): void {
     this.position = { ...this.position, sequence, index: 0 };
     this.overflow = true;
   }
 
-  /** Adds the event of a transition. Returns whether the page had enough space. */
+  /** Adds the event of a transition. Returns false if the page is full. */
   private addEvent(entry: Entry, at: number, transition: Transition): boolean {
     if (this.isFull) return false;
     const { subscription_id, event_type } = this.subscription;
@@ -69,7 +67,7 @@ export class PageBuilder {
     return true;
   }
 
-  /** Returns whether the page has space for the event, and reserves the space. The first event always fits. */
+  /** Reserves space for the event. Returns false if the space is insufficient. The first event always fits. */
   private reserveBytes(event: DataEvent): boolean {
     this.bytes += byteLength(event);
     this.isOver = this.events.length > 0 && this.bytes > MAX_LISTED_BYTES;
@@ -115,7 +113,7 @@ export class LogFollower {
     this.wake?.();
   }
 
-  /** Returns the entries that are new for the reader, or waits for the first. @param until ends the wait early */
+  /** Returns the reader's new entries, or waits for the first one. @param until ends the wait early */
   async next(until: Promise<unknown>): Promise<readonly Entry[]> {
     if (this.entries.length === 0 && this.error === undefined) {
       const woken = new Promise<void>((resolve) => {
@@ -139,22 +137,20 @@ export interface ReadFrom {
 }
 
 export interface Reading {
-  /** At most one page of events, in order. */
+  /** In order. */
   readonly events: readonly LoggedEvent[];
-  /** Cursor after which to continue. */
   readonly cursor: string;
-  /** Whether events after the given cursor may be missing. For example, the log keeps 1,000 events for 24 hours. */
+  /** Whether events after the given cursor may be missing. The log keeps at most 1,000 events, for 24 hours. */
   readonly overflow: boolean;
 }
 
-/** Finds subscriptions for the readers of their logs. */
 export interface KnownSubscriptions {
   /** @throws MusterError NOT_FOUND if the caller has no such subscription */
   opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
   isOpen(subscription: Subscription): Promise<boolean>;
 }
 
-/** Computes the state of the watched path. It depends only on the log, so every instance computes the same state. */
+/** Computes the state of the watched path from the log only, so that every instance computes the same state. */
 export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog) {
   const state = new Map(checkpoint.state);
   for (const { transitions } of entries) {
@@ -162,9 +158,8 @@ export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog)
   }
   return {
     state,
-    /** Number of the last entry; 0 if there is no entry. */
+    /** Number of the last entry; 0 in an empty log. */
     sequence: entries.at(-1)?.sequence ?? checkpoint.sequence,
-    /** Number of the last entry that the checkpoint includes. */
     covered: checkpoint.sequence,
     kept: [...checkpoint.kept, ...entries.map((entry) => sizeOf(eventType, entry))],
   };
@@ -172,7 +167,7 @@ export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog)
 
 export type Replayed = ReturnType<typeof replay>;
 
-/** Size in bytes that a log entry has in addition to its JSON text, approximately. */
+/** Approximate size in bytes that a log entry has in addition to its JSON text. */
 const ENTRY_BYTES = 200;
 
 export function sizeOf(eventType: EventType, { sequence, transitions }: Entry): EntrySize {

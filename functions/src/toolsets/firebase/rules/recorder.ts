@@ -1,4 +1,4 @@
-/** Writes what a watch observes to the log: first the changes that were missed, then new ones, in batches. */
+/** Writes the changes that a watch observes to the log in batches, starting with the changes that were missed. */
 
 import { pause, withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
@@ -11,22 +11,21 @@ import type { Entry, EntrySize, FirebasePorts } from './ports.ts';
 import { type EventType, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
 import { apply, differences, type Transition, transitionOf } from './transition.ts';
 
-/** The first change is written immediately. Changes in the following milliseconds are written together. */
+/** Time in milliseconds for which changes are collected after a write. The first change is written immediately. */
 const BATCH_MS = 100;
 
-/** Timeout of a write to the log. Afterwards the connection counts as lost: another instance may write the log. */
+/** Timeout of a write to the log. After it, the connection counts as lost: another instance may write the log. */
 const APPEND_TIMEOUT_MS = 10_000;
 
 interface Recorded {
   readonly log: string;
   readonly eventType: EventType;
-  /** Id of the watch in the entries that it writes. */
   readonly writer: string;
 }
 
-/** Exactly one of these functions is called, once. Nothing is recorded afterwards. */
+/** Exactly one of these functions is called, and only once. After this call, nothing is recorded. */
 export interface RecorderEnd {
-  /** Another watch has appended an entry, so the state that this watch knows is outdated. */
+  /** Called if another watch has appended an entry, because the state known to this watch is outdated. */
   replaced(): void;
   failed(error: unknown): void;
 }
@@ -35,9 +34,8 @@ export class Recorder {
   private readonly ports: FirebasePorts;
   private readonly recorded: Recorded;
   private readonly end: RecorderEnd;
-  /** State of the watched path, including transitions that are not in the log yet. */
+  /** Includes transitions that are not in the log yet. */
   private readonly state: Map<string, string>;
-  /** State of the watched path according to the log. */
   private readonly loggedState: Map<string, string>;
   private readonly pending = new Pending();
   private kept: readonly EntrySize[];
@@ -62,7 +60,7 @@ export class Recorder {
     for (const text of log.state.values()) this.bytes += utf8Length(text);
   }
 
-  /** Records the initial data. Differences from the state in the log are changes that were missed. */
+  /** Records the initial data. Its differences from the log's state are changes that were missed. */
   start(data: ReadonlyMap<string, JsonValue>): void {
     this.isStarted = true;
     for (const missed of differences(this.recorded.eventType, this.state, data, this.now())) this.note(missed);
@@ -77,12 +75,12 @@ export class Recorder {
     this.write();
   }
 
-  /** Called with each entry that a reader receives. An entry of another watch means that this watch was replaced. */
+  /** Called with each entry that a reader receives. An entry of another watch means that this one was replaced. */
   seen({ sequence, writer }: Entry): void {
     if (sequence > this.sequence && writer !== this.recorded.writer) this.finish(() => this.end.replaced());
   }
 
-  /** Resolves when all observed changes are in the log, or when recording has ended. */
+  /** Resolves when the log contains all observed changes, or when recording ends. */
   caughtUp(): Promise<void> {
     if (this.isEnded || this.isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
@@ -172,7 +170,7 @@ export class Recorder {
   }
 }
 
-/** Returns the error for watched data that is too large; undefined if the size is allowed. */
+/** Returns the error for watched data that is too large; undefined if the size is within the limit. */
 export function sizeError(eventType: EventType, bytes: number): MusterError | undefined {
   const most = eventType === 'value' ? MAX_VALUE_BYTES : MAX_CHILDREN_BYTES;
   if (bytes <= most) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Keeps the path of a subscription watched while this instance has readers. The instance that holds the log's lease
- * watches the path; it may be another one. The lease only avoids duplicate work: if two instances assume that they
- * hold it, the log stays correct, because an entry with a given number is written only once.
+ * Keeps the path of a subscription watched while this instance has readers. The instance with the lease on the log
+ * watches the path, and may be another one. The lease only avoids duplicate work: even if two instances assume that
+ * they have the lease, the log stays correct, because only one entry can have a given number.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
@@ -13,12 +13,12 @@ import { Recorder, type RecorderEnd } from './recorder.ts';
 import { MAX_CHILDREN, type Subscription, shapeOf, subscriptionNotFound } from './subscription.ts';
 import { readSnapshot, type State, stateOf } from './transition.ts';
 
-/** Time in milliseconds for which a watch continues without readers. A reader may return with its next poll. */
+/** Time in milliseconds for which a watch continues without readers: a reader may return with its next poll. */
 const LINGER_MS = 10_000;
 
 export interface WatchReader {
   readonly caller: Caller;
-  /** Called at most once, if the watch fails. The reader has then left the watch. */
+  /** Called at most once, if the watch fails. The watch no longer has this reader then. */
   failed(error: unknown): void;
 }
 
@@ -27,14 +27,13 @@ export class SharedWatch {
   private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
   private readonly subscription: Subscription;
   private readonly ended: () => void;
-  /** Id of this watch as the holder of the lease. */
   private readonly holder: string;
-  /** Readers in the order in which they joined. */
+  /** In the order in which they joined. */
   private readonly readers = new Set<WatchReader>();
   private watch: RecordedWatch | undefined;
-  /** Entry with the highest number that a reader has received. */
+  /** Entry with the highest number that any reader has received. */
   private newest: Entry | undefined;
-  /** Resolves when it is known whether this instance or another one watches. */
+  /** Resolves when it is known which instance watches the path: this one or another one. */
   private known: Deferred = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
@@ -43,7 +42,7 @@ export class SharedWatch {
   private readonly renewing: NodeJS.Timeout;
   private readonly unobserve: () => void;
 
-  /** @param ended called once, when this watch cannot be used any longer */
+  /** @param ended called once, when this watch can no longer be used */
   constructor(
     ports: FirebasePorts,
     subscriptions: Pick<KnownSubscriptions, 'isOpen'>,
@@ -75,13 +74,12 @@ export class SharedWatch {
     this.lingering = setTimeout(() => this.end(), LINGER_MS).unref();
   }
 
-  /** Called with each entry that a reader receives. */
   seen(entry: Entry): void {
     if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
     this.watch?.recorder.seen(entry);
   }
 
-  /** Starts or stops watching, depending on the readers and on the lease. Only one such step runs at a time. */
+  /** Starts or stops watching, depending on the readers and the lease. Only one such step runs at a time. */
   private reconcile(): void {
     if (this.isEnded) return;
     if (this.step !== 'none') {
@@ -128,11 +126,11 @@ export class SharedWatch {
       },
     );
     this.watch = watch;
-    // This entry may have been appended after the log was loaded.
+    // The newest known entry may have been appended after the log was loaded.
     if (this.newest !== undefined) watch.recorder.seen(this.newest);
   }
 
-  /** Loads the log. Creates it if it is missing because an instance crashed while it created the subscription. */
+  /** Loads the log. Creates it if an instance crashed between creating the subscription and its log. */
   private async load(): Promise<LoadedLog> {
     const { events, databases, randomness } = this.ports;
     const { log, database, path, event_type, subscription_id } = this.subscription;
@@ -143,7 +141,7 @@ export class SharedWatch {
       const data = await readSnapshot(databases, reader.caller, parsePath(database, path), event_type);
       await startAfterGap(events, log, stateOf(event_type, data), randomness.letters(12));
       const created = await events.load(log);
-      // Check again that the subscription exists. If it is deleted later, its lease is deleted too, which is noticed.
+      // Check again that the subscription exists. A later deletion also deletes the lease: see `leaseChanged`.
       if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
     }
     await this.removeOrphanedLog();
@@ -156,7 +154,7 @@ export class SharedWatch {
     next();
   }
 
-  /** Handles a failed watch. The credential may have expired, so a reader with another credential starts it again. */
+  /** Handles a failed watch. After an expired credential, a reader with another credential continues it. */
   private watchFailed(caller: Caller, error: unknown): void {
     const newest = [...this.readers].at(-1);
     if (newest !== undefined && newest.caller.credential !== caller.credential) this.reconcile();
@@ -170,13 +168,13 @@ export class SharedWatch {
       if (this.readers.size > 0 && canTakeLease(lease, this.holder, this.ports.clock.now())) this.reconcile();
       return;
     }
-    // If the lease was deleted, the log may have been deleted too. Therefore the watch must start again.
+    // If the lease was deleted, the log may have been deleted too, so the watch must start again.
     this.stopWatch();
     if (this.readers.size > 0) this.reconcile();
     else if (lease === undefined) this.removeOrphanedLog().catch((error: unknown) => this.note(error));
   }
 
-  /** Deletes the log if its subscription was deleted, because entries may have been written during the deletion. */
+  /** Deletes the log if its subscription was deleted: entries may have been added during the deletion. */
   private async removeOrphanedLog(): Promise<void> {
     if (!(await this.subscriptions.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
   }
@@ -243,7 +241,7 @@ export class RecordedWatch {
       {
         initial: (state) => this.recorder.start(state),
         changed: (changes) => this.recorder.changed(changes),
-        // If this is called before the constructor returns, the watch is not assigned yet. So wait until it is.
+        // The watch may call this before the constructor has assigned it, so the call is delayed until then.
         failed: (error) => queueMicrotask(() => end.failed(error)),
       },
     );
@@ -256,16 +254,16 @@ export class RecordedWatch {
 }
 
 /**
- * Creates the log of a subscription whose creation was interrupted by a crash. Changes since then are unknown, so the
- * log starts with an entry that reports a loss. This entry is written before the state, so that its readers receive
- * every later change. After another crash, one more such entry is written.
- * @param state state of the path, read before this call
+ * Creates the log of a subscription if an instance crashed before creating it. The changes since then are unknown, so
+ * the log starts with an entry that reports a loss. This entry is written before the state, so that its readers
+ * receive every later change. After another crash, one more such entry is written.
+ * @param state state of the path, which must be read before this call
  * @returns the number of the first entry after the state
  */
 export async function startAfterGap(events: EventLog, log: string, state: State, writer: string): Promise<number> {
   const sequence = (await events.end(log)) + 1;
   const isAppended = await events.append(log, { sequence, writer, transitions: [], isAfterLoss: true });
   await events.create(log, state);
-  // If nothing was appended, another reader has created the log, or it existed after all.
+  // If nothing was appended, the log already exists: another reader may have created it.
   return isAppended ? sequence + 1 : sequence;
 }

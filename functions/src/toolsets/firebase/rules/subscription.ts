@@ -11,7 +11,7 @@ import { invalidRequest } from './dataErrors.ts';
 
 export type Subscription = Readonly<StoredSubscription>;
 
-/** Maximum number of subscriptions of an agent or person. */
+/** Per agent or person. */
 export const MAX_SUBSCRIPTIONS = 50;
 
 /** Maximum number of children or documents of a watched path. */
@@ -22,10 +22,10 @@ export const MAX_VALUE_BYTES = 1_048_576;
 
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
-/** Time in milliseconds after which a subscription that is not read is deleted. */
+/** Time in milliseconds after which an unread subscription is deleted. */
 export const SUBSCRIPTION_TTL_MS = DAY_MS;
 
-/** Minimum time in milliseconds between two extensions of the expiry, because each is a write. */
+/** Minimum time in milliseconds between two extensions of the expiry, because each extension is a write. */
 export const EXTENSION_INTERVAL_MS = 600_000;
 
 /** Returns whether this event type is watched as a single value or by children. */
@@ -33,7 +33,7 @@ export function shapeOf(eventType: EventType): WatchShape {
   return eventType === 'value' ? 'value' : 'children';
 }
 
-/** @throws MusterError VALIDATION_ERROR if the event type does not fit the database or the path */
+/** @throws MusterError VALIDATION_ERROR if the database or the path does not support the event type */
 export function checkEventType(path: DataPath, eventType: EventType): void {
   if (eventType === 'value') return;
   const isDocuments = eventType.startsWith('document_');
@@ -79,16 +79,14 @@ export function tooManySubscriptions(): MusterError {
   });
 }
 
-/** Changes that commits can make to subscriptions. */
 export interface SubscriptionChanges {
   /** `replaces` is the version of an expired subscription with the same id, which is overwritten. */
   readonly openSubscription: {
     readonly subscription: Subscription;
-    /** Owner of the subscription, for the audit log. */
     readonly ownerUid: string;
     readonly replaces?: string | undefined;
   };
-  /** Ends a subscription on request of its owner, by setting its expiry to `until`. */
+  /** Ends a subscription at its owner's request, by setting its expiry to `until`. */
   readonly endSubscription: {
     readonly before: Versioned<Subscription>;
     readonly ownerUid: string;
@@ -115,27 +113,22 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export interface DataEvent {
   readonly subscriptionId: string;
   readonly eventType: EventType;
-  /** Current data. For a removal, the data before it. */
+  /** Current data; for a removal, the last data. */
   readonly data: JsonValue;
-  /** Data before the event, for changes and removals. */
   readonly previousData?: JsonValue;
   /** Key of the child or id of the document; absent if the path is watched as a single value. */
   readonly key?: string;
-  /** Time at which the change was observed. */
   readonly timestamp: Date;
 }
 
-/** An event, and its position in the log of the subscription. */
 export interface LoggedEvent {
-  /** Cursor after the event. Reading after the cursor continues with the next event. */
   readonly cursor: string;
   readonly event: DataEvent;
 }
 
-/** Method of the JSON-RPC notification that contains an event. */
 export const EVENT_METHOD = 'firebase.event';
 
-/** Returns the event without the parts that exceed the response limit. @param isWithin whether an event fits */
+/** Returns the event, without those parts that exceed the response limit. @param isWithin whether an event fits */
 export function withinResponse(event: DataEvent, isWithin: (event: object) => boolean) {
   const shown = notificationOf(event);
   if (isWithin(shown)) return shown;
@@ -149,12 +142,12 @@ export function notificationOf({ timestamp, ...event }: DataEvent) {
   return { ...event, timestamp: timestamp.toISOString() };
 }
 
-/** A reader's position in a log. Callers receive it as a cursor, whose text they do not interpret. */
+/** A reader's position in a log. Callers receive it as an opaque cursor. */
 export interface EventPosition {
   readonly log: string;
-  /** Number of the entry to read next, from 1. */
+  /** From 1. */
   readonly sequence: number;
-  /** Index of the first transition in this entry that has not been read. */
+  /** Index of the entry's first transition that has not been read. */
   readonly index: number;
 }
 
@@ -186,22 +179,21 @@ export function invalidCursor(): MusterError {
 export const subscriptionCodec = documentCodec(
   z.object({
     uid: z.string(),
-    /** Id that the owner has chosen for the subscription. */
     subscription_id: z.string(),
     database: z.enum(DATABASES),
     path: z.string(),
     event_type: z.enum(EVENT_TYPES),
-    /** Random id of the log. A new subscription with a used id has another log, so events are never mixed. */
+    /** Random id of the log. A new subscription with the same id gets another log, so that events are never mixed. */
     log: z.string(),
     created_at: timestamp,
-    /** Hash of the owner's permissions when the owner was last able to read the path. */
+    /** Hash of the owner's permissions when the owner last proved able to read the path. */
     rights: z._default(z.string(), ''),
-    /** Time at which the subscription is deleted, unless it is read before. */
+    /** Time at which the subscription is deleted, unless its owner reads it before. */
     expires_at: timestamp,
   }),
 );
 
-/** A subscription as stored. The document id is a hash of the owner and of the id that the owner has chosen. */
+/** A subscription as stored. The document id is a hash of the owner and the owner's id for the subscription. */
 export type StoredSubscription = ReturnType<typeof subscriptionCodec.fromDocument> & { readonly id: string };
 
 export function subscriptionFromDocument(data: unknown, id: string): StoredSubscription {

@@ -1,6 +1,6 @@
 /**
- * Creates, reads and deletes subscriptions on request of their owners.
- * Source: the network specification; docs/decisions/0012-subscription-log.md.
+ * Creates, reads and deletes subscriptions at their owners' request. Source: the network specification;
+ * docs/decisions/0012-subscription-log.md.
  */
 import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
@@ -30,20 +30,19 @@ import {
 } from './subscription.ts';
 import { readSnapshot, type Snapshot, stateOf } from './transition.ts';
 
-/** Expiry of a subscription that its owner has ended. It lies in the past for the clocks of all instances. */
+/** Expiry of a subscription that its owner has ended: in the past for the clocks of all instances. */
 const SUBSCRIPTION_ENDED = new Date(0);
 
-/** Maximum time in milliseconds that unsubscribe waits for the log's deletion. Otherwise the sweep deletes it. */
+/** Maximum time in milliseconds that unsubscribe waits for the log's deletion. After that, the sweep deletes it. */
 const REMOVAL_DELAY_MS = 5000;
 
-/** Maximum number of expired subscriptions that a sweep deletes. */
 const SWEEP_BATCH = 100;
 
 const ID_LENGTH = 40;
 
 const RIGHTS_LENGTH = 20;
 
-/** Length of a log id. Cursors contain the id: see toolsets/firebase/rules/subscription.ts. */
+/** Length of a log id. A cursor contains the id: see toolsets/firebase/rules/subscription.ts. */
 const LOG_LETTERS = 20;
 
 const WRITER_LETTERS = 12;
@@ -58,11 +57,9 @@ export interface SubscriptionRequest {
 export interface SubscriptionState {
   /** Initial data by child or document; if the path is watched as a single value, under the empty key. */
   readonly data: Snapshot;
-  /** Cursor after which the events that follow `data` can be read. */
   readonly cursor: string;
 }
 
-/** A request for a subscription, with its path already parsed. */
 interface WantedWatch {
   readonly path: DataPath;
   readonly request: SubscriptionRequest;
@@ -82,8 +79,8 @@ export class SubscriptionService implements EventReader, ExpiringStore {
   }
 
   /**
-   * Creates a subscription. If an identical one exists, that one is used.
-   * @throws MusterError CONFLICT if a different subscription has this id; QUOTA_EXCEEDED if there are too many;
+   * Creates a subscription, or uses an existing identical one.
+   * @throws MusterError CONFLICT if a different subscription has this id; QUOTA_EXCEEDED if the caller has too many;
    * errors of toolsets/firebase/rules/dataErrors.ts if the path is not readable
    */
   async subscribe(
@@ -104,7 +101,6 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return subscribed;
   }
 
-  /** Returns the current data at the path, in the same form as `subscribe`. */
   current(
     caller: Caller,
     { database, path, eventType }: Omit<SubscriptionRequest, 'subscriptionId'>,
@@ -115,7 +111,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
   /** Ends a subscription. @throws MusterError NOT_FOUND if the caller has no such subscription */
   async unsubscribe(caller: Caller, subscriptionId: string, recordResponse: RecordResponse<void>): Promise<void> {
     const { store, randomness, log } = this.ports;
-    // The subscription is ended before its log is deleted, because readers create a log that is missing.
+    // End the subscription before its log is deleted, because readers of a subscription create a missing log.
     const ended = await retryOnConflict(randomness, async () => {
       const before = await this.requireOwn(caller, subscriptionId);
       await store.commit(
@@ -139,7 +135,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return this.reader.follow(caller, from, gone);
   }
 
-  /** Deletes subscriptions that have expired or ended, with their logs. Returns how many it has deleted. */
+  /** Deletes subscriptions that have expired or ended, with their logs. Returns the number of subscriptions. */
   async expire(): Promise<number> {
     const expired = await this.ports.subscriptions.expired(this.now(), SWEEP_BATCH);
     const forgotten = await Promise.all(expired.map(({ value }) => this.remove(value)));
@@ -200,7 +196,7 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     const { log, database, path: text, event_type } = known.value;
     const isSame = database === request.database && text === request.path && event_type === request.eventType;
     if (!isSame) throw otherDefinition(known.value);
-    // Read the end of the log before the data, so that no change is missed between the two.
+    // Read the end of the log before the data, so that no change between the two reads is missed.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
@@ -254,14 +250,13 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
   }
 
-  /** Extends the expiry of a subscription that is being read. */
   private async extend({ value: { id, expires_at }, version }: Versioned<Subscription>): Promise<void> {
     const until = new Date(this.now().getTime() + SUBSCRIPTION_TTL_MS);
     if (until.getTime() - expires_at.getTime() < EXTENSION_INTERVAL_MS) return;
     await ignoreStale(this.ports.store.commit([{ kind: 'extendSubscription', id, until, version }]));
   }
 
-  /** Returns the document id. It depends on the owner, so that callers cannot find subscriptions of others. */
+  /** Returns the document id. It depends on the owner, so that callers cannot find the subscriptions of others. */
   private idOf({ principal }: Caller, subscriptionId: string): string {
     return this.ports.hashing.sha256(JSON.stringify([principal.uid, subscriptionId])).slice(0, ID_LENGTH);
   }

@@ -1,4 +1,4 @@
-/** Transitions of a watched path, child by child, and which transitions are events of a subscription. */
+/** Transitions of a watched path, child by child, and which of them are events of a subscription. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError } from '../../../kernel/errors.ts';
@@ -6,21 +6,21 @@ import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
-/** Canonical JSON by child; for a single value, under the empty key. Texts are empty if only additions are events. */
+/** Canonical JSON by child; a single value has the empty key. Texts are empty if only additions are events. */
 export type State = ReadonlyMap<string, string>;
 
-/** An observed change of one key. It contains only the data that the subscription's events and state need. */
+/** An observed change of one key, with only the data that the subscription's events and state need. */
 export interface Transition {
   readonly kind: 'added' | 'changed' | 'removed';
   readonly key: string;
-  /** Current data. For a removal, the data before it. */
+  /** Current data; for a removal, the last data. */
   readonly data?: JsonValue;
   readonly previousData?: JsonValue;
-  /** Time in milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** Maximum size of current and previous data together, in bytes of JSON. Above it, the previous data is omitted. */
+/** Maximum size in bytes of current and previous data together. If they are larger, the previous data is omitted. */
 const MAX_WITH_PREVIOUS = 262_144;
 
 const EVENT_KINDS: Readonly<Record<Exclude<EventType, 'value'>, Transition['kind']>> = {
@@ -36,12 +36,11 @@ export function isEvent(eventType: EventType, { kind }: Transition): boolean {
   return eventType === 'value' || EVENT_KINDS[eventType] === kind;
 }
 
-/** Returns what the state stores of a child's data for this event type. */
+/** Returns the text that the state contains for a child's data, depending on the event type. */
 export function storedData(eventType: EventType, data: JsonValue): string {
   return eventType !== 'value' && EVENT_KINDS[eventType] === 'added' ? '' : canonicalJson(data);
 }
 
-/** Returns the state that corresponds to the data at the path. */
 export function stateOf(eventType: EventType, data: ReadonlyMap<string, JsonValue>): Map<string, string> {
   if (eventType === 'value') return new Map([['', canonicalJson(data.get('') ?? null)]]);
   return new Map([...data].map(([key, value]) => [key, storedData(eventType, value)]));
@@ -79,14 +78,13 @@ function parsed(text: string): JsonValue {
   return JSON.parse(text);
 }
 
-/** Changes the state according to a transition. */
 export function apply(eventType: EventType, state: Map<string, string>, transition: Transition): void {
   const { kind, key, data } = transition;
   if (kind === 'removed') state.delete(key);
   else state.set(key, storedData(eventType, data ?? null));
 }
 
-/** Returns the transitions from the known state to the data: the changes made while the path was not watched. */
+/** Returns the transitions from the known state to the data, which happened while the path was not watched. */
 export function differences(
   eventType: EventType,
   state: State,
@@ -115,7 +113,7 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
 
 const SNAPSHOT_TIMEOUT_MS = 15_000;
 
-/** Data at a path, by child or under the empty key. */
+/** Keys are children; a single value has the empty key. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
 
 /** Reads a path once, as a single value or by children. @throws MusterError as rules/dataErrors.ts creates them */

@@ -15,7 +15,7 @@ import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/ports.ts';
 import type { State } from '../rules/transition.ts';
 
-/** Maximum number of attempts to load a log. A new checkpoint during an attempt makes it fail, which is rare. */
+/** Maximum number of attempts to load a log. A checkpoint written during an attempt makes the attempt fail. */
 const MAX_LOADS = 10;
 
 const transition = z.object({
@@ -38,16 +38,15 @@ export const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
 const entrySize = z.object({
   sequence: z.number(),
   transitions: z.number(),
-  /** Number of transitions that are events of the subscription. */
   events: z.number(),
   bytes: z.number(),
-  /** Time in milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   at: z.number(),
 });
 
 export const storedSizes = textOf(z.array(entrySize));
 
-/** Event logs in the Realtime Database. Calls wait while the database is not reachable. */
+/** Event logs in the Realtime Database. Calls wait while the database is unreachable. */
 export class DatabaseEventLog implements EventLog {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
@@ -101,7 +100,7 @@ export class DatabaseEventLog implements EventLog {
     const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
     return changeNode(node, (current) => {
       if (current === null) return entry;
-      // An earlier attempt has written this entry, and its response was lost.
+      // An earlier attempt has written this entry, but its response was lost.
       const there = storedEntry.safeParse(current);
       return there.success && there.data.writer === writer ? entry : undefined;
     });
@@ -145,7 +144,7 @@ export class DatabaseEventLog implements EventLog {
       if (isEnded) return;
       const query = entriesOf(bus, from);
       const told = (snapshot: DataSnapshot): void => {
-        // An exception in this listener would end the process.
+        // An exception in this listener would terminate the process.
         try {
           appended(this.entryIn(snapshot));
         } catch (error) {
@@ -172,7 +171,7 @@ export class DatabaseEventLog implements EventLog {
     return after_loss ? { ...entry, isAfterLoss: true } : entry;
   }
 
-  /** Parses a value. @throws UnreadableDocumentError even for one entry, because all later events depend on it */
+  /** Parses a value. @throws UnreadableDocumentError, because all later events depend on each entry */
   private value<Value>(snapshot: DataSnapshot, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(snapshot.val());
@@ -188,7 +187,6 @@ export class DatabaseEventLog implements EventLog {
   }
 }
 
-/** Returns the schema of a value that is stored as JSON text. */
 function textOf<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()
@@ -216,11 +214,11 @@ function isContiguous(entries: readonly Entry[], after: number): boolean {
   return entries.every(({ sequence }, index) => sequence === after + 1 + index);
 }
 
-/** Prefix of keys. The database would treat keys that consist of digits as the indexes of a list. */
+/** Prefix of keys, because the database would treat keys of digits as the indexes of a list. */
 const PREFIX = 'e';
 const DIGITS = 10;
 
-/** Returns the key of an entry or a checkpoint. Keys are sorted in the order of their numbers. */
+/** Returns the key of an entry or a checkpoint. Keys sort in the order of the numbers. */
 export function sequenceKey(sequence: number): string {
   return PREFIX + String(Math.max(sequence, 0)).padStart(DIGITS, '0');
 }

@@ -1,5 +1,3 @@
-/** Stores subscriptions in Firestore. */
-
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
@@ -33,7 +31,7 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
   }
 }
 
-/** Returns the fields for the audit log. The id of the event log and the hash of the rights are not among them. */
+/** Returns the fields for the audit log, without the id of the event log and the hash of the rights. */
 function auditFieldsOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
   return { uid, subscription_id, database, path, event_type };
 }

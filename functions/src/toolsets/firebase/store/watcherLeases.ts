@@ -13,7 +13,7 @@ export const storedLease = z.object({
   renewed: z.number().transform((time) => new Date(time)),
 });
 
-/** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do no harm to a log. */
+/** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do not harm the log. */
 export class DatabaseWatcherLeases implements WatcherLeases {
   private readonly database: () => Promise<Database>;
 
@@ -24,7 +24,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
   async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
-    // After a lost response, the lease is already stored with this holder. It then counts as a new lease.
+    // If the lease was stored by an attempt whose response was lost, it counts as a new lease here, not as a renewal.
     let isRenewed = true;
     const isTaken = await changeNode(node, (current) => {
       const before = leaseIn(current);
@@ -59,7 +59,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
       const told = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
       unlisten = () => node.off('value', told);
     };
-    // Errors are ignored here, because without the database, calls that report errors fail too.
+    // Errors are ignored here: without the database, the calls that report errors fail too.
     this.node(log).then(listen, () => undefined);
     return () => {
       isEnded = true;
@@ -78,7 +78,7 @@ export function leaseIn(value: unknown): Lease | undefined {
 
 const REMOVAL_BATCH = 500;
 
-/** Commit markers of callers' writes, `commits/{id}`. They are deleted when they have expired. */
+/** Commit markers of callers' writes, `commits/{id}`, which are deleted after they expire. */
 export class DatabaseCommitMarkers implements ExpiringStore {
   readonly name = 'commits';
   private readonly database: () => Promise<Database>;

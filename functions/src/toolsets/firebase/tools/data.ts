@@ -78,7 +78,6 @@ function noteOf(missingIndex: string): string {
   return `This order has no index: the whole node was read and sorted, which works up to 1 MiB. ${missingIndex}.`;
 }
 
-/** Types of data that the specification lists. */
 const TYPES = [
   OPEN_OBJECT,
   { type: 'array', items: {} },
@@ -88,7 +87,7 @@ const TYPES = [
   { type: 'null' },
 ];
 
-/** Accepts all types but lists one: Genkit drops required properties with several types; Gemini rejects that. */
+/** Accepts all types but lists one: Genkit omits required properties with several types, and Gemini rejects this. */
 const data = listedAs({ ...OPEN_OBJECT, anyOf: TYPES }, z.json());
 
 export const write = defineTool({
@@ -162,7 +161,7 @@ export const write = defineTool({
 const STORED_AS_TEXT =
   'The data was stored as text. To store an object or a list, send it directly as data, not as JSON text.';
 
-/** Returns the type of the data, and a note if the data is text that looks like JSON. */
+/** Returns the stored type of the data, and a note if the data is text that looks like JSON. */
 function storedAs(data: unknown) {
   return { type: jsonTypeOf(data), ...(isWrappedJson(data) && { note: STORED_AS_TEXT }) };
 }

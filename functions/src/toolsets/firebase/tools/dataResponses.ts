@@ -1,4 +1,4 @@
-/** Arguments and results that the firebase tools share. Source: the network specification, "Firebase Tools". */
+/** Arguments and results of several firebase tools. Source: the network specification, "Firebase Tools". */
 
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
@@ -14,17 +14,17 @@ export function database(description: string) {
   return z.enum(DATABASES).describe(description);
 }
 
-/** A path argument. Its pattern is only shown to callers; the path is validated later, with a better message. */
+/** Returns the schema of a path. Its pattern is only shown to callers; rules/databaseAccess.ts validates the path. */
 export function path(description: string) {
   return z.string().meta({ pattern: PATH_PATTERN, description });
 }
 
-/** Data as the specification types it: an object, an array or null. */
+/** Data in a type of the specification: an object, an array or null. */
 export const structured = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown()), z.null()]);
 
 /**
- * Wraps a single text, number or boolean as {".value": …}, because the specification has no type for such data.
- * Source: https://firebase.google.com/docs/reference/js/database.datasnapshot, exportVal.
+ * Wraps a text, number or boolean as {".value": …}, because the specification has no type for such data. Source:
+ * https://firebase.google.com/docs/reference/js/database.datasnapshot, exportVal.
  */
 export function asStructured(data: JsonValue): z.input<typeof structured> {
   if (data === null) return null;
@@ -32,18 +32,18 @@ export function asStructured(data: JsonValue): z.input<typeof structured> {
   return typeof data === 'object' ? { ...data } : { '.value': data };
 }
 
-/** The id that a caller has chosen for a subscription, with the pattern of the network specification. */
+/** Id that a caller chooses for a subscription. Source of the pattern: the network specification. */
 export const subscriptionId = idLike(
   /^[a-zA-Z0-9-]{1,200}$/,
   'expected 1 to 200 letters, digits or "-", as passed to firebase.subscribe',
 );
 
-/** A subscription id in tools for which the specification lists a pattern. */
+/** Schema of a subscription id in tools for which the specification lists a pattern. */
 export function listedSubscriptionId(description: string) {
   return subscriptionId.meta({ pattern: '^[a-zA-Z0-9-]+$', description });
 }
 
-/** Returns the initial data of a subscription in the form in which firebase.read returns data. */
+/** Returns the initial data of a subscription in the form of firebase.read. */
 export function initialDataOf(
   { database: name, eventType }: { readonly database: DatabaseName; readonly eventType: EventType },
   data: ReadonlyMap<string, JsonValue>,
@@ -53,7 +53,7 @@ export function initialDataOf(
   return data.size === 0 ? null : Object.fromEntries(data);
 }
 
-/** Adds the document's id to its fields: as `id`, or as `__name__` if the fields contain another `id`. */
+/** Adds the document's id to its fields: as `id`, or as `__name__` if the fields contain a different `id`. */
 function namedDocument(id: string, fields: JsonValue): JsonObject {
   const own = jsonObject.parse(fields);
   return own['id'] === undefined || own['id'] === id ? { id, ...own } : { __name__: id, ...own };

@@ -57,7 +57,7 @@ export const subscribe = defineTool({
     const subscribed = await services.subscriptions.subscribe(caller, request, record);
     return { ...answer(subscribed), ...(includeInitial && initialResponse(initialDataOf(request, subscribed.data))) };
   },
-  // Reads the data again. It may be newer than the first response's cursor; events after the cursor still lead to it.
+  // Reads the data again. The data may be newer than the stored cursor, whose events then lead to the same data.
   replay: async ({ services, caller }, { includeInitial, ...request }, { cursor }) => ({
     success: true,
     subscriptionId: request.subscriptionId,
