@@ -4,7 +4,7 @@ import { getJobLogs, getWorkflowRuns } from './tools/actions.ts';
 import { commitFiles, createBranch, readFile, searchCode } from './tools/code.ts';
 import { createIssue, createPR } from './tools/tracker.ts';
 
-/** Tools for repositories. The last three are Muster's own. Source: the network specification, "GitHub Tools". */
+/** GitHub tools. The last three are not in the specification. Source: the network specification, "GitHub Tools". */
 export const github: Toolset<GitHubServices> = {
   name: 'github',
   instructions:

@@ -1,4 +1,4 @@
-/** The request of a caller to commit files. It is validated before GitHub is called. */
+/** A caller's request to commit files, which is validated before any request is sent to GitHub. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { filePath, isSha, refName } from './names.ts';
@@ -7,7 +7,7 @@ import type { FileKind, TreeEntry } from './responses.ts';
 import { refusal } from './responses.ts';
 import { isBase64, utf8Text } from './text.ts';
 
-/** Maximum number of base64 files per commit. Each needs a request, and GitHub wants a second between writes. */
+/** Maximum number of base64 files per commit. Each one needs a write, and GitHub asks for one write per second. */
 export const MAX_BINARY_FILES = 20;
 
 export const fileChange = z.strictObject({
@@ -65,7 +65,7 @@ function checkFile({ path, content, encoding, delete: isDeleted }: FileChange, f
 /** Maximum length of the target of a symbolic link. Source: PATH_MAX of Linux. */
 const MAX_TARGET_LENGTH = 4095;
 
-/** Codes of errors which mean that the files cannot be committed onto this tree: other entries are in the way. */
+/** Codes of errors which mean that other entries of the tree prevent this commit. */
 const BLOCKING_CODES: ReadonlySet<string | undefined> = new Set([
   'FILE_NOT_FOUND',
   'IS_DIRECTORY',
@@ -79,8 +79,8 @@ export function isBlocking(error: unknown): boolean {
 }
 
 /**
- * Returns the kind that each file has after the commit, by path. A file keeps its kind unless the caller sets one.
- * The result for deleted files has no meaning.
+ * Returns the kind that each file has after the commit, by path. A file keeps its kind unless the caller sets a kind.
+ * For deleted files, the returned kind is meaningless.
  * @throws MusterError NOT_FOUND if a file to delete is missing; CONFLICT if an entry of another kind is in the way
  */
 export async function kindsOf(view: TreeView, files: readonly FileChange[]): Promise<ReadonlyMap<string, FileKind>> {
@@ -88,7 +88,7 @@ export async function kindsOf(view: TreeView, files: readonly FileChange[]): Pro
   const kinds = await Promise.all(
     files.map(async (file, index): Promise<[string, FileKind]> => {
       const there = await view.find(file.path).catch((error: unknown) => {
-        // The caller sets the kind, so the previous kind is not needed.
+        // If the caller sets the kind, the previous kind is not needed.
         if (file.executable !== undefined && isTreeTooLarge(error)) return view.knownAt(file.path);
         throw error;
       });
@@ -113,7 +113,7 @@ function kindOf(file: FileChange, kind: TreeEntry['kind'] | undefined, field: st
   return kind ?? 'file';
 }
 
-/** Throws unless each parent directory of a file is a directory, or missing, or deleted by the same commit. */
+/** Throws unless each parent directory is a directory, does not exist, or is a file that the same commit deletes. */
 function requireParents(view: TreeView, path: string, deleted: ReadonlySet<string>, field: string): void {
   for (let above = directoryOf(path); above !== ''; above = directoryOf(above)) {
     const kind = view.knownAt(above)?.kind;
@@ -131,10 +131,10 @@ function isTarget({ content = '', encoding }: FileChange): boolean {
 
 // Finds the entries of a tree by path. Source: https://docs.github.com/rest/git/trees, "Get a tree"
 
-/** Maximum number of directories that are listed separately per commit. Each needs a request. */
+/** Maximum number of directories that are listed separately per commit. Each listing needs a request to GitHub. */
 const MAX_DIRECTORIES = 100;
 
-/** Reads a tree. GitHub shortens the full list of a large tree. Then directories are listed separately if needed. */
+/** Reads a tree. If the tree is too large for a complete list, lists the needed directories separately. */
 export async function openTree(gitHub: GitHub, at: RepositoryName, root: string) {
   const known = new Map<string, TreeEntry>();
   const listings = new Map<string, Promise<void>>();
@@ -168,9 +168,9 @@ export async function openTree(gitHub: GitHub, at: RepositoryName, root: string)
   }
 
   return {
-    /** Returns the entry at the path without a further request; undefined if it is not known yet. */
+    /** Returns the entry at the path from the lists read so far, without a further request. */
     knownAt: (path: string) => known.get(path),
-    /** Returns the entry at the path. @throws MusterError VALIDATION_ERROR if this needs too many requests */
+    /** Finds the entry at the path. @throws MusterError VALIDATION_ERROR if too many directories must be listed */
     find,
   };
 }

@@ -11,24 +11,24 @@ import { refusal } from './responses.ts';
 /** Maximum number of attempts to commit, if other commits move the branch in the meantime. */
 const MAX_COMMIT_ATTEMPTS = 3;
 
-/** Maximum number of times that a request is sent if its responses are lost. */
+/** Maximum number of times that a write is sent if GitHub's responses are lost. */
 const MAX_SENT_BYTES = 3;
 
-/** Maximum number of commits that are searched for a commit whose response was lost. */
+/** Maximum number of commits of the branch that are searched for the new commit after a lost response. */
 const MAX_SEARCHED_COMMITS = 20;
 
-/** `created` is false if the branch already existed and was at the same commit. */
+/** `created` is false if the branch already existed at the same commit. */
 type CreatedBranch = Readonly<{ branch: string; sha: string; created: boolean }>;
 
 export interface CommitOutcome {
   readonly sha: string;
   readonly parent: string;
   readonly tree: string;
-  /** False if the branch already had this commit, with the same message and the same files. */
+  /** False if the head of the branch already has this message and these files. */
   readonly created: boolean;
 }
 
-/** Creates a branch. @param wanted `from` is a branch, tag or commit; the default is the default branch */
+/** Creates a branch. @param wanted `from` may be a branch, a tag or a commit; default: the default branch */
 export async function createBranchFrom(
   { gitHub, store }: GitHubPorts,
   at: RepositoryName,
@@ -48,7 +48,7 @@ export async function createBranchFrom(
   return outcome;
 }
 
-/** Creates the branch, and returns whether it is new. A branch that a request with a lost response created is new. */
+/** Returns whether this call created the branch, including by a request whose response was lost. */
 async function createBranch(
   gitHub: GitHub,
   at: RepositoryName,
@@ -67,7 +67,7 @@ async function createBranch(
   return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
-/** Commits all files or none: the commit becomes visible only when the branch is moved to it, in the last step. */
+/** Commits all files or none. The last step moves the branch to the new commit, which makes the commit visible. */
 export async function commitChanges(
   { gitHub, store }: GitHubPorts,
   request: CommitRequest,
@@ -82,7 +82,7 @@ export async function commitChanges(
 }
 
 class Committing extends Service<{ readonly gitHub: GitHub; readonly request: CommitRequest }> {
-  /** SHAs of the uploaded blobs, by path. Further attempts use them again. */
+  /** Later attempts reuse the uploaded blobs. The keys are file paths. */
   private readonly blobs = new Map<string, string>();
 
   async commit(attempt = 1): Promise<CommitOutcome> {
@@ -108,7 +108,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return this.ports.gitHub.found(at, this.ports.gitHub.commit(at, sha));
   }
 
-  /** Returns whether the head already is this commit. Needed for deletions, which cannot be applied twice. */
+  /** Returns whether the head is already this commit. Needed because deleted files cannot be deleted again. */
   private async isCommitted(head: Commit): Promise<boolean> {
     const { message, files } = this.ports.request;
     const [before] = head.parents;
@@ -122,7 +122,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     }
   }
 
-  /** The branch is not at the expected commit. That is allowed if its head may come from an earlier attempt. */
+  /** If the branch is not at the expected commit, its head may be the commit of an earlier attempt. */
   private before(head: Commit, expectedParent: string): Promise<Commit> {
     if (head.parents[0] === expectedParent) return this.commitAt(expectedParent);
     throw refusal('CONFLICT', 'branchMoved', { branch: this.ports.request.branch });
@@ -153,7 +153,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return { blob };
   }
 
-  /** Moves the branch to the commit. Returns whether the branch contains it, even if other commits already follow. */
+  /** Moves the branch to the commit. Returns whether the branch contains the commit, possibly below newer commits. */
   private async move(sha: string, parent: string, attempt = 1): Promise<boolean> {
     const moved = await this.ports.gitHub.moveBranch(this.ports.request.at, this.ports.request.branch, sha);
     if (moved === 'moved') return true;
@@ -164,7 +164,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     return this.move(sha, parent, attempt + 1);
   }
 
-  /** Returns whether the branch contains the commit. Searches only its latest commits. */
+  /** Returns whether the latest commits of the branch include the commit. */
   private async hasContent(sha: string, parent: string): Promise<boolean> {
     const { at, branch } = this.ports.request;
     let ahead = [await this.ports.gitHub.found(at, this.ports.gitHub.branch(at, branch))];

@@ -14,21 +14,20 @@ import type { GitHubChange, GitHubPorts } from './ports.ts';
 import type { PullRequestState } from './pullRequestNode.ts';
 import { address, line, number, sha } from './responses.ts';
 
-/** Maximum number of pull requests of one check that are looked up. */
 const MAX_PULL_REQUESTS = 20;
 
 const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 
 const repository = z.object({ id: number });
 
-/** A time. GitHub omits it while a check is running. A time that cannot be parsed counts as omitted. */
+/** A time, which GitHub omits while a check is running. A time that cannot be parsed is treated as omitted. */
 const time = z.iso
   .datetime({ offset: true })
   .nullish()
   .catch(undefined)
   .transform((text) => (text == null ? undefined : new Date(text)));
 
-/** State of the pull request after a webhook action. Other actions change neither the state nor the head commit. */
+/** State of the pull request after a webhook action. Deliveries with other actions are ignored. */
 const STATES: Readonly<Record<string, PullRequestState | 'ended' | undefined>> = {
   opened: 'open',
   reopened: 'open',
@@ -56,7 +55,6 @@ const pullRequestFields = z
     return { repositoryId, pullRequests, state, at: one.updated_at, mergedAs: one.merge_commit_sha };
   });
 
-/** Fields that all kinds of checks have, with the names that GitHub uses. */
 const check = z.object({
   id: number,
   conclusion: z.string().nullish(),
@@ -64,7 +62,6 @@ const check = z.object({
   pull_requests: z.array(z.object({ number, head: z.object({ sha }).optional() })).default([]),
 });
 
-/** Details of a failed check, which are written to the task's log. */
 interface CheckDetails {
   readonly source: 'check_run' | 'check_suite' | 'workflow_run';
   readonly name: string;
@@ -73,7 +70,7 @@ interface CheckDetails {
 }
 
 /**
- * Converts a check that has ended. Together, `id` and the source identify the entry in the task's log.
+ * Converts a check that has ended. The id and the source together identify the entry in the task's log.
  * @param apart distinguishes checks with the same source and name
  */
 function endedCheck(
@@ -84,7 +81,7 @@ function endedCheck(
 ): Delivery | undefined {
   const passed = conclusion === 'success';
   if (typeof conclusion !== 'string' || !(passed || FAILED_CONCLUSIONS.includes(conclusion))) return undefined;
-  // GitHub may omit the head of a pull request. The head is then the commit that was checked.
+  // If GitHub omits the head of a pull request, the head is the commit that was checked.
   const pullRequests = pull_requests
     .slice(0, MAX_PULL_REQUESTS)
     .map((one) => ({ number: one.number, head: one.head?.sha ?? commit }));
@@ -105,7 +102,7 @@ interface Delivery {
   readonly entry?: { readonly id: string; readonly details: JsonObject } | undefined;
 }
 
-/** Schemas of payloads by the header `X-GitHub-Event`. Irrelevant payloads are parsed to undefined. */
+/** Schemas of payloads, by the value of the header `X-GitHub-Event`. Irrelevant payloads are parsed to undefined. */
 const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
   ['pull_request', pullRequestFields],
   [
@@ -158,7 +155,7 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
 ]);
 
 export class Deliveries extends Service<GitHubPorts> {
-  /** Processes a delivery. @param event value of the header `X-GitHub-Event` */
+  /** Processes a webhook delivery. @param event value of the header `X-GitHub-Event` */
   async receive(event: string, body: string): Promise<'noted' | 'ignored' | 'malformed'> {
     const schema = EVENTS.get(event);
     if (schema === undefined) return 'ignored';
@@ -174,7 +171,7 @@ export class Deliveries extends Service<GitHubPorts> {
     return 'noted';
   }
 
-  /** Stores what is new in a delivery about a pull request, and sets or clears the failed-check mark of its task. */
+  /** Stores what a delivery changes on a pull request, and sets or clears the failed-check mark of its task. */
   private note({ repository_id, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
     const { pullRequestLinks, store, randomness, clock } = this.ports;
     const { state, check, at = clock.now() } = delivery;
@@ -184,14 +181,14 @@ export class Deliveries extends Service<GitHubPorts> {
       const { value: before, version } = found;
       const link = withDelivery(before, { at, head, state, check });
       const ofTask = await this.taskChanges(link, delivery, at);
-      // The mark depends on the link. Therefore it is changed only if the link still has the version that was read.
+      // The failed-check mark depends on the link, so it is changed only if the link still has the version read.
       const needsLink = link !== before || ofTask.some(({ kind }) => kind !== 'logFailedCheck');
       const ofLink: GitHubChange[] = needsLink ? [{ kind: 'replaceLink', before, link, version }] : [];
       if (ofLink.length + ofTask.length > 0) await store.commit([...ofLink, ...ofTask]);
     });
   }
 
-  /** Returns the changes to the task: a log entry for a failed check, and the mark for failed checks. */
+  /** Returns the changes to the task: the log entry of a failed check, and the new or cleared failed-check mark. */
   private async taskChanges(link: PullRequestLink, { entry }: Delivery, at: Date): Promise<readonly GitHubChange[]> {
     const { task_id, owner, repo, number: pullRequest } = link;
     if (task_id === '') return [];
@@ -227,40 +224,39 @@ export class Deliveries extends Service<GitHubPorts> {
       const { kind } = await new TaskQueue(this.ports).finish(link.task_id, { output });
       log.info('pull_request_merged', { taskId: link.task_id, kind });
     } catch (error) {
-      // The task was deleted, so repeating the delivery would not help.
+      // If the task was deleted, repeating the delivery would not help.
       if (!(error instanceof MusterError && error.code === 'NOT_FOUND')) throw error;
       log.warn('pull_request_without_task', { taskId: link.task_id });
     }
   }
 }
 
-// Combines the known state, head commit and check results of a pull request with those of a delivery. GitHub's times
-// decide which is newer, so the order of the deliveries does not matter.
+// Merges a delivery into the stored state, head commit and check results of a pull request. GitHub's times decide
+// which information is newer, so the order of the deliveries does not matter.
 
 export type CheckResult = PullRequestLink['checks'][number];
 
 export interface DeliveredState {
-  /** Time to which the delivery refers, by GitHub's clock. */
+  /** Time of the state, by GitHub's clock. */
   readonly at: Date;
-  /** Head commit of the pull request at this time. */
+  /** Head commit of the pull request at the time `at`. */
   readonly head?: string | undefined;
   readonly state?: PullRequestState | undefined;
   readonly check?: Omit<CheckResult, 'at'> | undefined;
 }
 
-/** Maximum number of check results that a link stores. */
 const MAX_CHECKS = 200;
 
-/** Returns the link with the news of a delivery, or the same object if there is nothing new. */
+/** Returns the link with the information of a delivery, or the same object if nothing changes. */
 export function withDelivery(link: PullRequestLink, seen: DeliveredState): PullRequestLink {
   const known = withCheck(withHead(withState(link, seen), seen), seen);
   return known.checks.length > MAX_CHECKS ? { ...known, checks: mostRelevant(known) } : known;
 }
 
-/** Priority of states that have the same time. The highest one counts. */
+/** If two states have the same time, the one with the higher number here counts. */
 const STATE_ORDER = { open: 0, closed: 1, merged: 2 } as const satisfies Record<PullRequestState, number>;
 
-/** Returns the link with the later state. A merged pull request stays merged. */
+/** Returns the link with the newer of both states. A merged pull request stays merged. */
 function withState(link: PullRequestLink, { state, at }: DeliveredState): PullRequestLink {
   if (state === undefined || link.state === 'merged') return link;
   const past = link.state_at?.getTime() ?? Number.NEGATIVE_INFINITY;
@@ -275,7 +271,7 @@ function withHead(link: PullRequestLink, { head, at }: DeliveredState): PullRequ
   return compared([at.getTime(), head], [past, link.head ?? '']) <= 0 ? link : { ...link, head, head_at: at };
 }
 
-/** Keeps one result per check and commit: the latest, or at the same time the one with the higher id. */
+/** Keeps one result per check and commit: the latest one or, if their times are equal, the one with the higher id. */
 function withCheck(link: PullRequestLink, { check, at }: DeliveredState): PullRequestLink {
   if (check === undefined) return link;
   const result = { ...check, at };
@@ -289,13 +285,13 @@ function rankOf({ at, id, passed }: CheckResult): readonly number[] {
   return [at.getTime(), id, passed ? 0 : 1];
 }
 
-/** Returns the results to keep: first those of the head commit, then failures, then the latest ones. */
+/** Sorts the results and keeps the first: those of the head commit, then failures, then the latest ones. */
 function mostRelevant({ checks, head }: PullRequestLink): PullRequestLink['checks'] {
   const worth = (one: CheckResult) => [one.commit === head ? 1 : 0, one.passed ? 0 : 1, ...rankOf(one)];
   return checks.toSorted((left, right) => compared(worth(right), worth(left))).slice(0, MAX_CHECKS);
 }
 
-/** Returns the latest failed check of the head commit; undefined if no check of it has failed. */
+/** Returns the latest failed check of the head commit. */
 export function failureOf({ head, checks }: PullRequestLink): CheckResult | undefined {
   const failed = checks.filter(({ commit, passed }) => !passed && commit === head);
   return failed.toSorted((left, right) => compared(rankOf(right), rankOf(left)))[0];

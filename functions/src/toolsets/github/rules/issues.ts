@@ -15,8 +15,8 @@ interface CreatedIssue extends Issue {
 }
 
 /**
- * Creates an issue with a hidden mark, then stores the response under the call's idempotency key. If GitHub's
- * response is lost, or an instance crashes before that, the repeated call finds the issue by its mark.
+ * Creates an issue with a hidden marker in its text, then stores the response under the call's idempotency key. If
+ * GitHub's response is lost or the instance crashes, the repeated call finds the issue by its marker.
  */
 export async function openIssue(
   ports: GitHubPorts,
@@ -47,7 +47,7 @@ async function createNew(ports: GitHubPorts, at: RepositoryName, issue: NewIssue
 }
 
 function find(ports: GitHubPorts, at: RepositoryName, mark: string): Promise<Issue | undefined> {
-  // The time is rounded to the hour: GitHub does not count a repetition of the same request if nothing has changed.
+  // Rounded to the hour, so that repeated requests are equal: GitHub's rate limit does not count equal requests.
   const hour = Math.floor(ports.clock.now().getTime() / HOUR_MS) - IDEMPOTENCY_HOURS;
   return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MS));
 }

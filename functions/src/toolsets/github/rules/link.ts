@@ -4,7 +4,7 @@ import { z } from 'zod/mini';
 import { parentFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 
-/** States of a pull request. A merged one stays merged. */
+/** States of a pull request. A merged pull request stays merged. */
 export const PULL_REQUEST_STATES = ['open', 'merged', 'closed'] as const;
 
 export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = documentCodec(
@@ -13,24 +13,21 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
     number: z.number(),
     owner: z.string(),
     repo: z.string(),
-    /** Id of the task that is completed by the merge; empty if the pull request is part of another item. */
+    /** Id of the task that the merge completes; empty if the pull request is part of another item. */
     task_id: z.string(),
     linked_by: z.string(),
     linked_at: timestamp,
-    /** Workspace in which the link was created. */
     workspace: z.string(),
     title: z._default(z.string(), ''),
     state: z._default(z.enum(PULL_REQUEST_STATES), 'open'),
-    /** Time since which the pull request has this state, according to GitHub. */
+    /** Time at which the pull request got this state, according to GitHub. */
     state_at: z._default(z.nullable(timestamp), null),
-    /** Latest known head commit, and the time at which GitHub reported it. */
+    /** Latest known head commit, with the time at which GitHub reported it. */
     head: z._default(z.nullable(z.string()), null),
     head_at: z._default(z.nullable(timestamp), null),
-    /** Latest result of each check, for each commit. */
     checks: z._default(
       z.array(
         z.object({
-          /** Distinguishes checks that have the same name. */
           key: z.string(),
           name: z.string(),
           commit: z.string(),

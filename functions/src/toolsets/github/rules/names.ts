@@ -1,8 +1,7 @@
 /**
  * Validates names of repositories, files and refs that callers send. Characters with a meaning in URLs are rejected,
- * because names become parts of URLs. Also builds search queries, and finds the line of a match. Source: the network
- * specification, "github.readFile", "github.searchCode";
- * https://git-scm.com/docs/git-check-ref-format
+ * because names become parts of URLs. Also builds search queries, and finds the line of a search match. Source: the
+ * network specification, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
 
 import { z } from 'zod';
@@ -11,11 +10,11 @@ import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
 import { refusal } from './responses.ts';
 
-/** Pattern of owners in the network specification. */
+/** Source: the network specification. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
 export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
 
-/** Maximum lengths of names. They are a little longer than on github.com, for GitHub Enterprise. */
+/** Maximum lengths of names, a little longer than on github.com, because GitHub Enterprise may allow longer names. */
 const MAX_NAME_LENGTH = 100;
 
 const MAX_PATH_LENGTH = 4096;
@@ -69,7 +68,7 @@ export function refName(ref: string, field = 'ref'): string {
   return ref;
 }
 
-/** Parses the head of a pull request: a branch, or `owner:branch` in a fork. @throws MusterError INVALID_FORMAT */
+/** Parses the head of a pull request: a branch, or `owner:branch` for a fork. @throws MusterError INVALID_FORMAT */
 export function headName(head: string): { readonly owner?: string; readonly branch: string } {
   const colon = head.indexOf(':');
   if (colon === -1) return { branch: refName(head, 'head') };
@@ -97,7 +96,7 @@ export const searchFilters = z
 
 export type SearchFilters = z.output<typeof searchFilters>;
 
-/** GitHub's maximum length of a search query, with its qualifiers. */
+/** GitHub's maximum length of a search query, including its qualifiers. */
 export const MAX_QUERY_LENGTH = 256;
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
@@ -107,7 +106,7 @@ const UNQUOTABLE = /["\\\u0000-\u001f\u007f]/;
 
 /**
  * Returns a search query that consists of the filters as qualifiers, followed by the caller's query. The qualifiers
- * come first and in quotes: neither they nor an open quotation mark in the query can change what the rest means.
+ * come first and in quotes, so that no quotation mark in the query can change their meaning.
  * @throws MusterError INVALID_FORMAT
  */
 export function searchQuery(query: string, filters: SearchFilters): string {
@@ -149,7 +148,7 @@ function quotable(name: string, value: string): string {
   throw refusal('INVALID_FORMAT', 'filter', { name, field: `filters.${name}` });
 }
 
-/** Returns the number of the line of a match, from 1; undefined if the file does not contain the fragment. */
+/** Returns the line number of a match, starting at 1; undefined if the file does not contain the fragment. */
 export function lineOf(content: string, fragment: string, start: number): number | undefined {
   const at = content.indexOf(fragment);
   return at === -1 ? undefined : content.slice(0, at + start).split('\n').length;

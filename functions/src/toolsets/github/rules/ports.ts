@@ -25,7 +25,7 @@ import type {
   workflowRuns,
 } from './responses.ts';
 
-/** Owner and name of a repository. Input of callers is validated in toolsets/github/rules/names.ts. */
+/** Owner and name of a repository. Names from callers are validated in toolsets/github/rules/names.ts. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
 export interface NewIssue {
@@ -45,7 +45,7 @@ export interface NewPullRequest {
   readonly maintainer_can_modify: boolean;
 }
 
-/** A file for a new tree. Its content is a text or an existing blob; undefined deletes the file. */
+/** A file for a new tree. Its content is a text or an existing blob; undefined content deletes the file. */
 export interface NewTreeEntry {
   readonly path: string;
   readonly kind: FileKind;
@@ -65,17 +65,17 @@ export interface CodeSearch {
   readonly sort: 'indexed' | 'best-match';
   readonly page: number;
   readonly perPage: number;
-  /** Owner whose repositories are searched; undefined if the search is not restricted to an owner. */
+  /** Owner whose repositories are searched; undefined if the search is not limited to one owner. */
   readonly owner?: string | undefined;
 }
 
-/** Values for the variables of the route, for the query string, or for the body. */
+/** Values for the variables of the route, for the query string, or for the request body. */
 export interface RequestParameters {
   readonly [name: string]: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns a word for a rejection, or undefined if it is unknown. `text` is GitHub's; callers must not see it. */
+/** Returns a word for a known rejection. `text` is GitHub's error text, which callers must not see. */
 export type RecognizeRefusal<Word> = (refusal: { readonly status: number; readonly text: string }) => Word | undefined;
 
 /**
@@ -86,11 +86,11 @@ export interface GitHubClient {
   ask(route: string, parameters: RequestParameters): Promise<GitHubResponse>;
   /** @param missing HTTP statuses for which the result is undefined; default: only 404 */
   find(route: string, parameters: RequestParameters, missing?: readonly number[]): Promise<GitHubResponse | undefined>;
-  /** Downloads a text by a redirect of GitHub. Returns its last `most` characters; undefined without a text. */
+  /** Downloads a text to which GitHub redirects. Returns its last `most` characters, or undefined without a text. */
   download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined>;
   /**
-   * Sends the request only once, because a repetition could create a duplicate. Returns what `recognize` returns for
-   * a rejection, or `unanswered` if GitHub may have carried out the request.
+   * Sends the request only once, because a second request could create a duplicate. Returns the word of `recognize`
+   * for a rejection, or `unanswered` if GitHub did not respond and may have carried out the request.
    */
   once<Word extends string>(
     route: string,
@@ -100,56 +100,51 @@ export interface GitHubClient {
 }
 
 export interface GitHubClients {
-  /** Whether the deployment has a GitHub App or a token. */
+  /** Whether the deployment has a GitHub App or a GitHub token. */
   readonly configured: boolean;
-  /** Returns a client for reading. If the App is not installed there, it can at least read public repositories. */
+  /** Returns a client for reading. Without an installed App, the client can read only public repositories. */
   reading(at: RepositoryName): Promise<GitHubClient>;
-  /** @throws MusterError ACCESS_DENIED if the App is not installed on the repository; NOT_FOUND */
+  /** @throws MusterError ACCESS_DENIED if the App is not installed on the repository; NOT_FOUND if it is missing */
   writing(at: RepositoryName): Promise<GitHubClient>;
-  /** Returns a client for requests that concern no repository. @param owner owner whose installation is preferred */
+  /** Returns a client for requests without a repository. @param owner owner whose App installation is preferred */
   any(owner?: string): Promise<GitHubClient>;
   /**
-   * Called if GitHub returns 404 for a repository, as it does for private ones too. Returns the error to throw if the
-   * repository may be private; undefined if it does not exist or, with a token, if nothing shows that it does.
+   * Called if GitHub returns 404 for a repository. Returns the error to throw if the repository may be private;
+   * undefined if it does not exist or, with a GitHub token, if nothing shows that it exists.
    */
   hiding(at: RepositoryName): Promise<Error | undefined>;
 }
 
-/** A result of GitHub. Undefined means a 404, which does not show what exactly is missing. */
+/** A result of GitHub. Undefined means that GitHub returned 404, which does not show which part was not found. */
 type FoundValue<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined>;
 
 /** GitHub's REST API for repositories. Source: https://docs.github.com/rest */
 export interface GitHub {
   readonly configured: boolean;
-  /** Returns how many requests are left in this hour. This request itself does not count. */
+  /** Returns the number of requests that are left in this hour. This request itself does not count. */
   rateLimit(): Promise<RateLimit>;
-  /** @throws MusterError ACCESS_DENIED if it cannot be known whether the repository exists */
+  /** @throws MusterError ACCESS_DENIED if the repository may be private, so that nothing shows whether it exists */
   repository(at: RepositoryName): FoundValue<typeof repository>;
   contents(at: RepositoryName, path: string, ref: string): FoundValue<typeof contents>;
-  /** Returns the content of a file as base64 text. */
   blob(at: RepositoryName, sha: string): FoundValue<typeof blob>;
-  /** Returns the commit of a branch, tag or SHA. */
   commit(at: RepositoryName, ref: string): FoundValue<typeof commit>;
   searchCode(search: CodeSearch): Promise<z.output<typeof codeHits>>;
   workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof workflowRuns>;
   /** Returns the failed jobs of the run's latest attempt, and whether there may be more jobs. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
-  /** Returns the last `most` characters of a job's log. */
   jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined>;
-  /** Returns `unanswered`, like all methods that create or move, if GitHub may have carried out the request. */
+  /** Returns `unanswered` if GitHub did not respond and may have carried out the request, as all writes do. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
   /** Returns the newest issue that was created at or after `since` and whose text contains the marker. */
   findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof issue>;
-  /** Returns `exists` if there is already an open pull request for these branches. */
+  /** Returns `exists` if an open pull request already has these branches. */
   createPullRequest(at: RepositoryName, fields: NewPullRequest): Promise<PullRequest | 'exists' | 'unanswered'>;
-  /** Returns the open pull request from the head `owner:branch` into the branch `base`. */
   findPullRequest(at: RepositoryName, head: string, base: string): FoundValue<typeof pullRequest>;
-  /** Returns the commit at which a branch is. */
   branch(at: RepositoryName, name: string): FoundValue<typeof reference>;
   createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | 'unanswered'>;
-  /** Moves a branch without force. Returns `stale` if the branch was moved by another commit. */
+  /** Moves a branch without force. Returns `stale` if another commit has moved the branch. */
   moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
-  /** Returns a tree: `whole` with all levels, which GitHub may shorten, or only the first `level`. */
+  /** Returns a tree: with `whole` all levels, of which GitHub may omit entries; with `level` only the first level. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof tree>;
   createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
   createTree(at: RepositoryName, base: string, entries: readonly NewTreeEntry[]): Promise<z.output<typeof created>>;
@@ -157,9 +152,9 @@ export interface GitHub {
     at: RepositoryName,
     fields: { readonly message: string; readonly tree: string; readonly parent: string },
   ): Promise<z.output<typeof created>>;
-  /** Returns a result that GitHub has just referred to. @throws MusterError if it was deleted in the meantime */
+  /** Returns an object that GitHub has just referred to. @throws MusterError if it was deleted in the meantime */
   found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
-  /** Returns the error after a 404: that the repository does not exist, or else `otherwise`. */
+  /** Returns the error for a 404: an error for a missing repository or, if the repository exists, `otherwise`. */
   missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError>;
 }
 

@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<PullRequestState, NodeStatus>> = {
   closed: 'cancelled',
 };
 
-/** Returns the document id of a link. It contains the repository's id, because the repository's name may change. */
+/** Returns the document id of a link. It contains the repository's id, because the repository's name can change. */
 export function linkId({ repository_id, number }: Pick<PullRequestLink, 'repository_id' | 'number'>): string {
   return `${repository_id}-${number}`;
 }

@@ -19,20 +19,19 @@ interface PullRequestRequest {
   readonly workspace: string;
   readonly at: RepositoryName;
   readonly pullRequest: NewPullRequest;
-  /** Task that is completed when the pull request is merged. */
   readonly taskId: string | undefined;
   /** Item that the pull request is part of. Ignored if `taskId` is set. */
   readonly part_of?: NodeRef | undefined;
 }
 
 export interface CreatedPullRequest extends PullRequest {
-  /** False if there already was an open pull request for the same branches. */
+  /** False if an open pull request for the same branches already existed. */
   readonly created: boolean;
-  /** Id of the pull request as an item; absent if it is not part of another item. */
+  /** Id for system.getTree; absent if the pull request is not part of another item. */
   readonly id?: string;
 }
 
-/** Creates a pull request, or returns the open one. Commits its link together with the response of the call. */
+/** Creates a pull request, or returns the open one. Stores its link in the same commit as the response. */
 export async function openPullRequest(
   ports: GitHubPorts,
   request: PullRequestRequest,
@@ -67,13 +66,13 @@ async function findOrCreate(
   const created = await gitHub.createPullRequest(at, pullRequest);
   if (typeof created !== 'string') return { ...created, created: true };
   const there = await gitHub.findPullRequest(at, head, pullRequest.base);
-  const isOurs = created === 'unanswered'; // Otherwise, another caller has just created one.
+  const isOurs = created === 'unanswered'; // Otherwise, another caller has created it between the two requests.
   if (there !== undefined) return { ...there, created: isOurs };
   if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
   throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head, field: 'head' });
 }
 
-/** Only the holder of the task or a leader may link a pull request to it, because a merge then completes the task. */
+/** Only the task's holder or a leader may link a pull request to the task, because the merge completes the task. */
 async function requireTask(
   ports: GitHubPorts,
   { principal, workspace }: PullRequestRequest,
@@ -90,8 +89,8 @@ async function requireTask(
 }
 
 /**
- * Returns the changes that link the pull request to its task or parent; none if it is already linked to it.
- * @throws MusterError CONFLICT if it is part of another item, or if the parent is a part of the pull request
+ * Returns the changes that link the pull request to its task or parent; none if this link already exists.
+ * @throws MusterError CONFLICT if it is part of another item, or if the parent is itself a part of the pull request
  */
 async function linkChanges(
   ports: GitHubPorts,
@@ -120,7 +119,7 @@ async function linkChanges(
   return { id, changes: [{ kind: 'linkPullRequest', link }, ...changes] };
 }
 
-/** Names the task in the text of the pull request, for people. Muster itself uses only the stored link. */
+/** Writes the task id into the pull request's text for people to read. Muster itself uses only the stored link. */
 function withTask(pullRequest: NewPullRequest, taskId: string | undefined): NewPullRequest {
   if (taskId === undefined) return pullRequest;
   const line = `Muster-Task: ${taskId}`;

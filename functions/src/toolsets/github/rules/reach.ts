@@ -15,7 +15,7 @@ export interface RepositoryScope {
   readonly workspace: string;
 }
 
-/** Returns the listed repositories, as `owner/name` or, for all repositories of an owner, `owner/*`. */
+/** Returns the listed repositories as `owner/name`, or as `owner/*` for all repositories of an owner. */
 export async function allowedRepositories(
   { workspaces, openRepositories }: GitHubPorts,
   { principal, workspace }: RepositoryScope,
@@ -38,22 +38,22 @@ function repositoryNotListed(name: string, { workspace }: RepositoryScope) {
   return refusal('FORBIDDEN', 'notListed', { name, workspace });
 }
 
-/** Finds all qualifiers for a repository or an owner in a query, even in quotes or after a minus. */
+/** Matches each qualifier for a repository or an owner, even in quotes or after a minus sign. */
 const PLACES = /\b(repo|user|org):\s*"?([^\s"]*)/gi;
 
 const QUOTED = /"[^"]*"?/g;
 
-/** Finds a qualifier for a repository or an owner that is a separate word. */
+/** Matches a qualifier for a repository or an owner that is a separate word. */
 const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 
-/** Finds operators, with which a qualifier may not restrict the search. */
+/** Matches operators. With an operator, a qualifier may not limit the whole search. */
 const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 
 const MAX_SHOWN_REPOSITORIES = 100;
 
 /**
- * Returns the query, restricted to listed repositories. All repositories and owners in the query must be listed. If
- * they do not restrict the search, all listed ones are added: otherwise, GitHub's total would include other results.
+ * Returns the query, limited to listed repositories. All repositories and owners in the query must be listed. If the
+ * query has no such limit, all listed repositories are added, so that GitHub's total counts no other results.
  * @throws MusterError with reason ACCESS_DENIED, or VALIDATION_ERROR if too many are listed for one search
  */
 export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, query: string) {
@@ -71,7 +71,7 @@ export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, q
   return { query: whole, listed };
 }
 
-/** Returns whether the query's qualifiers restrict the search. Quotes, a minus and operators can prevent this. */
+/** Returns whether a qualifier limits the whole search: outside quotes, without a minus sign and operators. */
 function isNarrowed(query: string): boolean {
   const bare = query.replace(QUOTED, ' ');
   return NARROWING.test(bare) && !OPERATORS.test(bare);

@@ -16,20 +16,19 @@ const MAX_FILE_BYTES = 5_242_880;
 
 const SHOWN_ENTRIES = 100;
 
-/** Number of found files that are read to determine line numbers. Each needs a request to GitHub. */
+/** Number of found files that are read to determine line numbers. Each file needs a request to GitHub. */
 const FILES_READ = 5;
 
-/** Number of found repositories that are read, for details that search results do not contain. */
+/** Number of found repositories that are read, for the stars that search results do not contain. */
 const REPOSITORIES_READ = 5;
 
 const MAX_MATCHES = 10;
 
-/** Maximum number of results that GitHub returns for one search. */
 const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
 
-/** @throws MusterError with a reason of the network specification, IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
+/** @throws MusterError with the reason IS_DIRECTORY or SIZE_LIMIT_EXCEEDED, or another reason of the specification */
 export async function readContent(
   gitHub: GitHub,
   at: RepositoryName,
@@ -51,7 +50,7 @@ export async function readContent(
   }
 }
 
-/** Searches the listed repositories. If results from other ones had to be removed, the total counts the rest. */
+/** Searches the listed repositories. If GitHub also found others, the total counts only the returned results. */
 export async function findCode(
   ports: GitHubPorts,
   place: RepositoryScope,
@@ -82,7 +81,7 @@ export async function findCode(
   return { results, total, page, perPage, hasNext, incomplete };
 }
 
-/** Returns a file or a part of it. Binary files are returned as base64, even if text was requested. */
+/** Returns a file or a part of a file. A binary file is returned as base64, even if text was requested. */
 async function file(
   gitHub: GitHub,
   at: RepositoryName,
@@ -100,7 +99,7 @@ async function file(
     : { ...file, ...textPart(text, offset), encoding };
 }
 
-/** Returns the error after a 404, which states whether the repository, the ref or the file is missing. */
+/** Returns the error for a 404: the repository, the ref or the file was not found. */
 async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: string): Promise<MusterError> {
   const [repository, commit] = await Promise.all([gitHub.repository(at), gitHub.commit(at, ref)]);
   if (repository === undefined) return refusal('NOT_FOUND', 'repository', at);
@@ -111,7 +110,7 @@ async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: st
   return refusal('NOT_FOUND', 'refOfDefault', { ...about, field: 'ref', entries: [defaultBranch] });
 }
 
-/** Returns the text of a found file. Errors are ignored, because a result without line numbers is still useful. */
+/** Returns the text of a found file; undefined after an error, so that the result has no line numbers. */
 async function textOf(gitHub: GitHub, { at, sha }: CodeHit): Promise<string | undefined> {
   const base64 = await gitHub.blob(at, sha).catch(ignoreUnreadable);
   return base64 === undefined ? undefined : utf8Text(base64);
@@ -158,10 +157,8 @@ function directoryError(path: string, entries: readonly string[]): MusterError {
 
 /** GitHub Actions runs and logs of their failed jobs. Source: the network specification, github.getWorkflowRuns. */
 
-/** Number of failed jobs whose logs are read. Further jobs are returned without a log. */
 const LOGS_READ = 5;
 
-/** Maximum number of characters that are read from the end of a log. */
 const MAX_LOG_LENGTH = 400_000;
 
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
@@ -176,7 +173,7 @@ export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, .
   throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflow', at));
 }
 
-/** Returns the failed jobs of a run, with the end of each log. GitHub deletes the logs of old runs. */
+/** Returns the failed jobs of a run, with the end of each log. Old logs are missing, because GitHub deletes them. */
 export async function failedJobLogs(gitHub: GitHub, at: RepositoryName, runId: number, lines: number) {
   const failed = await gitHub.failedJobs(at, runId);
   if (failed === undefined) {
@@ -199,12 +196,11 @@ function workflowName(workflow: string | number): string | number {
   throw refusal('INVALID_FORMAT', 'workflow');
 }
 
-/** Time at the start of each line of a log. */
 const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const MAX_LINE_LENGTH = 2000;
 
-/** Returns the last lines of a log, without times and terminal codes. @param maxBytes maximum size in the response */
+/** Returns the last lines of a log, without times and terminal codes. @param maxBytes maximum size of these lines */
 export function logTail(log: string, lines: number, maxBytes: number) {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));

@@ -1,4 +1,4 @@
-/** Schemas of GitHub's responses. They shorten texts and remove hidden characters, except in the content of files. */
+/** Schemas of GitHub's responses. They shorten texts and remove hidden characters, except in file contents. */
 
 import { z } from 'zod';
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
@@ -14,7 +14,7 @@ export function checkedResponse<Schema extends z.ZodType>(schema: Schema, { data
   throw refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
 }
 
-/** A text of one line that GitHub users have written, such as a title or a name. */
+/** A single line written by a GitHub user, such as a title or a name. */
 export const line = z.string().transform((value) => plainLine(value, 300));
 
 const text = z.string().transform((value) => plainText(value, 1000));
@@ -32,7 +32,7 @@ export const number = z.int().positive();
 
 const count = z.int().min(0);
 
-/** An optional value, which GitHub omits or sends as null. */
+/** Schema for a value that GitHub may omit or send as null. */
 function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -41,7 +41,7 @@ const login = z.object({ login: line }).transform((account) => account.login);
 
 const hasSha = z.object({ sha }).transform((object) => object.sha);
 
-/** A repository. Its id stays the same when the repository is renamed. */
+/** A repository. Its id does not change if the repository is renamed. */
 export const repository = z
   .object({ id: number, name: line, owner: login, default_branch: line, stargazers_count: count.default(0) })
   .transform(({ default_branch, stargazers_count: stars, ...same }) => ({
@@ -56,7 +56,6 @@ export const commit = z
 
 export type Commit = z.output<typeof commit>;
 
-/** The response to the creation of a blob, tree or commit. */
 export const created = hasSha;
 
 export const reference = z.object({ object: hasSha }).transform(({ object }) => object);
@@ -95,7 +94,7 @@ export const pullRequest = z
     head: head.ref,
     headSha: head.sha,
     base: base.ref,
-    /** Id of the repository that receives the changes of the pull request. */
+    /** Id of the repository into which the pull request would be merged. */
     repositoryId: base.repo.id,
     createdAt: created_at,
   }));
@@ -173,7 +172,7 @@ const base64 = z.string().transform((content) => content.replace(/\s/g, ''));
 
 const file = z
   .object({ type: z.literal('file'), path: z.string(), sha, size: count, content: base64, encoding: z.string() })
-  // GitHub omits the content of files above 1 MB, with the encoding "none". An empty file has no content either.
+  // For files above 1 MB, GitHub omits the content and sends the encoding "none". Empty files have no content either.
   .transform(({ content, encoding, ...same }) => ({ ...same, base64: encoding === 'base64' ? content : undefined }));
 
 export type FoundFile = z.output<typeof file>;
@@ -186,7 +185,7 @@ const entry = z
   .object({ name: line, type: z.string() })
   .transform(({ name, type }) => plainText(type === 'dir' ? `${name}/` : name, 300));
 
-/** Content at a path: a list for a directory, an object for everything else. */
+/** Content at a path: a list for a directory; one object for a file, a symbolic link or a submodule. */
 export const contents = z.union([
   z.array(entry).transform((entries) => ({ type: 'directory' as const, entries })),
   file,
@@ -196,10 +195,9 @@ export const contents = z.union([
 
 export const blob = z.object({ content: base64, encoding: z.literal('base64') }).transform(({ content }) => content);
 
-/** Kinds that a file can have in Git. */
 export type FileKind = 'file' | 'executable' | 'symlink';
 
-/** Kinds by file mode in Git. Files with any other mode are plain files. */
+/** Kinds of files by Git's file mode. Files with any other mode are plain files. */
 const KINDS: ReadonlyMap<string, FileKind | 'submodule'> = new Map([
   ['100755', 'executable'],
   ['120000', 'symlink'],
@@ -215,12 +213,12 @@ const treeEntry = z
 
 export type TreeEntry = z.output<typeof treeEntry>;
 
-/** Entries of a tree; `truncated` if GitHub has not listed all of them. */
+/** `truncated` is true if GitHub has omitted some entries. */
 export const tree = z
   .object({ tree: z.array(treeEntry), truncated: z.boolean() })
   .transform(({ tree: entries, truncated }) => ({ entries, truncated }));
 
-/** Maximum length in characters of a fragment in a search result. */
+/** In characters. */
 const MAX_FRAGMENT_LENGTH = 4000;
 
 const textMatch = z.object({
@@ -240,7 +238,7 @@ const codeHit = z
     ...same,
     at: { owner, repo },
     description,
-    /** Parts of the file that contain matches, with the positions of the matches in UTF-16 code units. */
+    /** Parts of the file that contain matches. Positions of matches are in UTF-16 code units. */
     fragments: text_matches
       .filter(({ property }) => property === 'content')
       .map(({ fragment, matches }) => ({
@@ -253,7 +251,7 @@ const codeHit = z
 
 export type CodeHit = z.output<typeof codeHit>;
 
-/** Results of a code search; incomplete if GitHub's search timed out. */
+/** `incomplete` is true if GitHub's search timed out. */
 export const codeHits = z
   .object({ total_count: count, incomplete_results: z.boolean(), items: z.array(codeHit) })
   .transform(({ total_count: total, incomplete_results: incomplete, items: hits }) => ({ total, incomplete, hits }));
@@ -272,12 +270,11 @@ export interface GitHubResponse {
 }
 
 /**
- * Errors of the GitHub tools. Their texts are in errors.json, by the codes in "Specific Error Codes". `reason` is the
- * name in the specification. No error contains text from GitHub.
- * Source: the network specification, "github.readFile", "Error Scenarios".
+ * Errors of the GitHub tools. Their texts are in errors.json, by the codes of "Specific Error Codes". `reason` is the
+ * error's name in the specification. No error contains text from GitHub.
  */
 
-/** Texts of an error. Placeholders are in braces, as in `Branch "{branch}" not found.` */
+/** Texts of an error, with placeholders in braces, as in `Branch "{branch}" not found.` */
 interface Text {
   readonly field?: string;
   readonly reason: string;
@@ -291,10 +288,9 @@ type Codes = keyof typeof texts;
 
 const TEXTS: { readonly [Code in Codes]: Readonly<Record<keyof (typeof texts)[Code], Text>> } = texts;
 
-/** Values for the placeholders in the texts, and further details of the error. */
 type ErrorCode = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> & Readonly<Record<string, unknown>>;
 
-/** Returns the error with this code and name. Long paths in its texts are shortened. */
+/** Returns the error with this code and this key in errors.json. Long paths in its texts are shortened. */
 export function refusal<Code extends Codes>(
   code: Code,
   name: keyof (typeof texts)[Code],

@@ -1,17 +1,17 @@
 /**
- * Handles texts from GitHub that other people have written. They are returned as data in their own fields, never as
- * parts of Muster's sentences. Files are returned completely, in several parts if necessary.
+ * Handles texts from GitHub that other people have written. They are returned as data in separate fields, never as
+ * parts of Muster's sentences. Long files are returned in several parts.
  */
 import { withoutHidden } from '../../../kernel/hiddenCharacters.ts';
 import { fitsPage, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 
-/** Removes hidden characters, and shortens the text to `max` characters including the `…` at its end. */
+/** Removes hidden characters, and shortens the text to `max` characters, which include the `…` at its end. */
 export function plainText(text: string, max: number): string {
   const seen = withoutHidden(text.slice(0, max * 4)).toWellFormed();
   return seen.length <= max ? seen : `${prefixOf(seen, max - 1)}…`;
 }
 
-/** Like `plainText`, and puts the text on one line. */
+/** Like `plainText`, and joins the lines to one line. */
 export function plainLine(text: string, max: number): string {
   return plainText(text, max).replace(/[\t\n]+/g, ' ');
 }
@@ -23,7 +23,7 @@ export function webAddress(text: string): string | undefined {
   return /^https?:$/.test(protocol) && username === '' && password === '' && href.length <= 2000 ? href : undefined;
 }
 
-/** Pattern of base64 text, without line breaks. */
+/** Matches base64 text without line breaks. */
 
 const ENCODED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
@@ -31,7 +31,7 @@ export function isBase64(text: string): boolean {
   return ENCODED.test(text);
 }
 
-/** Decodes base64 to text; undefined if it is not UTF-8 or has a NUL. Git treats such files as binary, too. */
+/** Decodes base64 to text; undefined if the data is not UTF-8 or contains NUL, which Git treats as binary too. */
 export function utf8Text(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.includes(0)) return undefined;
@@ -42,15 +42,14 @@ export function utf8Text(base64: string): string | undefined {
   }
 }
 
-/** Maximum number of characters of a file in one response. */
 const MAX_PART_CHARACTERS = MAX_LISTED_BYTES;
 
-/** Maximum bytes per part, below 25,000 tokens in base64. Must be a multiple of 3, because base64 encodes 3 bytes. */
+/** Maximum bytes per part: in base64 below 25,000 tokens. A multiple of 3, as base64 encodes groups of 3 bytes. */
 const BASE64_BYTES = 24_000;
 
 /**
- * Returns the part of a text that starts at the offset and fits into a response.
- * @param offset in bytes; if it lies within a character, the rest of the character becomes U+FFFD
+ * Returns the part of a text that starts at the offset and fits in one response.
+ * @param offset in bytes; if the offset lies within a character, the rest of that character becomes U+FFFD
  */
 export function textPart(text: string, offset: number) {
   const rest = Buffer.from(text).subarray(offset).toString();
@@ -67,7 +66,7 @@ export function base64Part(base64: string, offset: number) {
   return { content, ...(end < bytes.length && { nextOffset: end }) };
 }
 
-/** Returns the first `most` UTF-16 code units of a text, or one less if this would split a character. */
+/** Returns the first `most` UTF-16 code units of a text, or one less if the last one would be half a character. */
 function prefixOf(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,4 +1,4 @@
-/** Calls GitHub's REST API. An undefined result means 404, of unknown cause. Source: https://docs.github.com/rest */
+/** Calls GitHub's REST API. A result is undefined if GitHub returned 404. Source: https://docs.github.com/rest */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type {
@@ -32,27 +32,23 @@ import {
   workflowRuns,
 } from '../rules/responses.ts';
 
-/** Start of the routes for a repository. */
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
 
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
 
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
-/** Maximum page size of GitHub, and maximum number of pages that are read of a list that must be filtered. */
+/** GitHub's maximum page size, and the maximum number of pages that are read of a list that must be filtered. */
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-/** Maximum number of failed jobs that are returned for a run. */
 const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
 interface GitHubRequest {
-  /** Path of the route, relative to the repository. */
   readonly path: string;
   readonly parameters?: RequestParameters | undefined;
-  /** HTTP statuses for which the result is undefined. */
   readonly missing?: readonly number[];
 }
 
@@ -90,7 +86,7 @@ export class RestGitHub implements GitHub {
   }
 
   commit(at: RepositoryName, ref: string) {
-    // Per page, GitHub lists one changed file of the commit. A smaller number is not possible.
+    // GitHub returns `per_page` changed files with the commit; the minimum is 1.
     const parameters = { ref, per_page: 1 };
     // GitHub returns 409 for an empty repository, and 422 for an unknown commit.
     return this.read('reading', commit, at, { path: '/commits/{ref}', parameters, missing: [404, 409, 422] });
@@ -236,7 +232,7 @@ export class RestGitHub implements GitHub {
     return (await this.repository(at)) === undefined ? refusal('NOT_FOUND', 'repository', at) : otherwise;
   }
 
-  /** @param as `writing` if a write depends on the data: then both use the same credential */
+  /** @param as `writing` if a later write depends on the data, so that both requests use the same credential */
   private async read<Schema extends z.ZodType>(
     as: 'reading' | 'writing',
     schema: Schema,
@@ -248,7 +244,7 @@ export class RestGitHub implements GitHub {
     return answer && checkedResponse(schema, answer);
   }
 
-  /** Sends a write that must not be repeated. @throws MusterError also if GitHub returns 404 */
+  /** Sends a write that must not be sent twice. @throws MusterError also if GitHub returns 404 */
   private async write<Word extends string>(
     at: RepositoryName,
     { method, path }: { readonly method: 'POST' | 'PATCH'; readonly path: string },
@@ -264,7 +260,7 @@ export class RestGitHub implements GitHub {
     return answer;
   }
 
-  /** Creates a Git object. If it is created twice, the second object is the same. */
+  /** Creates a Git object. Creating the same object twice has no effect. */
   private async createObject(at: RepositoryName, kind: 'blobs' | 'trees' | 'commits', parameters: RequestParameters) {
     const client = await this.clients.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
@@ -272,7 +268,6 @@ export class RestGitHub implements GitHub {
     return checkedResponse(created, made);
   }
 
-  /** Returns the error for a write to which GitHub has responded with 404. */
   private unwritable(at: RepositoryName): Promise<MusterError> {
     return this.missing(at, refusal('FORBIDDEN', 'readOnly', at));
   }

@@ -1,4 +1,4 @@
-/** Tools that list workflow runs, and return the logs of failed jobs. Source: the network specification. */
+/** Tools that list workflow runs and return the logs of failed jobs. Source: the network specification. */
 import { z } from 'zod';
 import { repositoryName } from '../rules/names.ts';
 import { requireReachable } from '../rules/reach.ts';

@@ -140,7 +140,7 @@ export const commitFiles = defineTool({
     branch: z.string(),
     created: z.boolean().describe('False if the branch was already at this commit.'),
   }),
-  // No data is lost, because replaced contents remain in the history.
+  // No data is lost, because replaced file contents remain in the branch's history.
   annotations: ADDS,
   loosens: [],
   role: 'worker',

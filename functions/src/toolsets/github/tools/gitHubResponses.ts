@@ -1,4 +1,4 @@
-/** Arguments that the github tools share. Source: the network specification, "GitHub Tools". */
+/** Arguments of several github tools. Source: the network specification, "GitHub Tools". */
 
 import { z } from 'zod';
 import { toolsFor } from '../../../mcp/tool.ts';
@@ -12,7 +12,7 @@ export const inRepository = {
   repo: z.string().describe('Repository name'),
 };
 
-/** Arguments for a repository. Their patterns are only shown to callers; better errors come from rules/names.ts. */
+/** Arguments for a repository. Their patterns are only shown to callers; rules/names.ts validates the values. */
 export const inPatternedRepository = {
   owner: z.string().meta({ pattern: OWNER_PATTERN, description: 'User or organization' }),
   repo: z.string().meta({ pattern: REPO_PATTERN, description: 'Repository name' }),
@@ -20,5 +20,5 @@ export const inPatternedRepository = {
 
 export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
-/** Annotations of tools that create something. They count as destructive, because others may see the result. */
+/** Annotations of tools that create something. Creating counts as destructive, because others may see the result. */
 export const ADDS = { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false } as const;
