@@ -26,7 +26,6 @@ export interface OrchestrationDependencies extends DocumentSource {
   readonly ownerRoles: ExecutionPorts['ownerRoles'];
   readonly askToRaise: ExecutionPorts['askToRaise'];
   readonly taskCreation: PortOf<TaskCreation>;
-  /** Lists the live agents of a workspace, which can run workflow steps. */
   readonly overview: ConstructorParameters<typeof AgentRoster>[1];
 }
 

@@ -9,7 +9,7 @@ import { cancelRun, getRun, listRuns } from './tools/runs.ts';
 import { executeCode, executeTask, orchestrate, orchestrateParallel, orchestrateWorkflow } from './tools/starting.ts';
 import { deleteWorkflow, listWorkflows, saveWorkflow } from './tools/workflows.ts';
 
-/** Runs as resources, watched through MCP's `subscriptions/listen`. */
+/** Watched through MCP's `subscriptions/listen`. */
 const run = templatesFor<OrchestrationServices>()({
   uriTemplate: 'run://{runId}',
   name: 'run',
@@ -26,7 +26,7 @@ const run = templatesFor<OrchestrationServices>()({
     services.orchestration.runs.watch(principal, id, disconnectSignal()),
 });
 
-/** Tools that run work on several models. Tools of the orchestration specification come first, in its order. */
+/** Tools that run work on several models. The tools of the orchestration specification come first, in its order. */
 export const orchestration: Toolset<OrchestrationServices> = {
   name: 'orchestration',
   instructions:

@@ -1,4 +1,4 @@
-/** Ports of orchestration: the hosted agents, storage, and a queue that executes runs. */
+/** Ports of orchestration: the hosted agents, the storage, and the queue that dispatches runs. */
 
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
@@ -15,15 +15,13 @@ import type { StepRecord } from './steps/step.ts';
 import type { SavedWorkflow, WorkflowChanges } from './workflows/validation.ts';
 
 export interface RunDispatch {
-  /** Queues the run, so that an instance executes it soon. The run may be delivered more than once. */
+  /** Queues the run, so that an instance executes it soon. The queue may deliver the run more than once. */
   dispatch(runId: string): Promise<void>;
 }
 
 export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly store: Store<OrchestrationChange>;
-  /** The hosted agents in the deployment's configuration. */
   readonly hosted: () => readonly HostedAgent[];
-  /** Default budget of a run. */
   readonly budget: RunOrder['budget'];
   readonly workflows: WorkflowQueries;
   readonly workflowFields: FieldsCodec<SavedWorkflow>;
@@ -34,7 +32,6 @@ export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly timer: Timer;
 }
 
-/** Ports that only the execution of runs needs. */
 export type ExecutionPorts = OrchestrationPorts & OwnerPorts & Pick<BudgetWaitPorts, 'askToRaise'>;
 
 export interface RunFilter {
@@ -46,45 +43,43 @@ export interface RunQueries {
   find(runId: string): Promise<Versioned<Run> | undefined>;
   /** @throws Error if the run has no order */
   order(runId: string): Promise<RunOrder>;
-  /** Sorted by number. An unreadable document is an error: a skipped step would be executed and paid for again. */
+  /** Sorted by number. Throws for an unreadable document: a missing step would be executed and paid for again. */
   steps(runId: string): Promise<readonly StepRecord[]>;
-  /** Journal entries of one step, in no particular order. */
+  /** Unsorted. */
   journal(runId: string, stepId: string): Promise<readonly JournalEntry[]>;
-  /** Journal entries of all steps, in no particular order. */
+  /** Entries of all steps, unsorted. */
   calls(runId: string): Promise<readonly JournalEntry[]>;
-  /** Runs of an owner, newest first. The filter may restrict the status and the workspace. */
+  /** Newest first. The filter may restrict the status and the workspace. */
   list(ownerUid: string, runFilter: RunFilter, page: PageRequest): Promise<ListPage<Run>>;
-  /** Runs of an owner that have not ended, in all workspaces, sorted by id. */
+  /** Runs that have not ended, in all workspaces, sorted by id. */
   openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]>;
-  /** Runs of a workspace that have not ended, sorted by id. */
+  /** Runs that have not ended, sorted by id. */
   openIn(workspace: string, limit: number, after?: string): Promise<readonly Run[]>;
-  /** Runs whose due time is at or before `now`, oldest first. */
+  /** Returns the runs whose due time is at or before `now`, oldest first. */
   due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Run>>;
-  /** Runs that ended at or before `now`, oldest first. */
+  /** Oldest first. */
   endedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Run>>>;
-  /** Deletes a run's order, steps and journal. */
   deleteBelow(runId: string): Promise<void>;
-  /** Ids of the runs that wait for this budget, sorted. */
   waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
   /** Yields the run now and after each change, until the signal aborts. Rapid changes may be combined into one. */
   watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined>;
-  /** Run that has answered the question with this cache key, or may still answer it. */
+  /** Returns the run that has answered, or may still answer, the question with this cache key. */
   answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined>;
 }
 
 export interface WorkflowQueries {
   find(id: string): Promise<Versioned<SavedWorkflow> | undefined>;
-  /** Saved workflows of an owner, sorted by name. */
+  /** Sorted by name. */
   list(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<SavedWorkflow>>;
 }
 
 export interface AgentMeasures {
-  /** Measurements by agent. Agents that were never asked are missing from the map. */
+  /** Returns measurements by agent. Agents without any request are missing from the map. */
   read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>>;
 }
 
 export interface WorkRecordQueries {
-  /** Empty if the record is missing or unreadable. Agents are then ranked by the specification's capabilities. */
+  /** Returns an empty record if it is missing or unreadable, so that only the specification's capabilities count. */
   find(workspace: string): Promise<WorkRecord>;
 }
 

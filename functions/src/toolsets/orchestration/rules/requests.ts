@@ -1,4 +1,4 @@
-/** Turns a caller's request into a run, with workflow and agents. Source: the orchestration specification. */
+/** Converts a caller's request to a run, with its workflow and agents. Source: the orchestration specification. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
@@ -9,7 +9,7 @@ import { allSteps, MAX_STEP_ATTEMPTS, type Mode, TIMEOUT, type Workflow, withSte
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
-/** A caller's preferences. Every omitted preference is chosen automatically. */
+/** A caller's preferences. Omitted ones are chosen automatically. */
 interface Preferences {
   readonly agent?: string | undefined;
   readonly workflow?: string | undefined;
@@ -18,15 +18,14 @@ interface Preferences {
 }
 
 interface RunOptions {
-  /** Maximum number of retries after a failed request to an agent. */
   readonly retries?: number | undefined;
-  /** If false, steps and the agents of a step run sequentially, even if the workflow marks them as parallel. */
+  /** False: steps, and the agents of one step, run sequentially, even if the workflow marks them as parallel. */
   readonly parallel?: boolean | undefined;
   readonly budget: RunRequest['budget'];
 }
 
 /**
- * Chooses the workflow for a prompt, unless the caller's preferences specify one.
+ * Chooses the workflow for a prompt, unless the caller's preferences specify a workflow.
  * @throws MusterError FORBIDDEN if the workspace forbids the preferred agent
  */
 export function requestFor(
@@ -39,7 +38,7 @@ export function requestFor(
   const chosen = name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
   if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
-  // A requested role applies only to a workflow with a single step. Steps of other workflows have their own roles.
+  // A requested role applies only to a workflow with one step. Other workflows define the roles of their steps.
   const isSingle = allSteps(known).length === 1;
   const attempts = retries === undefined ? undefined : Math.min(MAX_STEP_ATTEMPTS, retries + 1);
   const adjusted = withSteps(known, (step) => ({
@@ -118,7 +117,7 @@ function ready(situation: Situation) {
   return allowed(situation).filter(({ availability }) => availability.available);
 }
 
-/** Returns a workflow whose only step asks several agents at the same time; by default, all available agents. */
+/** Returns a workflow whose only step asks several agents concurrently; by default, all available agents. */
 export function parallelWorkflow(
   agents: readonly string[],
   mode: Mode,

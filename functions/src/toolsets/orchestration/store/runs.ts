@@ -108,7 +108,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const latest = new LatestValue<Run>();
     const told = (snapshot: DocumentSnapshot): void => {
-      // An exception in this listener would end the process.
+      // An exception in this listener would terminate the process.
       try {
         const run = this.documents.find(snapshot, runFromDocument);
         if (run !== undefined) latest.set(run);

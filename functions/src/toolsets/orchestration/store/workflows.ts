@@ -88,7 +88,7 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
 
 const ofWorkflow = ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid });
 
-/** Returns the fields of a run in audit entries. They contain no input, because leaders may see the entries. */
+/** Returns the fields of a run for audit entries, without the input, because leaders may see the entries. */
 function visibleFieldsOf({ status, workflow, cancel_requested }: Run): Fields {
   return { status, workflow, cancel_requested };
 }

@@ -13,10 +13,10 @@ import type { StartedRun } from '../rules/runs/runService.ts';
 import type { RunView } from '../rules/runs/visibility.ts';
 import { type RunResponse, runShape } from './orchestrationResponses.ts';
 
-/** Maximum length of a step's output in a response, in characters. The result of the run is never shortened. */
+/** Maximum length in characters of a step's output in a response. The result of the run is never shortened. */
 const EXCERPT_LENGTH = 1000;
 
-/** Returns a run as the tools return it. @param full whether all outputs are returned without shortening */
+/** Returns the tool result for a run. @param full whether to return all outputs without shortening */
 export function runResponse(
   { visibility, run, steps, at, budgets }: RunView,
   cached = false,
@@ -58,7 +58,7 @@ export function requireNotFailed({ id, status, failure }: Run): void {
   throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
 }
 
-/** Error codes for failure reasons that are not the class of a model failure. */
+/** Error codes for failure reasons that are not classes of model failures. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   BUDGET_EXHAUSTED: 'QUOTA_EXCEEDED',
   DEADLINE: 'TIMEOUT',
@@ -77,7 +77,7 @@ function nextCall({ id, status, budget_wait }: Run): string {
   return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for the run, or orchestration.cancel_run to end it.`;
 }
 
-/** Returns a step of the response. Its schema later drops the fields that callers do not see. */
+/** Returns a step of the response. The response schema later removes the fields that callers do not see. */
 function stepResponse(step: ShownStep, full: boolean): RunResponse['steps'][number] {
   const { iteration, agents, output, results, explanation, failure, started_at, settled_at } = step;
   const excerpt = (text: string | undefined) => (full ? text : shortened(text));
@@ -111,7 +111,7 @@ function attemptsOf({ name, attempts }: ShownStep): RunResponse['attempts'] {
   }));
 }
 
-/** Returns the agents that took part in a step. For a live agent, there are no attempts to read them from. */
+/** Returns the agents that took part in a step. A step on a live agent has no attempts that name the agent. */
 function participants({ attempts, agents, task_id }: ShownStep): readonly string[] {
   if (task_id !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
@@ -120,17 +120,15 @@ function participants({ attempts, agents, task_id }: ShownStep): readonly string
 /** Maximum waiting time of a call in milliseconds. The whole call may take 50 seconds. */
 export const MAX_WAIT_MS = 45_000;
 
-/** Time in milliseconds that is reserved for reading the run and returning the response. */
 const RESPONSE_MARGIN_MS = 5000;
 
-/** Data stored for a call with an idempotency key, so that a repeated call finds the run. */
+/** Data stored for a call with an idempotency key, with which a repeated call finds the run. */
 const storedStart = z.object({ runId: z.string(), cached: z.boolean() });
 
-/** Properties of all tools that start a run. */
 export const startsRun = {
   returnsWhole: true,
   output: runShape,
-  // The tools count as destructive, because the cost of a request to a model cannot be undone.
+  // Starting a run counts as destructive, because the cost of a request to a model cannot be undone.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   role: 'worker',
   approvable: true,
@@ -149,7 +147,7 @@ export async function runAndRespond(
   const { services, principal, workspace, operation } = context;
   const { runs } = services.orchestration;
   const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
-    // Even if the commit's response is late, the run may have been started.
+    // Even if the response to the commit is late, the run may have been started.
     setTimeoutText(context, runId);
     return operation.recordResponse({ runId, cached });
   });
@@ -167,7 +165,6 @@ export async function replayResponse(
   return responseOf(context, beginning, waitMs);
 }
 
-/** @throws MusterError if the run has failed or was cancelled */
 async function responseOf(
   context: CallContext<OrchestrationServices>,
   { runId, cached }: StartedRun,
@@ -202,7 +199,7 @@ function setTimeoutText({ onTimeout }: CallContext<OrchestrationServices>, runId
   });
 }
 
-/** Reports each step once and with increasing progress numbers, even if a step is repeated. */
+/** Reports each step once, with increasing progress numbers, even if an instance repeats the step after a crash. */
 function reporting(progress: CallContext['progress']): (run: Run) => void {
   let told = -1;
   return (run) => {
@@ -213,7 +210,6 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
   };
 }
 
-/** Returns why a run waits for a budget, and what ends the waiting. */
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
   if (is_spent) return `${waitsForBudget(key)} The person who set it was asked; system.setBudget raises it.`;
   return 'Waiting for calls in flight that have reserved the rest of a budget.';

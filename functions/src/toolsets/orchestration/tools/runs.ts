@@ -1,4 +1,3 @@
-/** Tools that show, list and cancel runs. */
 import { z } from 'zod';
 import { isEnded, type Run } from '../rules/runs/run.ts';
 import { RUN_STATUSES } from '../rules/runs/runDocument.ts';

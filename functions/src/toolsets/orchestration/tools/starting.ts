@@ -148,7 +148,7 @@ export const orchestrateWorkflow = defineTool({
     'orchestration.list_workflows lists the workflows; with detailed, also definitions. With cache, repeating a call within 5 minutes returns the cached result, unless a step is for the network or not repeatable.',
   rare: ['overrides', 'cache', 'budget'],
   input: z.strictObject({
-    // The specification declares text, but its example is an object. Both are accepted.
+    // The specification declares a text, but its example is an object. Both are accepted.
     workflow: listedAs({ type: 'string' }, z.union([z.string().min(1).max(100_000), json])).describe(
       'Name, or definition as JSON text',
     ),

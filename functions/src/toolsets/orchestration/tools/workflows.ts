@@ -1,4 +1,3 @@
-/** Tools that save, list and delete workflows. */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fittingItems } from '../../../kernel/json.ts';
@@ -46,7 +45,7 @@ export const saveWorkflow = defineTool({
     services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordResponse),
 });
 
-/** Returns the workflow name in a cursor, after which the list continues. */
+/** Returns the workflow name in the cursor. The list continues after this name. */
 function nameIn(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const name = Buffer.from(cursor, 'base64url').toString();

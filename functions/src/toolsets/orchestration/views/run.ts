@@ -1,4 +1,4 @@
-/** View of a run that get_run returned: its steps with their agents and durations, and its cost. */
+/** View of a run that get_run has returned: its steps with their agents and durations, and its cost. */
 import { boundedText, type Child, make, rows, state, toneOf } from '../../../mcp/views/elements.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView } from '../../../mcp/views/view.ts';
@@ -73,7 +73,7 @@ startView({
   toolset: 'orchestration',
   tool: 'get_run',
   isOpen,
-  // Without waitMs, get_run returns immediately. The view calls it again at intervals.
+  // Without waitMs, get_run returns immediately. The view repeats this call at intervals.
   refreshMs: ({ runId }) => ({ runId }),
   draw: (answer, person) => {
     const status = textOf(answer['status']);

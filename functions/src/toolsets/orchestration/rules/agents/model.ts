@@ -1,4 +1,4 @@
-/** Classes of failed requests to models, the same for every vendor. The class decides whether Muster retries. */
+/** Classes of failed requests to models, equal for all vendors. The class decides whether Muster retries. */
 export const FAILURE_CLASSES = [
   'overloaded',
   'rate_limited',
@@ -30,26 +30,26 @@ export interface Usage {
 
 export interface ModelAnswer {
   readonly text: string;
-  /** Name of the model that responded, as the vendor reports it. */
+  /** Name of the model that answered, as reported by the vendor. */
   readonly model: string;
   readonly usage: Usage;
-  /** False if the response was truncated at `maxOutputTokens`. */
+  /** False if the answer was truncated at `maxOutputTokens`. */
   readonly complete: boolean;
 }
 
-/** Maximum size of a model response, in UTF-8 bytes. The journal stores the response and its cost in one document. */
+/** Maximum size of a model's answer in UTF-8 bytes. One journal document contains the answer and its cost. */
 export const MAX_MODEL_RESPONSE_BYTES = 800000;
 
 export interface ModelFailureDetails {
-  /** Time to wait before a retry, in milliseconds, as requested by the vendor. */
+  /** Time before a retry that the vendor requests. */
   readonly retry_after_ms?: number | undefined;
-  /** Usage that the vendor reported before the failure. */
+  /** Usage that the vendor reported before the request failed. */
   readonly usage?: Usage | undefined;
   /** Whether the vendor may have processed and billed the request. */
   readonly outcome_unknown?: boolean;
 }
 
-/** Thrown by `HostedAgent.ask`. The message never quotes a vendor, so it can be shown to callers. */
+/** Thrown by `HostedAgent.ask`. The message never contains a vendor's text, so it can be shown to callers. */
 export class ModelFailure extends Error {
   readonly kind: FailureClass;
   readonly retry_after_ms?: number;
@@ -66,7 +66,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** Price of a model, in US dollars. */
+/** In US dollars. */
 export interface Price {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
@@ -74,17 +74,15 @@ export interface Price {
 
 export type Availability =
   | { readonly available: true }
-  /** The reason also explains how to make the agent available. */
+  /** Why the agent is unavailable, and how to make it available. */
   | { readonly available: false; readonly reason: string };
 
 export interface AskOptions {
-  /** Aborts the request to the vendor. */
   readonly signal: AbortSignal;
-  /** Called with each piece of the response text when it arrives. */
+  /** Called with each piece of the answer's text when the piece arrives. */
   readonly onText?: (text: string) => void;
 }
 
-/** A model behind a vendor's API. */
 export interface HostedAgent {
   readonly name: string;
   readonly model: string;

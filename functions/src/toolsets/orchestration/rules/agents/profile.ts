@@ -4,12 +4,11 @@ import { z } from 'zod/mini';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 
-/** Roles that an agent can have in a workflow step. */
 export const ROLES = KINDS_OF_WORK;
 
 export type AgentRole = KindOfWork;
 
-/** In list_agents order of the specification. Capabilities are from 0 to 1; the context window is in tokens. */
+/** In the order of the specification's list_agents. Capabilities are from 0 to 1; context windows are in tokens. */
 export const PROFILES = [
   { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
   { name: 'gemini', capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 } },
@@ -17,13 +16,13 @@ export const PROFILES = [
 
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
-/** Agent name in a step for which Muster selects the most suitable agent. */
+/** Agent name in a step which means that Muster selects the most suitable agent. */
 export const AUTO = 'auto';
 
-/** Agent name in a step that any live agent with the step's capabilities can do. */
+/** Agent name in a step which means that any live agent with the step's capabilities can do the step. */
 export const NETWORK = 'network';
 
-/** Returns whether the name is a valid agent name in a workflow step. */
+/** Returns whether a workflow step may have this agent name. */
 export function isAgent(name: string): boolean {
   return name === AUTO || name === NETWORK || isHosted(name);
 }
@@ -32,12 +31,11 @@ export function isHosted(name: string): boolean {
   return HOSTED_AGENTS.some((one) => one === name);
 }
 
-/** Returns the end of an error message for an unknown agent name: the name, and the names that are allowed. */
+/** Returns the end of an error message about an unknown agent name, which lists the allowed names. */
 export function unknownAgent(name: string): string {
   return `unknown agent "${name}". Use ${HOSTED_AGENTS.join(', ')}, ${AUTO}, or ${NETWORK} for a live agent with the step's capabilities.`;
 }
 
-/** Capability that each role needs. */
 export const CAPABILITY_OF = { plan: 'planning', execute: 'execution', review: 'review' } as const;
 
 const ROLE_WORDS = {
@@ -46,12 +44,12 @@ const ROLE_WORDS = {
   review: ['review', 'reviewer', 'reviewing'],
 };
 
-/** Returns the role with this name, or the role that needs the capability with this name; otherwise undefined. */
+/** Returns the role with this name, or the role that needs the capability with this name. */
 export function roleNamed(word: string): AgentRole | undefined {
   return ROLES.find((role) => ROLE_WORDS[role].includes(word.trim().toLowerCase()));
 }
 
-/** Returns the role that the word means, like `roleNamed`. @throws MusterError VALIDATION_ERROR for any other word */
+/** Returns the role for a word, like `roleNamed`. @throws MusterError VALIDATION_ERROR for an unknown word */
 export function requireRole(word: string, field: string): AgentRole {
   const role = roleNamed(word);
   if (role !== undefined) return role;
@@ -71,7 +69,7 @@ export function profileOf(agent: string): AgentProfile | undefined {
   return PROFILES.find(({ name }) => name === agent);
 }
 
-/** Returns an agent's metrics, with the average response time in milliseconds; undefined if it was never asked. */
+/** Returns an agent's metrics, with the average response time in milliseconds; undefined without any request. */
 export function metricsOf(measure: AgentMeasure | undefined) {
   if (measure === undefined || measure.requests === 0) return undefined;
   const { requests, answered, milliseconds } = measure;
@@ -82,16 +80,16 @@ export function metricsOf(measure: AgentMeasure | undefined) {
   };
 }
 
-/** Requirements of a task. A requirement is undefined if neither the caller nor the task's description states it. */
+/** Requirements of a task. A requirement is undefined if neither the caller nor the task text states it. */
 export interface Requirements {
   readonly role: AgentRole;
   /** Standard spelling of the programming language, such as `Python`. */
   readonly language?: string | undefined;
-  /** Size of the task, in tokens. */
+  /** In tokens. */
   readonly contextSize?: number | undefined;
 }
 
-/** Languages and how texts mention them. "Go" must be capitalized, because "go" is also a common verb. */
+/** Languages, and patterns of their mentions. "Go" must be capitalized, because "go" is also a common verb. */
 const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
   ['TypeScript', /\b(typescript|tsx)\b|\.tsx?\b/i],
   ['JavaScript', /\b(javascript|node\.?js|jsx)\b|\.m?jsx?\b/i],
@@ -110,13 +108,13 @@ const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
   ['Shell', /\b(bash|shell script|zsh)\b/i],
 ];
 
-/** Words that suggest a role. The first role with a match is chosen. */
+/** Words that suggest a role. The first role with a matching word is chosen. */
 const ROLE_MENTIONS: readonly (readonly [role: AgentRole, mention: RegExp])[] = [
   ['review', /\b(review|audit|critique|assess|inspect|evaluate|find (the )?bugs?|proofread)\b/i],
   ['plan', /\b(plan|design|architect|outline|roadmap|break down|strategy)\b/i],
 ];
 
-/** Tokens per unit of text. A token is about four characters, or three quarters of an English word. */
+/** Tokens per unit of a stated size. A token is about four characters, or three quarters of an English word. */
 const TOKENS_PER: Readonly<Record<string, number>> = {
   b: 1 / 4,
   kb: 1000 / 4,
@@ -133,10 +131,10 @@ const SIZE =
 
 const FACTORS: Readonly<Record<string, number>> = { k: 1000, thousand: 1000, m: 1e6, million: 1e6 };
 
-/** Only this many characters of a task are searched for requirements, which limits the cost of the search. */
+/** Number of characters of a task that are searched for requirements, to limit the cost of the search. */
 export const LOOKED_AT = 4000;
 
-/** Adds the requirements that the task description implies to the given ones; `notes` explains each addition. */
+/** Adds requirements that the task text implies to the given requirements. `notes` explains each addition. */
 export function inferRequirements(
   description: string,
   given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
@@ -160,7 +158,6 @@ export function inferRequirements(
   };
 }
 
-/** Returns the size that the task mentions, in tokens; undefined if the text contains no size. */
 function sizeIn(task: string): number | undefined {
   const [, number = '', factor = '', unit = ''] = SIZE.exec(task)?.map((part) => part?.toLowerCase()) ?? [];
   const singular = unit
@@ -178,31 +175,28 @@ export function isKnownLanguage(name: string | undefined): boolean {
   return LANGUAGES.some(([known]) => known === name);
 }
 
-/** Returns the standard spelling of a language name. An unknown name is returned without outer white space. */
+/** Returns the standard spelling of a language name. Returns unknown names unchanged, but trimmed. */
 export function languageNamed(text: string): string {
   const trimmed = text.trim();
   return LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase())?.[0] ?? trimmed;
 }
 
-/** Changes that commits can make to agent measurements. */
 export interface MeasureChanges {
-  /** Adds the numbers to the agent's measurements. */
   readonly measureAgent: { readonly measure: AgentMeasure };
 }
 
-/** Counters of one hosted agent in one shard. The agent's total is the sum over all shards. */
+/** Counters of one hosted agent in one shard. An agent's total is the sum over all shards. */
 const measureDocument = z.object({
   agent: z.string(),
   /** Requests that ended without being cancelled. */
   requests: z.number(),
   answered: z.number(),
-  /** Total time of the requests that were answered. */
   milliseconds: z.number(),
 });
 
 export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
 
-/** Returns the counters of one agent that one shard document contains. */
+/** Returns the counters in a shard document. */
 export function measureFromDocument(data: unknown): AgentMeasure {
   return measureDocument.parse(data);
 }

@@ -5,19 +5,16 @@ import type { Availability } from './model.ts';
 import { type AgentProfile, type AgentRole, CAPABILITY_OF, isKnownLanguage, type Requirements } from './profile.ts';
 import { evidenceOf, round, scoresOf, type WorkRecord } from './scoring.ts';
 
-/** A hosted agent with its current availability. */
 export type AgentStatus = AgentProfile & { readonly availability: Availability };
 
-/** Minimum capability that is called good. */
 const GOOD = 0.8;
 
-/** A workspace's routing rules, and the agents' track record in this workspace. */
 export interface Experience {
   readonly routing: Routing;
   readonly work: WorkRecord;
 }
 
-/** Returns one score per agent, in the given order. The capability in the specification is the prior of the score. */
+/** Returns one score per agent, in the given order. The prior of a score is the capability in the specification. */
 export function scoresFor(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
   const candidates = agents.map(({ name, capabilities }) => ({
     agent: name,
@@ -28,9 +25,9 @@ export function scoresFor(role: AgentRole, agents: readonly AgentStatus[], work:
 
 /**
  * Ranks agents for a task, best first, with scores from 0 to 1. A score is the agent's capability for the role,
- * adjusted by the agent's outcomes in the workspace. Agents with a warning never score higher than agents without one
- * and follow them at equal scores. A pinned agent without warnings comes first.
- * Source: the orchestration specification, get_capabilities.
+ * adjusted by the agent's outcomes in the workspace. An agent with a warning never scores higher than an agent
+ * without one, and follows it at equal scores. A pinned agent without warnings comes first. Source: the orchestration
+ * specification, get_capabilities.
  */
 export function recommend(
   agents: readonly AgentStatus[],
@@ -54,7 +51,7 @@ export function recommend(
       reasons: joinTexts(
         name === pinned && `Pinned for ${role} in this workspace`,
         `${word} ${capability} capability`,
-        // A language or a large context window counts as an advantage only if the agent can process the whole task.
+        // A language or a large context window is an advantage only if the agent can process the whole task.
         isKnown && !isTooLarge && `Supports ${language}`,
         record && evidenceOf(record, role),
       ),

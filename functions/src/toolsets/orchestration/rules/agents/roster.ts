@@ -15,7 +15,7 @@ import {
 } from './profile.ts';
 import { type AgentStatus, type Experience, recommend } from './recommendation.ts';
 
-/** Length in characters above which a prompt is run with a workflow that plans first. */
+/** Length in characters above which a prompt gets a workflow that plans first. */
 const LONG = 600;
 
 const COMPARING = /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
@@ -24,7 +24,7 @@ const BUILDING =
   /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
 const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
 
-/** Chooses the workflow for `auto`. @param available number of hosted agents that can be asked now */
+/** Chooses the workflow for `auto`. @param available number of hosted agents that are available now */
 export function chooseWorkflow(prompt: string, available: number) {
   const beginning = prompt.slice(0, LOOKED_AT);
   const chosen = (workflow: string, reason: string) => ({ workflow, reason: `${workflow}: ${reason}` });
@@ -45,7 +45,7 @@ function hasParts(text: string): boolean {
   return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
 }
 
-/** Returns the agents that can replace an agent, best first. */
+/** Returns the agents that can replace an agent, best first. Live agents have no fallback agents. */
 export function fallbackAgents(
   agent: string,
   role: AgentRole,
@@ -55,13 +55,12 @@ export function fallbackAgents(
   return recommend(others, { role }).map((one) => one.agent);
 }
 
-/** Minimum capability for a role: agents below it are not listed for the role. */
+/** Minimum capability for a role. Agents below it are not listed for the role. */
 const CAPABLE = 0.5;
 
-/** Maximum number of live agents in the list. */
 const MAX_LIVE = 50;
 
-/** Returns the profiles of the hosted agents and whether each is available, in the specification's order. */
+/** Returns the hosted agents with their profiles and current availability, in the specification's order. */
 export function agentStatusesOf(hosted: readonly HostedAgent[]) {
   return PROFILES.flatMap((profile) => {
     const agent = hosted.find(({ name }) => name === profile.name);
@@ -69,16 +68,14 @@ export function agentStatusesOf(hosted: readonly HostedAgent[]) {
   });
 }
 
-/** Everything that the selection of agents depends on. */
 export interface Situation extends Experience {
   readonly workspace: string;
   readonly agentStatuses: readonly AgentStatus[];
 }
 
-/** Agents that can run workflow steps. Source: the orchestration specification, list_agents and get_capabilities. */
+/** Lists agents for workflow steps. Source: the orchestration specification, list_agents and get_capabilities. */
 export class AgentRoster {
   private readonly ports: OrchestrationPorts;
-  /** Reads at most `limit` agents of a workspace that are online. */
   private readonly overview: { live(workspace: string, limit: number): Promise<ListPage<Agent>> };
 
   constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
@@ -90,7 +87,7 @@ export class AgentRoster {
     return agentStatusesOf(this.ports.hosted());
   }
 
-  /** Reads what the selection of agents in a workspace depends on. Always reads two documents. */
+  /** Reads the data on which the selection of agents in a workspace depends, which is always two documents. */
   async situation(workspace: string): Promise<Situation> {
     const { workspaces, workRecords } = this.ports;
     const [found, work] = await Promise.all([workspaces.find(workspace), workRecords.find(workspace)]);
@@ -98,7 +95,7 @@ export class AgentRoster {
     return { workspace, agentStatuses: this.agentStatuses(), routing: { pins, forbidden }, work };
   }
 
-  /** Lists the hosted agents and the live agents. @param word a role, or a skill of live agents, to filter by */
+  /** Lists the hosted and the live agents. @param word optional filter: a role, or a skill of live agents */
   async list(workspace: string, word: string | undefined, withMetrics: boolean) {
     const role = word === undefined ? undefined : roleNamed(word);
     const capable = this.agentStatuses().filter(

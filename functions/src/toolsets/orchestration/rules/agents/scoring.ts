@@ -1,29 +1,28 @@
 /**
  * Scores hosted agents by their outcomes per kind of work in a workspace, and selects one agent. The capability in
- * the specification counts like a few outcomes. Newer outcomes count more than older ones.
- * Source: docs/decisions/0034-routing-that-learns.md.
+ * the specification counts like a few outcomes. Newer outcomes count more than older ones. Source:
+ * docs/decisions/0034-routing-that-learns.md.
  */
 
 import type { KindOfWork } from '../../../../access/rules/workspace.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 
-/** Counts of an agent's outcomes. The sum of `accepted`, `failed` and `lost` is the number of outcomes. */
+/** Counts of an agent's outcomes, each of which is either accepted, failed or lost. */
 export interface OutcomeStats {
-  /** The agent's answer was used, was chosen among several answers, or was approved. */
+  /** The agent's answer was used, chosen among several answers, or approved. */
   readonly accepted: number;
   /** The agent returned no usable answer. */
   readonly failed: number;
   /** Another agent's answer was judged better, or a review rejected this agent's answer. */
   readonly lost: number;
-  /** Accepted outcomes that were reached only after a failed attempt. */
+  /** Accepted outcomes for which the agent needed more than one attempt. */
   readonly retried: number;
-  /** Sum of the outcomes' values, each from 0 to 1. */
+  /** Sum of the outcomes' values, which are from 0 to 1. */
   readonly worth: number;
   readonly milliseconds: number;
   readonly cost_usd: number;
 }
 
-/** Outcome of one agent's work in one step. */
 export interface Outcome extends OutcomeStats {
   readonly agent: string;
   readonly kind: KindOfWork;
@@ -31,57 +30,54 @@ export interface Outcome extends OutcomeStats {
 
 type Tallies = Readonly<Record<string, OutcomeStats>>;
 
-/** Outcomes for one kind of work, in buckets of about the same number of outcomes, by bucket number. */
+/** Outcomes for one kind of work, in numbered buckets of about the same number of outcomes. */
 export interface KindRecord {
-  /** Number of outcomes of all agents, including those in deleted buckets. */
+  /** Number of outcomes of all agents, including outcomes in deleted buckets. */
   readonly outcomes: number;
   readonly buckets: Readonly<Record<string, Tallies>>;
 }
 
-/** Outcomes by kind of work. */
 export type WorkRecord = Readonly<Record<string, KindRecord>>;
 
-/** Number of outcomes that the capability in the specification counts for. */
+/** Number of outcomes to which the capability in the specification is equivalent. */
 export const PRIOR_WEIGHT = 4;
 
-/** Minimum number of outcomes for a kind of work before an agent other than the best is tried. */
+/** Minimum number of outcomes for a kind of work. With fewer outcomes, only the best agent is selected. */
 export const FIRST_OUTCOMES = 8;
 
 const BUCKET_OUTCOMES = 10;
 
-/** Factor by which a bucket weighs less than the next newer one. */
+/** Weight of a bucket, relative to the next newer bucket. */
 const DECAY = 0.85;
 
-/** Number of stored buckets. An older bucket would count less than a twelfth of the newest. */
+/** Number of stored buckets. Even older buckets would have less than a twelfth of the newest bucket's weight. */
 const MAX_BUCKETS = 16;
 
-/** Maximum score deductions: for the most expensive agent, and for the slowest agent. */
+/** Maximum deductions from a score: for the most expensive agent, and for the slowest agent. */
 const COST_WEIGHT = 0.03;
 const TIME_WEIGHT = 0.02;
 
-/** Exploration factor. At 0, only the best agent is selected; at 1, the full deviation of the scores is sampled. */
+/** How far the selection varies: at 0, only the best agent is selected; at 1, by the full deviation of the scores. */
 const EXPLORATION = 0.6;
 
 const NOTHING: OutcomeStats = { accepted: 0, failed: 0, lost: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
 
-/** An agent's score for a kind of work. */
 export interface AgentScore {
   readonly agent: string;
-  /** Expected value of the agent's next outcome, from 0 to 1, minus a deduction for its cost and time. */
+  /** Expected value of the agent's next outcome, from 0 to 1, minus a deduction for the agent's cost and time. */
   readonly score: number;
-  /** Standard deviation of this expected value. */
   readonly deviation: number;
-  /** Totals of the stored outcomes, without weights; undefined without outcomes. */
+  /** Totals of the stored outcomes, all with equal weight; undefined without outcomes. */
   readonly record: OutcomeStats | undefined;
 }
 
-/** An agent, and its capability for the kind of work according to the specification, from 0 to 1. */
+/** An agent with its capability for the kind of work, from 0 to 1, according to the specification. */
 export interface Candidate {
   readonly agent: string;
   readonly capability: number;
 }
 
-/** Scores the candidates for a kind of work. @param record undefined if no outcomes are recorded for it */
+/** Scores the candidates for a kind of work. @param record undefined without outcomes for this kind */
 export function scoresOf(candidates: readonly Candidate[], record: KindRecord | undefined): readonly AgentScore[] {
   const newest = Math.max(0, ...Object.keys(record?.buckets ?? {}).map(Number));
   const known = candidates.map(({ agent, capability }) => {
@@ -110,10 +106,10 @@ export function scoresOf(candidates: readonly Candidate[], record: KindRecord | 
 }
 
 /**
- * Selects an agent: usually the one with the best score, sometimes another one that may be better. For each agent, a
- * random value around the score is drawn, and the highest value wins. The less is known about an agent, the more its
- * value varies.
- * @param standings the agents' scores, at least one, best first
+ * Selects an agent: usually the one with the best score, sometimes one that may be better. For each agent, a random
+ * value around its score is drawn, and the highest value wins. The less is known about an agent, the more its value
+ * varies.
+ * @param standings the agents' scores, best first
  * @param random random source seeded by the run, so that the selection is reproducible
  */
 export function chooseByScore(
@@ -129,17 +125,15 @@ export function chooseByScore(
   return drawn.toSorted((left, right) => right.score - left.score)[0]?.standing;
 }
 
-/** Amounts to add to the stored outcomes for one kind of work. */
 export interface RecordedOutcomes {
   readonly kind: KindOfWork;
   readonly outcomes: number;
   readonly bucket: number;
   readonly tallies: Tallies;
-  /** Numbers of the old buckets to delete. */
   readonly faded: readonly number[];
 }
 
-/** Returns the amounts to add for the outcomes. Concurrent runs may make a bucket larger than the others. */
+/** Returns the amounts to add for the outcomes. Concurrent runs may make one bucket larger than the others. */
 export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcome[]): readonly RecordedOutcomes[] {
   return [...new Set(outcomes.map(({ kind }) => kind))].map((kind) => {
     const own = outcomes.filter((outcome) => outcome.kind === kind);
@@ -157,7 +151,7 @@ export function outcomesIn({ accepted, failed, lost }: OutcomeStats): number {
   return accepted + failed + lost;
 }
 
-/** Describes an agent's outcomes as `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
+/** Describes an agent's outcomes, for example as `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
 export function evidenceOf(record: OutcomeStats, kind: KindOfWork): string {
   const count = outcomesIn(record);
   const seconds = `${round(record.milliseconds / count / 1000, 1)} s`;
@@ -183,7 +177,7 @@ function added(left: OutcomeStats, right: OutcomeStats): OutcomeStats {
 
 const DRAWS = 2 ** 32;
 
-/** Returns a random number with a standard normal distribution (Box-Muller transform). */
+/** Uses the Box-Muller transform. */
 function normal(random: RandomSource): number {
   const [first, second] = [0, 0].map(() => (random.integer(DRAWS) + 0.5) / DRAWS);
   return Math.sqrt(-2 * Math.log(first ?? 0.5)) * Math.cos(2 * Math.PI * (second ?? 0.5));

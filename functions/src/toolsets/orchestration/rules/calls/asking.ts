@@ -1,4 +1,4 @@
-/** One request to an agent: sends the request, classifies its outcome, and computes the usage to record for it. */
+/** Sends one request to an agent, classifies its outcome, and computes the usage to record for the request. */
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Timer } from '../../../../kernel/ports.ts';
 import {
@@ -20,7 +20,7 @@ interface AskOptions {
 
 const UNKNOWN = { outcome_unknown: true };
 
-/** Sends a request and enforces its time limit. @returns its outcome, and the received text in estimated tokens */
+/** Sends a request with a time limit. @returns its outcome, and the estimated tokens of the received text */
 export async function askModel(
   agent: HostedAgent,
   question: ModelRequest,
@@ -55,7 +55,7 @@ export async function askModel(
   }
 }
 
-/** Treats an answer that is too large for the journal as a failed request: its cost counts, and no retry follows. */
+/** Treats an answer that is too large for the journal as a failed request, whose cost counts, without a retry. */
 function storable(agent: string, answer: ModelAnswer): CompletedAttempt {
   const bytes = utf8Length(answer.text);
   if (bytes <= MAX_MODEL_RESPONSE_BYTES) return { answer };
@@ -71,7 +71,7 @@ export type Outcome =
       readonly ranOut: boolean;
     };
 
-/** Returns the outcome. An answer without text is a failure, also if the journal replays it. */
+/** Returns the outcome of an attempt. An answer without text is a failure, even if the journal replays it. */
 export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputTokens: number): Outcome {
   if ('failure' in completed) return { failure: completed.failure, ranOut: false };
   const { text, complete, usage } = completed.answer;
@@ -84,7 +84,7 @@ export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputT
   return { failure: new ModelFailure('truncated', message, { usage }), ranOut: true };
 }
 
-/** Returns the fields of an attempt that describe how it ended. */
+/** Returns the fields of an attempt that describe its end. */
 export function endOf(outcome: Outcome) {
   if ('answer' in outcome) return { end: 'answered' as const, outcome_unknown: false };
   const { kind: end, message: reason, outcome_unknown } = outcome.failure;
@@ -93,10 +93,10 @@ export function endOf(outcome: Outcome) {
 
 /**
  * Returns the usage to record for an attempt. If the attempt was interrupted, the vendor may have counted only a part
- * of its output. Then at least the received text counts, or all reserved output tokens if no text was received.
- * @param received the received text, in estimated tokens
+ * of its output. In this case, at least the received text counts, or all reserved output tokens if no text arrived.
+ * @param received estimated tokens of the received text
  * @param reserved the maximum usage of the attempt
- * @returns undefined if the vendor may not have started; the reservation then remains
+ * @returns undefined if the vendor may not have started; then the reservation remains
  */
 export function recordedCost(outcome: Outcome, received: number, reserved: Usage): Usage | undefined {
   if ('answer' in outcome) return outcome.answer.usage;
@@ -107,7 +107,7 @@ export function recordedCost(outcome: Outcome, received: number, reserved: Usage
     const counted = Math.max(usage?.output_tokens ?? 0, received);
     return { input_tokens: inputTokens, output_tokens: Math.min(counted, reserved.output_tokens) };
   }
-  // If Muster aborted the attempt before any text arrived, the vendor stops early and few output tokens are used.
+  // If Muster aborts an attempt before any text arrives, the vendor stops early, after few output tokens.
   if (kind === 'aborted') return usage;
   const hasBegun = usage !== undefined || kind === 'timeout';
   return hasBegun ? { input_tokens: inputTokens, output_tokens: reserved.output_tokens } : undefined;

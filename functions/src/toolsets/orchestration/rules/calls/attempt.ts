@@ -1,4 +1,4 @@
-/** An attempt is one request to a model. Defines its input and outcome, and when the outcome counts for its agent. */
+/** An attempt is one request to a model. Defines its input and outcome, and which outcomes count for the agent. */
 
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
@@ -9,25 +9,24 @@ import type { AgentMeasure } from '../agents/profile.ts';
 export const ATTEMPT_ENDS = ['answered', 'unavailable', 'over_budget', 'interrupted', ...FAILURE_CLASSES] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
-/** Fields that identify an attempt. */
 export const identity = z.object({
-  /** Name of the call within the step, such as `claude` or `judge:gemini`. */
+  /** For example `claude` or `judge:gemini`. */
   call: z.string(),
-  /** Number of this request among the call's requests to this agent, from 1; 0 if nothing was sent. */
+  /** Number of this request among the call's requests to the same agent, from 1; 0 if no request was sent. */
   number: z.number(),
   agent: z.string(),
   model: z.string(),
-  /** Waiting time before the attempt, in milliseconds. */
+  /** In milliseconds. */
   waited: z.number(),
 });
 export const attempt = z.extend(identity, {
   end: z.enum(ATTEMPT_ENDS),
   reason: z.exactOptional(z.string()),
   milliseconds: z.number(),
-  /** Usage as far as it is known. */
+  /** May be incomplete if the attempt failed. */
   usage,
   cost_usd: z.number(),
-  /** Whether the vendor may have processed and billed the request although no answer arrived. */
+  /** Whether the vendor may have processed and billed the request, although no answer arrived. */
   outcome_unknown: z.boolean(),
 });
 const answer = z.object({ text: z.string(), model: z.string(), usage, complete: z.boolean() });
@@ -74,11 +73,10 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
   z.extend(identity, {
     id: z.string(),
     step: z.string(),
-    /** Number of earlier executions of the same attempt, each of which ended with a crash of its instance. */
+    /** Number of earlier executions of the same attempt, all of which ended with a crash of their instance. */
     repetition: z.number(),
-    /** SHA-256 hash of the prompt. */
     input_hash: z.string(),
-    /** Estimated number of input tokens. */
+    /** Estimate. */
     input_tokens: z.number(),
     max_output_tokens: z.number(),
     started_at: timestamp,
@@ -91,9 +89,9 @@ export type JournalEntry = ReturnType<typeof callFromDocument>;
 
 export type Attempt = NonNullable<JournalEntry['ending']>['attempt'];
 /**
- * Whether each kind of outcome counts for the agent. It does not count if the model is not the cause:
- * nothing was sent, Muster cancelled the request, the key, the model name or the credit of the deployment is wrong,
- * or the request is invalid or too long.
+ * Whether each kind of outcome counts for the agent. Outcomes that the model did not cause do not count: no request
+ * was sent; Muster cancelled it; the deployment's key, model name or credit is wrong; or the request is invalid or
+ * too long.
  */
 const OUTCOME_TEXTS = {
   answered: 'agent',
@@ -115,12 +113,11 @@ const OUTCOME_TEXTS = {
   context_too_long: 'nobody',
 } as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
 
-/** Returns whether the outcome of an attempt counts for its agent. */
 export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
   return OUTCOME_TEXTS[end] === 'agent';
 }
 
-/** Returns measurements per agent. Do not pass attempts that an earlier execution of the step has counted. */
+/** Returns measurements per agent. Do not pass attempts that an earlier execution of the step has already counted. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
   const measured = attempts.filter(isMeasured);
   return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {

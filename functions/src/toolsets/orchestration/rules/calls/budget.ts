@@ -1,6 +1,6 @@
 /**
- * Remaining budget of a run. A call reserves its maximum cost before it starts, and records its actual cost at the
- * end. Therefore concurrent calls never use the same part of the budget.
+ * Remaining budget of a run. A call reserves its maximum cost before it starts, and records its actual cost when it
+ * ends. Therefore concurrent calls never use the same part of the budget.
  */
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import type { HostedAgent, Price, Usage } from '../agents/model.ts';
@@ -11,13 +11,11 @@ interface Spending {
 }
 
 export interface Reservation {
-  /** Maximum number of output tokens that the call may request. */
   readonly max_output_tokens: number;
   /**
-   * Records the call's cost and releases the rest of the reservation.
-   * @param usage usage that the vendor counted; undefined if unknown: the call may have been billed, so its whole
+   * Records the cost of the call and releases the rest of the reservation.
+   * @param usage usage that the vendor counted; undefined if unknown: the vendor may have billed the call, so its
    * maximum cost stays reserved
-   * @returns the usage and cost that were recorded
    */
   complete(usage: Usage | undefined): Spending;
 }
@@ -27,27 +25,26 @@ export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 const NOTHING: Spending = { usage: NO_USAGE, cost_usd: 0 };
 
 /**
- * Minimum output tokens of a call, unless its step requests fewer. Thinking models need 1,024 or more before they
- * write the first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * Minimum output tokens of a call, unless its step requests fewer. Thinking models need at least 1,024 tokens before
+ * they write the first word. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 export const MIN_OUTPUT_TOKENS = 2048;
 
 export class RunBudget {
-  /** Limits of the run: the total of input and output tokens, and the cost in US dollars. */
+  /** Tokens are input and output tokens together. */
   private readonly limit: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined };
-  /** Usage and cost recorded by this execution and by earlier executions of the run. */
+  /** Usage and cost that this execution and earlier executions of the run have recorded. */
   spent: Spending;
   private reservedTokens = 0;
   private reservedUsd = 0;
 
-  /** @param spent usage and cost of earlier executions of the same run */
   constructor(limit: RunBudget['limit'], spent: Spending = NOTHING) {
     this.limit = limit;
     this.spent = spent;
   }
 
   /**
-   * Reserves a call's maximum cost.
+   * Reserves the maximum cost of a call.
    * @param planned estimated input and wanted output; `sharedBy` is the number of concurrent calls including this one
    * @returns undefined if the rest of the budget is too small for an answer
    */
@@ -89,7 +86,6 @@ export class RunBudget {
     };
   }
 
-  /** Describes what is left to reserve, for an error message. */
   describe(): string {
     const parts = [
       ...(this.limit.tokens === undefined ? [] : [`${Math.max(0, Math.floor(this.tokensLeft()))} tokens`]),
@@ -108,7 +104,7 @@ export class RunBudget {
   }
 }
 
-/** Returns the share of one call in the unspent amount, but at most what other calls have not reserved. */
+/** Returns one call's share of the unspent amount, but at most the amount that other calls have not reserved. */
 function share(limit: number | undefined, spent: number, reserved: number, sharedBy: number): number {
   const unbooked = (limit ?? Number.POSITIVE_INFINITY) - spent;
   return Math.min(unbooked / sharedBy, unbooked - reserved);
@@ -119,17 +115,17 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
   return (usd / outputPerMillion) * 1_000_000;
 }
 
-/** Returns the cost of a usage in US dollars. */
+/** Returns the cost in US dollars. */
 export function costOf({ input_tokens, output_tokens }: Usage, price: Price): number {
   return exactUsd((input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000);
 }
 
-/** Estimated tenths of a token: per ASCII character by its kind, and per UTF-8 byte of all other characters. */
+/** Estimated tenths of a token: per ASCII character by its kind; for all other characters, per UTF-8 byte. */
 const TENTHS = { space: 3, letter: 4, sign: 10, byte: 5 } as const;
 
 /**
  * Estimates the number of tokens in a text. The estimate is high on purpose, because newer models count up to a third
- * more tokens than older ones. A token has three or four characters in English, and one or two in code and JSON.
+ * more tokens than older models. A token has three or four characters in English, one or two in code and JSON.
  */
 export function estimatedTokens(text: string): number {
   let tenths = 0;
@@ -146,7 +142,7 @@ function tenthsOf(unit: number): number {
 
 const FREE: Price = { inputPerMillion: 0, outputPerMillion: 0 };
 
-/** Returns the price of an agent's model, or a price of zero if the deployment no longer has the agent. */
+/** Returns the price of an agent's model, which is zero if the deployment no longer has the agent. */
 export function priceOf(hosted: readonly HostedAgent[], name: string): Price {
   return hosted.find((agent) => agent.name === name)?.price ?? FREE;
 }

@@ -1,6 +1,6 @@
 /**
  * One call: asks an agent, retries after transient failures, then asks the fallback agents. Each attempt respects the
- * budget and the time limit, and is recorded at its start and end. Source: docs/semantics.md#orchestration.
+ * budget and the time limit, and is recorded at its start and its end. Source: docs/semantics.md#orchestration.
  */
 
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
@@ -11,34 +11,32 @@ import { askModel, endOf, type Outcome, outcomeOf, recordedCost } from './asking
 import { estimatedTokens, NO_USAGE, type RunBudget } from './budget.ts';
 import type { StepJournal } from './journal.ts';
 
-/** The journal that records the call's attempts, and the budget that pays for them. */
 export interface Accounts {
   readonly journal: Pick<StepJournal, 'begin' | 'end'>;
   readonly budget: RunBudget;
 }
 
-/** An agent that may be asked, and its context window in tokens. */
+/** The context window is in tokens. */
 interface Candidate {
   readonly agent: HostedAgent;
   readonly contextWindow: number;
 }
 
 export interface Call {
-  /** Identifies the call within its step. */
   readonly key: string;
-  /** Agents in order of preference. The first is asked first, the others are its fallbacks. */
+  /** In order of preference: the agent to ask first, then its fallback agents. */
   readonly candidates: readonly Candidate[];
   readonly prompt: string;
   readonly maxOutputTokens: number;
-  /** Maximum number of attempts per agent. */
+  /** Per agent. */
   readonly attempts: number;
-  /** Time limit of one attempt, in milliseconds. */
+  /** Limit of each attempt, in milliseconds. */
   readonly timeout: number;
-  /** At this time, running attempts are stopped and no attempt starts. */
+  /** Time at which running attempts are stopped. After it, no attempt starts. */
   readonly deadline: Date;
   /** Number of concurrent calls that share the run's budget, including this one. */
   readonly sharedBy: number;
-  /** Whether a request may be repeated if its outcome is unknown. */
+  /** Whether a request with an unknown outcome may be repeated. */
   readonly repeatable: boolean;
   readonly signal: AbortSignal;
   /** Called with the answer before the journal records it. */
@@ -50,13 +48,13 @@ export interface AnsweredCall {
   readonly agent: string;
   readonly answer: ModelAnswer;
   readonly attempts: readonly Attempt[];
-  /** Warnings for the caller: which fallback answered and why, and whether the answer was truncated. */
+  /** Warnings for the caller: which fallback agent answered and why, and whether the answer was truncated. */
   readonly warnings: readonly string[];
 }
 
 interface FailedCall {
   readonly kind: 'failed';
-  /** Agent that was asked last; the preferred agent if none could be asked. */
+  /** The agent asked last; the preferred agent if no agent could be asked. */
   readonly agent: string;
   readonly end: Exclude<Attempt['end'], 'answered'>;
   readonly reason: string;
@@ -74,7 +72,7 @@ class Calling {
   private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
   private waiting: Candidate[];
-  /** Output tokens to request. More are requested after an answer that was truncated before any text. */
+  /** Output tokens to request. After an answer that was truncated before any text, the number is increased. */
   private capacity: number;
 
   constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
@@ -93,13 +91,12 @@ class Calling {
     return this.failed();
   }
 
-  /** @returns undefined if this agent did not answer */
   private async askOne(candidate: Candidate): Promise<ModelAnswer | undefined> {
     const { agent } = candidate;
     if (this.request.signal.aborted) return this.isCancelled(agent);
     const availability = agent.availability();
     if (!availability.available) return this.notAttempted(agent, 'unavailable', availability.reason);
-    // The limit that the previous agent needed may be more than this agent needs or accepts.
+    // The increased limit of the previous agent may be more than this agent needs or accepts.
     this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.usual));
     let waited = 0;
     for (let number = 1; ; number++) {
@@ -117,7 +114,6 @@ class Calling {
     }
   }
 
-  /** @returns undefined if the attempt did not start */
   private async attempt(
     agent: HostedAgent,
     number: number,
@@ -143,7 +139,7 @@ class Calling {
     const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
     const before = await journal.begin(planned);
     if (before !== undefined && !('cutTo' in before)) {
-      // The outcome comes from the journal: the execution that sent the request has recorded its cost.
+      // The outcome is from the journal, and the execution that sent the request has already recorded its cost.
       reservation.complete(NO_USAGE);
       const outcome = outcomeOf(name, before, planned.max_output_tokens);
       const { usage = NO_USAGE } = 'answer' in before ? before.answer : before.failure;
@@ -164,14 +160,13 @@ class Calling {
     return { outcome, maxOutputTokens };
   }
 
-  /** Records why this agent was not asked. */
   private notAttempted({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
     const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
     const nothing = { milliseconds: 0, usage: NO_USAGE, cost_usd: 0, outcome_unknown: false };
     this.attempts.push({ ...identity, end, reason, ...nothing });
   }
 
-  /** @returns milliseconds to wait before the same agent is asked again; undefined if it is not asked again */
+  /** @returns milliseconds to wait before the same agent is asked again; undefined if it must not be asked again */
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
     const { request, ports } = this;
     const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
@@ -184,13 +179,13 @@ class Calling {
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
   }
 
-  /** Returns the reaction to a failure. An invalid request may be due to the increased output limit of this call. */
+  /** Returns the reaction to a failure. If this call increased the output limit, the limit may be what is invalid. */
   private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
     const wasWidened = this.capacity > this.request.maxOutputTokens;
     return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
-  /** After an answer without text: retries with more output tokens if the limit was too low, else gives up. */
+  /** Called after an answer without text. Retries with more output tokens if the limit was too low, else gives up. */
   private addFallback(had: number, failed: number): number | undefined {
     const isOwnLimit = had >= this.capacity && this.capacity < OUTPUT_TOKENS.most;
     this.capacity = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.capacity));
@@ -228,9 +223,9 @@ class Calling {
 }
 
 /**
- * `retry`: ask the same agent again after a wait; when its attempts are used up, ask the next agent. `next_agent`:
- * ask the next agent immediately. `larger_context`: ask the next agent with a larger context window, if there is one.
- * `stop`: ask no agent, because the request would fail there too or must not be repeated.
+ * `retry`: ask the same agent again after a wait; if its attempts are used up, ask the next agent. `next_agent`: ask
+ * the next agent immediately. `larger_context`: ask the next agent that has a larger context window, if any. `stop`:
+ * ask no agent, because the request would fail there too or must not be repeated.
  */
 export const REACTIONS = {
   overloaded: 'retry',
@@ -238,7 +233,7 @@ export const REACTIONS = {
   network: 'retry',
   timeout: 'retry',
   server_error: 'retry',
-  // The connection broke in the middle of the answer.
+  // The connection was interrupted during the answer.
   truncated: 'retry',
   malformed: 'next_agent',
   context_too_long: 'larger_context',
@@ -252,13 +247,13 @@ export const REACTIONS = {
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8000;
 
-/** Longest Retry-After that is waited for. If the vendor asks for more, the next agent is asked. */
+/** Longest wait that a vendor may request with Retry-After. After a longer one, the next agent is asked. */
 export const MAX_WAIT_MS = 30_000;
 
 /**
- * Returns the wait before the next attempt, in milliseconds; undefined if the wait would be too long.
+ * Returns the wait in milliseconds before the next attempt; undefined if the wait would be too long.
  * @param failed number of failed attempts of this agent, at least 1
- * @param retryAfterMs minimum wait that the vendor asked for
+ * @param retryAfterMs minimum wait that the vendor requested
  * @param left milliseconds until the deadline
  * @param random from 0 to 1; varies half of the wait, so that calls that failed together do not retry together
  */

@@ -1,8 +1,8 @@
 /**
  * The journal of a run's calls. Each attempt is recorded before its request and again when it has ended. If an
- * instance crashes and a step is executed again, ended attempts are replayed from the journal, and only the others
- * are requested. This works because a step depends only on its input and on the outcomes of its calls. An ended
- * attempt is replayed only for identical input.
+ * instance crashes and a step is executed again, ended attempts are replayed from the journal, and only the other
+ * attempts are sent. This works because a step depends only on its input and on the outcomes of its calls. An ended
+ * attempt is replayed only if the input is identical.
  */
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../../kernel/commit.ts';
@@ -24,9 +24,8 @@ export interface PlannedAttempt
 interface JournalScope {
   readonly runId: string;
   readonly step: string;
-  /** Keys of all budgets that apply to the run. */
   readonly budgetKeys: readonly string[];
-  /** Whether a request may be repeated if its outcome is unknown. */
+  /** Whether a request with an unknown outcome may be repeated. */
   readonly repeatable: boolean;
   /** @throws LeaseLostError */
   readonly requireLease: () => void;
@@ -35,13 +34,13 @@ interface JournalScope {
 export class StepJournal {
   private readonly ports: OrchestrationPorts;
   private readonly scope: JournalScope;
-  /** Latest entry of each attempt, by attempt key and input hash. */
+  /** Latest entry of each attempt, by the attempt's key and input hash. */
   private readonly entries = new Map<string, JournalEntry>();
-  /** Attempts that were in progress when an instance crashed. Each is charged at its maximum cost. */
+  /** Attempts that were in progress when an instance crashed. Each one is charged at its maximum cost. */
   readonly interrupted: readonly Attempt[];
-  /** Entries of the attempts that this execution has started or replayed, by attempt key. */
+  /** Entries of the attempts that this execution has started or replayed, by the attempt's key. */
   private readonly startedAttempts = new Map<string, JournalEntry>();
-  /** Reservations of the calls that this execution has started, by entry id. */
+  /** Reservations of the calls that this execution has started, by the id of the journal entry. */
   private readonly reservations = new Map<string, Reservation>();
   private replayable: number;
 
@@ -56,7 +55,7 @@ export class StepJournal {
       .map((entry) => chargeOf(entry, ports.hosted()));
   }
 
-  /** Recorded attempts that are not replayed, because this execution made the same attempt with another input. */
+  /** Recorded attempts that are not replayed, because this execution has made the same attempt with another input. */
   get outdated(): readonly Attempt[] {
     return [...this.entries.values()].flatMap((entry) => {
       const instead = this.startedAttempts.get(attemptKeyOf(entry));
@@ -65,20 +64,19 @@ export class StepJournal {
     });
   }
 
-  /** All attempts whose cost counts for this step. */
   get recorded(): readonly Attempt[] {
     const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
     return [...ended, ...this.interrupted];
   }
 
-  /** Returns the attempt as the journal has it, with its original cost, or else the given attempt. */
+  /** Returns the attempt as recorded in the journal, with its original cost, or else the given attempt. */
   noted(attempt: Attempt): Attempt {
     return this.startedAttempts.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
   }
 
   /**
-   * Records an attempt before its request.
-   * @returns the outcome of the same attempt if the journal has one, and then nothing may be requested; `cutTo` if
+   * Records an attempt before its request is sent.
+   * @returns the outcome of the same attempt if the journal contains it, so that no request must be sent; `cutTo` if
    * the budgets allow only that many output tokens; otherwise undefined
    * @throws BudgetExhaustedError if the attempt exceeds a budget that applies to the run
    */
@@ -89,7 +87,7 @@ export class StepJournal {
   }: PlannedAttempt): Promise<CompletedAttempt | { readonly cutTo: number } | undefined> {
     const { hashing, clock, store, hosted } = this.ports;
     const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
-    // Stored hashes include null, because earlier versions hashed a system prompt there.
+    // Stored hashes include null, because earlier versions hashed a system prompt at this position.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
     const before = this.entries.get(keyOf({ ...asked, input_hash: inputHash }));
     if (before?.ending !== undefined) {
@@ -97,7 +95,7 @@ export class StepJournal {
       this.startedAttempts.set(attemptKeyOf(before), before);
       return before.ending.settled;
     }
-    // Let ended attempts be replayed first, because their outcomes may make this attempt unnecessary.
+    // Replay ended attempts first, because their outcomes may make this attempt unnecessary.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     if (!repeatable) this.requireNoneInDoubt(attemptKeyOf(asked));
     const repetition = before === undefined ? 0 : before.repetition + 1;
@@ -124,10 +122,9 @@ export class StepJournal {
     return maxOutputTokens < asked.max_output_tokens ? { cutTo: maxOutputTokens } : undefined;
   }
 
-  /** Records how an attempt ended. */
   async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
     const { runId, requireLease } = this.scope;
-    // An attempt that was aborted because the lease was lost must not be recorded: the next instance repeats it.
+    // Do not record an attempt that was aborted because the lease was lost: the next instance repeats it.
     if (attempt.end === 'aborted') requireLease();
     const begun = this.startedAttempts.get(attemptKeyOf(attempt));
     if (begun === undefined) throw new Error('An attempt ended that was never started.');
@@ -155,27 +152,26 @@ export class StepJournal {
     }
   }
 
-  /** @throws MusterError CONFLICT if an instance crashed during this attempt, even with another input */
+  /** @throws MusterError CONFLICT if an instance crashed during this attempt, even if its input was different */
   private requireNoneInDoubt(key: string): void {
     for (const entry of this.entries.values()) {
       if (entry.ending !== undefined || attemptKeyOf(entry) !== key) continue;
-      const message = `The outcome of a call to ${entry.agent} is unknown: its instance crashed. The step is not repeatable, so the call was not retried.`;
+      const message = `The outcome of a call to ${entry.agent} is unknown, because the instance that made it crashed. The step is not repeatable, so the call was not retried.`;
       throw new MusterError('CONFLICT', message, { reason: 'OUTCOME_UNKNOWN' });
     }
   }
 }
 
-/** Returns the key of an attempt within its step. */
 function attemptKeyOf({ call, agent, number }: Pick<Attempt, 'call' | 'agent' | 'number'>): string {
   return `${call}#${agent}#${number}`;
 }
 
-/** Returns the key of an attempt with its input hash, because another input is another attempt. */
+/** Returns the key of an attempt and its input, because the same attempt may have had another input before. */
 function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'input_hash'>): string {
   return `${attemptKeyOf(entry)}#${entry.input_hash}`;
 }
 
-/** Returns what an attempt costs: the recorded cost, or its maximum cost if its end was not recorded. */
+/** Returns an attempt with its cost: the recorded cost, or its maximum cost if its end was not recorded. */
 export function chargeOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
   const { call, number, agent, model, waited, input_tokens, max_output_tokens } = entry;
@@ -185,7 +181,7 @@ export function chargeOf(entry: JournalEntry, hosted: readonly HostedAgent[]): A
     ...identity,
     usage,
     end: 'interrupted',
-    reason: 'Its instance ended before the answer arrived. The call may have been billed.',
+    reason: 'The instance that made the call stopped before the answer arrived. The call may have been billed.',
     milliseconds: 0,
     cost_usd: costOf(usage, priceOf(hosted, agent)),
     outcome_unknown: true,

@@ -1,6 +1,6 @@
 /**
  * Reservations on the budgets that apply to a run. A call reserves its maximum cost before it starts. When it ends,
- * the actual cost replaces it, if it is known. Source: docs/decisions/0035-graph-and-budgets.md.
+ * its actual cost replaces the reservation, if known. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import {
   type Amount,
@@ -18,10 +18,9 @@ import type { Price, Usage } from '../agents/model.ts';
 import type { JournalEntry } from './attempt.ts';
 import { costOf, MIN_OUTPUT_TOKENS, RunBudget } from './budget.ts';
 
-/** A reservation expires this long after the time limit of its call. */
+/** Time between the time limit of a call and the expiry of its reservation. */
 const GRACE_MS = 60_000;
 
-/** A call for which budgets are about to be reserved. */
 export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
   readonly price: Price;
@@ -29,7 +28,6 @@ export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' |
   readonly time: number;
 }
 
-/** A reservation, and the maximum number of output tokens that the call may request. */
 interface GrantedCall {
   readonly reservation: Reservation | undefined;
   readonly maxOutputTokens: number;
@@ -38,7 +36,6 @@ interface GrantedCall {
 /**
  * Computes a call's reservation from the current budgets. If the budgets do not cover the whole call, it gets fewer
  * output tokens. Calls that reserve at the same time may together exceed a budget.
- * @param keys keys of the budgets that apply
  * @returns no reservation if none of the budgets has a limit
  * @throws BudgetExhaustedError if the budgets do not even cover a short answer
  */
@@ -65,7 +62,6 @@ export async function reservationFor(
   return { reservation, maxOutputTokens };
 }
 
-/** Returns for how many output tokens the rest of every budget is sufficient. */
 function outputWithin(
   limited: readonly CountedBudget[],
   call: Pick<StartingCall, 'input_tokens' | 'max_output_tokens'>,

@@ -1,6 +1,6 @@
 /**
- * Assigns agents to the workflow steps that have the agent `auto`, and explains each choice. It respects the agents
- * that the workspace pins or forbids, then compares scores. Source: docs/decisions/0034-routing-that-learns.md.
+ * Assigns agents to the workflow steps that have the agent `auto`, and explains each choice. Respects the agents that
+ * the workspace pins or forbids, then compares scores. Source: docs/decisions/0034-routing-that-learns.md.
  */
 
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
@@ -13,7 +13,7 @@ import { chooseByScore, evidenceOf } from '../agents/scoring.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 
-/** Agents and timeouts (in milliseconds) that the caller sets for single steps, by step name. */
+/** Agents, and timeouts in milliseconds, that the caller sets for single steps. The keys are step names. */
 export interface Overrides {
   readonly agents?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Readonly<Record<string, number>> | undefined;
@@ -21,11 +21,10 @@ export interface Overrides {
 
 export interface Assigned {
   readonly workflow: Workflow;
-  /** For each agent that was assigned automatically, why it was chosen. */
   readonly reasons: readonly string[];
 }
 
-/** Applies a caller's overrides to the steps. @param preferred agent that replaces `auto` in the other steps */
+/** Applies a caller's overrides. @param preferred agent that replaces `auto` in the steps without an override */
 export function withOverrides(workflow: Workflow, overrides: Overrides, preferred: string): Workflow {
   const agents = new Map(Object.entries(overrides.agents ?? {}));
   const timeouts = new Map(Object.entries(overrides.timeouts ?? {}));
@@ -60,7 +59,7 @@ export function requireAgentAllowed(
   });
 }
 
-/** Applies the routing of a workspace to a built-in workflow: replaces forbidden agents and prefers pinned agents. */
+/** Applies a workspace's routing to a built-in workflow: replaces forbidden agents and prefers pinned agents. */
 export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   const reasons: string[] = [];
   const isAllowed = (name: string) => !routing.forbidden.includes(name);
@@ -86,7 +85,7 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   return { workflow: { ...adapted, steps: adapted.steps.filter((entry) => !hasNoChoice(entry)) }, reasons };
 }
 
-/** @param random seeded by the run, for a reproducible choice @returns the workflow without `auto`, and why */
+/** @param random seeded by the run, for a reproducible choice @returns the workflow without `auto`, with reasons */
 export function assignAgents(workflow: Workflow, input: string, situation: Situation, random: RandomSource): Assigned {
   const reasons: string[] = [];
   const contextSize = estimatedTokens(input);

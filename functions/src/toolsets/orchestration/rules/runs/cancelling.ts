@@ -6,7 +6,7 @@ import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { usageOf, workOf } from '../steps/step.ts';
 import { endedRun, isEnded, isLeased, type Run } from './run.ts';
 
-/** Cancels a run and its tasks, or asks the executing instance to do so. @param why warning, if no caller cancels */
+/** Cancels a run and its tasks, or asks the executing instance to do so. @param why warning if no caller cancels */
 export async function cancellationOf(
   ports: OrchestrationPorts,
   { value, version }: Versioned<Run>,
@@ -20,13 +20,13 @@ export async function cancellationOf(
   return { run, changes: [{ kind: 'replaceRun', run, before: value, version }, ...tasks] };
 }
 
-/** Ends a run that no instance is executing. The cost includes a step during which an instance crashed. */
+/** Ends a run that no instance is executing. Its cost includes a step during which an instance crashed. */
 async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
   const booked = run.status === 'running' || run.budget_wait ? await recordedCostOf(ports, run) : {};
   return endedRun({ ...run, ...booked }, { status: 'cancelled' }, now);
 }
 
-/** Returns the cost of all calls, including failed steps. If the journal is unreadable, returns the stored cost. */
+/** Returns the cost of all calls, including calls of failed steps; the stored cost if the journal is unreadable. */
 export async function recordedCostOf(
   { runs, hosted, log }: OrchestrationPorts,
   run: Run,

@@ -11,10 +11,10 @@ import { acquireRun, LeaseLostError, type ReleasedRun, type RunLease } from './l
 import { endedRun, MAX_DELIVERIES, type Run, releasedRun } from './run.ts';
 import { RunExecutor } from './runExecutor.ts';
 
-/** Time after which an instance stops executing a run and queues it again. */
+/** Time after which an instance stops executing a run and queues it again for any instance. */
 const TURN_MS = 10 * 60_000;
 
-const LOGGED = 'The call is not the cause. For the error, see run_broke_off with this run id in the deployment log.';
+const LOGGED = 'The request did not cause this. The deployment log has the error: run_broke_off with this run id.';
 
 const message = z.object({ runId: z.string().min(1).max(100) });
 
@@ -28,8 +28,8 @@ export class RunExecution {
   }
 
   /**
-   * @param data content of a queue task. It may arrive twice, late, or at two instances at the same time.
-   * @returns `busy` if another instance is executing the run: the queue must then deliver it again later
+   * @param data content of a queue task, which may arrive twice, late, or at two instances at the same time
+   * @returns `busy` if another instance is executing the run, so that the queue must deliver it again later
    */
   async deliver(data: unknown): Promise<'done' | 'busy'> {
     const { log } = this.ports;
@@ -39,7 +39,7 @@ export class RunExecution {
       return 'done';
     }
     const { runId } = task;
-    // Once an unreadable run becomes readable, the sweep dispatches it.
+    // If the run is unreadable, the sweep dispatches it after a repair.
     const taken = await skipUnreadable(acquireRun(this.ports, runId));
     if (taken === 'busy') return 'busy';
     if (taken === 'over' || taken === undefined) return 'done';
@@ -76,7 +76,7 @@ export class RunExecution {
   }
 
   /**
-   * Returns the run after an interrupted execution: ready for the next attempt, or failed after the last one.
+   * Returns the run after an interrupted execution: released for the next attempt, or failed after the last attempt.
    * @param why the error; undefined if the instances stopped without reporting an error
    */
   private async release(run: Run, now: Date, why?: unknown): Promise<ReleasedRun> {

@@ -1,4 +1,4 @@
-/** The lease of a run. Only the instance that holds it executes the run. Writes with an older epoch are rejected. */
+/** The lease of a run. Only the instance that holds the lease executes the run. Writes with an older epoch fail. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { skipUnreadable } from '../../../../kernel/ports.ts';
@@ -14,13 +14,13 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** A run without its lease, and the changes to commit together with it. */
+/** A run without its lease, and further changes for the same commit. */
 export interface ReleasedRun {
   readonly run: Run;
   readonly changes: readonly OrchestrationChange[];
 }
 
-/** Takes the lease. @returns `busy` if another instance may hold it; `over` if there is nothing to execute */
+/** Takes the lease. @returns `busy` if another instance may hold the lease; `over` if there is nothing to execute */
 export function acquireRun(ports: OrchestrationPorts, runId: string) {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -34,7 +34,7 @@ export function acquireRun(ports: OrchestrationPorts, runId: string) {
   });
 }
 
-/** Cancels a run because one of its tasks was cancelled: the run cannot succeed. Its instance then stops the run. */
+/** Cancels a run because one of its tasks was cancelled, so that the run cannot succeed. Its instance stops it. */
 export function cancelOthers(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -47,7 +47,7 @@ export function cancelOthers(ports: OrchestrationPorts, runId: string, task: Tas
   });
 }
 
-/** Returns the warning of a run that was cancelled because of this task. */
+/** Returns the warning of a run that was cancelled because this task was cancelled. */
 export function cancelReason({ id, error }: Task): string {
   return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
@@ -60,12 +60,11 @@ export class RunLease {
   private readonly watching = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private expiresAt: Date | undefined;
-  /** Error that every further write of the run throws. */
   private lost: unknown;
-  /** The latest change. Changes of one run are applied one at a time, because concurrent ones would conflict. */
+  /** The latest change. Changes of one run are applied one at a time, because concurrent changes would conflict. */
   private lastChange: Promise<unknown> = Promise.resolve();
   isCancelled: boolean;
-  /** Aborts when the run is cancelled, and when this instance loses the lease. */
+  /** Aborts when the run is cancelled or this instance loses the lease. */
   readonly stop = this.stopping.signal;
 
   constructor(ports: OrchestrationPorts, { id, epoch, lease_expires_at, cancel_requested }: Run) {
@@ -78,7 +77,7 @@ export class RunLease {
     void this.watch();
   }
 
-  /** Throws if the lease is lost. @throws LeaseLostError, or the error that was passed to `abandon` */
+  /** @throws LeaseLostError if the lease is lost, or the error that was passed to `abandon` */
   readonly require = (): void => {
     if (this.lost !== undefined) throw this.lost;
     if (this.expiresAt === undefined || this.expiresAt <= this.ports.clock.now()) throw this.lose();
@@ -102,7 +101,7 @@ export class RunLease {
         await store.commit([replaced, ...changes]);
       });
     } catch (error) {
-      // If the release fails, the lease expires, and then another instance can continue the run.
+      // If the release fails, another instance can continue the run when the lease expires.
       log.warn('lease_not_given_back', { runId: this.runId, error });
     }
   }
@@ -130,13 +129,12 @@ export class RunLease {
     return changed;
   }
 
-  /** Stops renewing the lease and watching the run. The lease itself must be released by the last change. */
+  /** Stops renewing the lease and watching the run. The run's last change must have released the lease. */
   close(): void {
     clearInterval(this.timer);
     this.watching.abort();
   }
 
-  /** Reads the run. Returns it only if this instance still holds its lease. */
   private async isHeld(): Promise<Versioned<Run> | undefined> {
     const found = await this.ports.runs.find(this.runId);
     return found?.value.epoch === this.epoch && !isEnded(found.value) ? found : undefined;
@@ -151,7 +149,7 @@ export class RunLease {
     try {
       await this.change((run) => run);
     } catch (error) {
-      // The next renewal may succeed before the lease expires; `require` notices if none does.
+      // A later renewal may succeed before the lease expires. Otherwise, `require` throws.
       if (!(error instanceof LeaseLostError)) this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
     }
   }
@@ -165,7 +163,7 @@ export class RunLease {
         this.stopping.abort();
       }
     } catch (error) {
-      // The run continues without the watch. It then notices a cancellation only between two steps.
+      // Without the watch, the run notices a cancellation only between two steps.
       this.ports.log.warn('run_not_watched', { runId: this.runId, error });
     }
   }

@@ -1,4 +1,4 @@
-/** The order of a run: the caller's request, completed with the workflow and the chosen agents. */
+/** The order of a run: the caller's request, completed with the workflow and the selected agents. */
 
 import { type NodeRef, nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
@@ -13,7 +13,7 @@ import { progressOf } from '../workflows/progress.ts';
 import { assignAgents } from './assignment.ts';
 import { type Run, type RunOrder, releasedRun } from './run.ts';
 
-/** Maximum duration of a run, one day. This leaves time for live agents to do their steps. */
+/** One day, so that live agents have time to do their steps. */
 const MAX_RUN_MS = DAY_MS;
 
 const TITLE_LENGTH = 200;
@@ -45,20 +45,19 @@ export function newRun(
 }
 
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
-  /** Input for the selection of agents for the steps with `auto`. */
   readonly situation: Situation;
   /** Whether the caller accepts the answer of an earlier or running run to the same question. */
   readonly cache: boolean;
-  /** Item that the run is part of. Answers are not shared between items, because a cost belongs to one item. */
+  /** Item that the run is part of. Items do not share cached answers, because a cost belongs to one item. */
   readonly part_of?: NodeRef | undefined;
 }
 
-/** Maximum size of an order in bytes: input, context and workflow are stored in one document. */
+/** Maximum size of an order in bytes, because one document contains input, context and workflow. */
 const MAX_ORDER_BYTES = 600_000;
 
 /**
- * Returns the order before and after agents are chosen.
- * @returns `asked` is equal for equal requests; `order` contains the agents chosen for this run
+ * Returns the order before and after agents are selected.
+ * @returns `asked` is equal for equal requests; `order` contains the agents selected for this run
  * @throws MusterError VALIDATION_ERROR if the order or a prompt of the first steps is too long; FORBIDDEN if the
  * workspace allows no agent
  */
@@ -81,9 +80,9 @@ export function ordersOf(
 }
 
 /**
- * Returns the key under which the answer is cached; undefined if it must not be cached. The key includes the owner,
- * so that callers cannot learn what others asked, and the models, whose answers differ. It does not include the
- * agents chosen for `auto`: the same question shares one cached answer.
+ * Returns the key under which the answer is cached; undefined if the answer must not be cached. The key contains the
+ * owner, so that callers cannot learn the questions of others, and the models, whose answers differ. It does not
+ * contain the agents selected for `auto`, so that equal questions share one cached answer.
  */
 export function cacheKeyOf(
   hashing: Hashing,

@@ -1,6 +1,6 @@
 /**
  * Computes the outcome of each agent's work in a run, from which the selection of agents learns. Outcomes are counted
- * when the run ends: then it is known whether an answer was used. Source: docs/semantics.md#orchestration.
+ * when the run ends, because only then it is known which answers were used. Source: docs/semantics.md#orchestration.
  */
 
 import type { Outcome } from '../agents/scoring.ts';
@@ -11,13 +11,13 @@ import type { StepRecord } from '../steps/step.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
 import type { Run } from './run.ts';
 
-/** Factor for the value of an accepted answer that was given only after a failed attempt. */
+/** Factor for the value of an accepted answer that the agent gave only after a failed attempt. */
 const RETRIED_WORTH = 0.75;
 
-/** Value of an answer that lost a race. The answer came later but may be equally good. */
+/** Value of an answer that lost a race: it was later, but may be equally good. */
 const SLOW_WORTH = 0.5;
 
-/** Possible first lines of a review in the built-in workflows. True means that the reviewed work is accepted. */
+/** Possible first lines of a review in the built-in workflows. True means that the review accepts the work. */
 const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['APPROVED', true],
   ['NO FINDINGS', true],
@@ -25,10 +25,10 @@ const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['FINDINGS', false],
 ]);
 
-/** Undefined if no one judged the answer; `undecided` if judges compared several answers without a result. */
+/** Undefined if no one judged the answer; `undecided` if judges compared several answers without choosing one. */
 type Verdict = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
 
-/** @param records records of all steps of the run */
+/** Returns the outcomes of the agents in a run's steps. */
 export function outcomesOfRun(
   workflow: Workflow,
   records: readonly StepRecord[],
@@ -67,7 +67,7 @@ class StepOutcomes {
 
   all(): readonly Outcome[] {
     const { attempts } = this.record;
-    // Only answers are judged. The agents that judge a vote or merge answers get no outcome for this.
+    // Only answers are judged: agents that judge a vote or merge answers get no outcome for this work.
     const key = this.step.picks === undefined ? 'answer' : 'judge';
     const own = attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
     return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) =>
@@ -132,13 +132,13 @@ class StepOutcomes {
     return reviews.length === 0 ? undefined : verdict(!reviews.includes(false));
   }
 
-  /** Without a verdict, several answers are undecided. If there was only one answer, no choice was necessary. */
+  /** Several answers without a verdict are undecided. A single answer needs no choice. */
   private unjudged(): Verdict {
     const answered = this.record.results?.filter(({ output }) => output !== undefined) ?? [];
     return answered.length > 1 ? 'undecided' : undefined;
   }
 
-  /** Returns the verdicts of the reviews that follow this step, up to the next execute step. */
+  /** Returns the verdicts of the reviews between this step and the next execute step. */
   private reviews(): readonly boolean[] {
     if (this.record.role !== 'execute') return [];
     const next = this.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');

@@ -10,7 +10,7 @@ import type { OrchestrationPorts } from '../ports.ts';
 import { cancellationOf } from './cancelling.ts';
 import { isEnded, type Run, type RunEnding } from './run.ts';
 
-/** Returns how the run ends if its owner lost access. @throws MusterError if the role is unreadable: retry the run */
+/** Returns how a run ends if its owner lost access. @throws MusterError if the role is unreadable: retry the run */
 export async function ownerEnding(
   { ownerRoles }: OwnerPorts,
   { owner_uid, workspace }: Run,
@@ -27,14 +27,13 @@ export async function ownerEnding(
 
 const OWNER_LOST_ACCESS = 'OWNER_LEFT';
 
-/** Returns the failure message of a run whose owner has left its workspace. */
+/** Returns the failure message of a run whose owner has left the workspace. */
 export function ownerLostAccess(workspace: string): string {
   return `The owner no longer has a worker role in the workspace "${workspace}". A member can start the run again if it is still needed.`;
 }
 
 // Ends the open runs of a person who leaves a workspace. Source: docs/semantics.md#leaving-a-workspace.
 
-/** Maximum number of runs that are read at once. */
 const BATCH = 100;
 
 export class RunLostAccess extends Service<OrchestrationPorts> implements LostAccessHandler {

@@ -1,4 +1,4 @@
-/** A run and the changes of its state. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** A run and its state changes. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { type BudgetRefusal, budgetKey } from '../../../../graph/rules/budget.ts';
@@ -18,11 +18,11 @@ export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = 
     workflow: workflowText,
     input: z.string(),
     context: jsonText,
-    /** Limits of the run's own spending. A run fails if its next call could exceed them. */
+    /** Limits of the run's own cost. The run fails if its next call could exceed them. */
     budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
     /** False if the agents of a step are asked one at a time. */
     parallel: z._default(z.boolean(), true),
-    /** Hosted agents that the workspace forbade when the run started. They are neither fallbacks nor judges. */
+    /** Hosted agents that the workspace forbade when the run started. They are neither fallback agents nor judges. */
     forbidden: z._default(z.array(z.string()), []),
   }),
 );
@@ -36,14 +36,13 @@ type RunUsage = NonNullable<Run['worked']>;
 /** `cancelled`: the step was waiting when its run ended. This status is derived from the run and never stored. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 
-/** A step with the status that callers see. */
 export type ShownStep = Omit<StepRecord, 'status'> & { readonly status: (typeof SHOWN_STEP_STATUSES)[number] };
 
 export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }
 
-/** Returns the step with the status that callers see: in an ended run, a waiting step is shown as cancelled. */
+/** Returns the step as shown to callers: if its run has ended, a waiting step is shown as cancelled. */
 export function shownStep(step: StepRecord, run: Run): ShownStep {
   if (step.status !== 'waiting' || !isEnded(run)) return step;
   const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
@@ -56,23 +55,21 @@ export function isLeased({ lease_expires_at }: Run, now: Date): boolean {
   return lease_expires_at !== undefined && lease_expires_at > now;
 }
 
-/** Maximum number of warnings that a run stores. */
 const MAX_WARNINGS = 50;
 
-/** Duration of a lease. After an instance crashes, its run waits this long until another instance can continue it. */
+/** Duration of a lease. After an instance crashes, no other instance can continue the run until its lease expires. */
 export const LEASE_MS = 30_000;
 
-/** Maximum deliveries without progress before the run fails, because a further one would probably fail as well. */
+/** Maximum number of deliveries without progress. After that, the run fails: one more would probably fail as well. */
 export const MAX_DELIVERIES = 5;
 
-/** Time within which an instance should take a dispatched run. */
 const PICKUP_MS = 60_000;
 
-/** Interval at which a run that waits for a budget checks the budget, in case a notification was lost. */
+/** Interval at which a run that waits for a budget checks the budget, because a notification may be lost. */
 const BUDGET_EXHAUSTED_RETRY_MS = 10 * 60_000;
 const BUDGET_RESERVED_RETRY_MS = 15_000;
 
-/** Returns the run with a new lease. Time that the run waited for a budget is added to its deadline. */
+/** Returns the run with a new lease. The time for which it waited for a budget is added to its deadline. */
 export function leasedRun({ budget_wait, ...run }: Run, now: Date): Run {
   const waited = budget_wait === undefined ? 0 : Math.max(0, now.getTime() - budget_wait.since.getTime());
   const deadline = new Date(run.deadline.getTime() + waited);
@@ -80,7 +77,7 @@ export function leasedRun({ budget_wait, ...run }: Run, now: Date): Run {
   return renewedRun({ ...taken, status: 'running' }, now);
 }
 
-/** Returns the run as waiting until a budget is raised, or until other calls settle their reservations. */
+/** Returns the run as waiting until its budget is raised, or until other calls settle their reservations. */
 export function pausedForBudget({ lease_expires_at: _, ...run }: Run, refusal: BudgetRefusal, now: Date): Run {
   const { limitedBy, isExhausted } = refusal;
   const later = isExhausted ? BUDGET_EXHAUSTED_RETRY_MS : BUDGET_RESERVED_RETRY_MS;
@@ -98,12 +95,12 @@ export function renewedRun(run: Run, now: Date): Run {
   return { ...run, lease_expires_at: expiresAt, due_at: expiresAt };
 }
 
-/** Returns the run without its lease, so that another instance can continue it. */
+/** Returns the run without a lease, so that another instance can continue it. */
 export function releasedRun({ lease_expires_at: _, ...run }: Run, now: Date): Run {
   return { ...run, due_at: new Date(now.getTime() + PICKUP_MS) };
 }
 
-/** Returns the run as waiting for a live agent. It is dispatched at its deadline at the latest. */
+/** Returns the run as waiting for a live agent. The sweep dispatches the run at its deadline at the latest. */
 export function waitingRun({ lease_expires_at: _, ...run }: Run): Run {
   return { ...run, status: 'waiting', due_at: run.deadline, deliveries: 0 };
 }
@@ -138,13 +135,12 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   };
 }
 
-/** Changes that commits can make to runs, steps, journals and cached answers. */
 export interface RunChanges {
   readonly createRun: { readonly run: Run; readonly order: RunOrder };
   readonly replaceRun: { readonly before: Run; readonly run: Run; readonly version: string };
   /** Deletes a run after its retention, unless an open item refers to it. Its parents' totals keep its usage. */
   readonly removeRun: { readonly run: Run; readonly version: string };
-  /** Writes the record of a step. Replaces the record that was written when the step started to wait. */
+  /** Writes the record of a step, and replaces the record that was written when the step started to wait. */
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
   /** Fails with a stale write error if the call has already been started. */
   readonly startCall: { readonly runId: string; readonly entry: JournalEntry };

@@ -1,38 +1,37 @@
-/** Stored form of a run; the console reads it too. Source: docs/decisions/0021-runs-and-workflows.md. */
+/** Stored form of a run, which the console reads too. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod/mini';
 import { parentFields } from '../../../../graph/rules/graphNode.ts';
 import { timestamp } from '../../../../kernel/documentCodec.ts';
 import { failure, usageShape } from '../steps/step.ts';
 
-/** `pending`: no instance has taken the run. `waiting`: for a live agent or a budget. The last three are final. */
+/** `pending`: no instance has started the run. `waiting`: for a live agent or a budget. The last three are final. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
 /** The document `runs/{runId}`. It is small, because clients watch it. All fields are always written. */
 export const runDocument = z.object({
   id: z.string(),
-  /** The owner and the owner's agents see the whole run; leaders of the workspace see only state, steps and cost. */
+  /** The owner and the owner's agents see the whole run. Workspace leaders see only its state, steps and cost. */
   owner_uid: z.string(),
   started_by: z.string(),
   workspace: z.string(),
   workflow: z.string(),
-  /** Start of the input, for display in lists. */
+  /** Start of the input, for lists. */
   title: z.string(),
   status: z.enum(RUN_STATUSES),
   created_at: timestamp,
   ended_at: z.nullable(timestamp),
   cancel_requested: z.boolean(),
-  /** Epoch of the latest lease; 0 before the first lease. It grows with each lease. */
+  /** Epoch of the latest lease; 0 before the first lease. Each lease increases the epoch. */
   epoch: z.number(),
-  /** Number of deliveries since a step was last recorded or started to wait. */
+  /** Number of deliveries of the run after its latest progress: a step was recorded or started to wait. */
   deliveries: z._default(z.number(), 0),
   /** Expiry of the lease; null without a lease. Writes with an older epoch than the run's are rejected. */
   lease_expires_at: z.nullable(timestamp),
-  /** Time at which the sweep dispatches the run again, unless it changes before; null if nothing is due. */
+  /** Time at which the sweep dispatches the run, unless the run changes before; null if nothing is due. */
   due_at: z.nullable(timestamp),
-  /** After this time, no step starts. */
+  /** No step starts after the deadline. */
   deadline: timestamp,
-  /** Names of the steps that are being executed. */
   current: z.array(z.string()),
   steps_settled: z.number(),
   /** Number of steps in the workflow. Repeated groups count with one round. */
@@ -41,7 +40,6 @@ export const runDocument = z.object({
   result_step: z.nullable(z.string()),
   failure: z.nullable(failure),
   warnings: z.array(z.string()),
-  /** Automatic choices of agents and workflow, and their reasons. */
   selection: z.nullable(z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) })),
   ...parentFields,
   /** Number and total duration of the calls of all steps; null before the first call. */

@@ -1,4 +1,4 @@
-/** Executes a run on one instance, one stage at a time, and its steps on hosted models or live agents. */
+/** Executes a run on one instance, one stage at a time. The steps run on hosted models or live agents. */
 import { BudgetExhaustedError, type BudgetRefusal, budgetKey, budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { isContention } from '../../../../kernel/concurrency.ts';
@@ -31,10 +31,9 @@ import { outcomesOfRun } from './outcomes.ts';
 import { ownerEnding } from './owner.ts';
 import { endedRun, pausedForBudget, type Run, type RunEnding, type RunOrder, waitingRun, withRecord } from './run.ts';
 
-/** Maximum size of a step's output as JSON, in bytes, because a step is stored in one document. */
+/** Maximum size of a step's output as JSON in bytes, because one document contains the step. */
 const MAX_OUTPUT_BYTES = 800_000;
 
-/** A run whose lease this instance holds. */
 export class RunExecutor {
   private readonly ports: ExecutionPorts;
   private readonly taskCreation: PortOf<TaskCreation>;
@@ -43,7 +42,7 @@ export class RunExecutor {
   private readonly records: Map<string, StepRecord>;
   private budget: RunBudget | undefined;
 
-  /** @param recorded `before`: records of the steps that were settled or waiting before this execution */
+  /** @param recorded `before`: records of the steps that had ended or were waiting before this execution */
   constructor(
     ports: ExecutionPorts,
     taskCreation: PortOf<TaskCreation>,
@@ -57,7 +56,7 @@ export class RunExecutor {
     this.records = new Map(before.map((record) => [record.id, record]));
   }
 
-  /** Executes the steps of the next stage concurrently, or ends the run if none is left. */
+  /** Executes the steps of the next stage concurrently, or ends the run if no step is left. */
   async step(): Promise<'more' | 'over'> {
     const { lease, order } = this;
     const progress = progressOf(order.workflow, order, outcomesOf(this.records.values()));
@@ -71,7 +70,7 @@ export class RunExecutor {
     }
     const { records, refused } = await this.execute(due, run);
     const came = new Set(records.map(({ status }) => status));
-    // If a step fails, the run ends, even if other steps of the stage are waiting.
+    // If one step fails, the run ends, even if other steps of the stage are waiting.
     if (lease.isCancelled || came.has('failed')) return 'more';
     if (refused !== undefined) return pauseForBudget(this.ports, lease, run, refused.refusal);
     if (!came.has('waiting')) return 'more';
@@ -106,14 +105,14 @@ export class RunExecutor {
       settled_at: settledAt,
     });
     const records: StepRecord[] = skipped.map((round, index) => ({ ...unexecuted(round, index), status: 'skipped' }));
-    // A step can fail before its execution, if its condition or its prompt cannot be evaluated.
+    // A step fails before its execution if its condition or its prompt cannot be evaluated.
     if (next.kind === 'failed' && !this.records.has(stepId(next.at))) {
       const failure = { reason: next.reason, message: next.error };
       records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
     }
     const settled = [...this.records.values(), ...records];
     const outcomes = outcomesOfRun(this.order.workflow, settled, ending.status);
-    // The journal also has the cost of steps that were interrupted by a crash and then not executed again.
+    // The journal also contains the cost of steps that a crash interrupted and that were not executed again.
     const booked = run.epoch > 1 ? await recordedCostOf(this.ports, run) : {};
     await this.lease.change(
       (run, now) =>
@@ -126,7 +125,7 @@ export class RunExecutor {
     );
   }
 
-  /** Returns the changes that count the agents' outcomes. They are committed with the run's end, and so only once. */
+  /** Returns the changes that count the agents' outcomes. They are in the run's last commit, so they count once. */
   private async recordedOutcomes(
     workspace: string,
     outcomes: readonly Outcome[],
@@ -142,7 +141,7 @@ export class RunExecutor {
     return startedStep(round, role, this.records.size + index + 1, this.ports.clock.now());
   }
 
-  /** Executes steps concurrently and records how each ended. A step that waits for a budget is not recorded. */
+  /** Executes steps concurrently and records their outcomes. A step that waits for a budget is not recorded. */
   private async execute(due: readonly DueStep[], run: Run) {
     const { lease, ports } = this;
     const runId = run.id;
@@ -151,7 +150,7 @@ export class RunExecutor {
       due.map(async (step, index) => {
         const id = stepId(step);
         const { repeatable } = step.step;
-        // In the first execution of a run, the journal is empty and need not be read.
+        // In the first execution of a run, its journal is empty and need not be read.
         const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
         const scope = { runId, step: id, budgetKeys, repeatable, requireLease: lease.require };
         const journal = new StepJournal(ports, scope, before);
@@ -184,7 +183,7 @@ export class RunExecutor {
     return { records, refused: came.find((one) => one instanceof BudgetExhaustedError) };
   }
 
-  /** Executes a step. If the step fails, its record contains the error, and the promise still resolves. */
+  /** Executes a step. If the step fails, the promise resolves with a record that contains the error. */
   private async executeStep(task: StepTask): Promise<StepWork | BudgetExhaustedError> {
     try {
       const work = await (agentsOf(task.due.step)[0] === NETWORK
@@ -198,7 +197,7 @@ export class RunExecutor {
     } catch (error) {
       if (error instanceof BudgetExhaustedError) return error;
       if (!(error instanceof MusterError) || isContention(error)) throw error;
-      // The record of a step that was waiting may contain an output.
+      // The record of a waiting step may already contain an output, which is removed here.
       const { output: _, results: __, ...rest } = task.begun;
       const attempts = task.journal.recorded;
       const failure = { reason: error.details.reason ?? error.code, message: error.message };
@@ -214,7 +213,6 @@ export class RunExecutor {
   }
 }
 
-/** Returns the outcomes on which the next steps depend. */
 function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutcome> {
   const outcomes = new Map<string, StepOutcome>();
   for (const record of records) {
@@ -242,7 +240,7 @@ function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>)
 
 // Handles a run whose next call exceeds a budget. Source: docs/decisions/0035-graph-and-budgets.md.
 
-/** Pauses the run. If the budget is exhausted, asks the person who set it to raise it. Ended calls stay recorded. */
+/** Pauses the run. If the budget is exhausted, asks the person who set it to raise it. Ended calls are kept. */
 export async function pauseForBudget(
   { budgets, dispatch, askToRaise }: ExecutionPorts,
   lease: Pick<RunLease, 'change'>,
@@ -253,7 +251,7 @@ export async function pauseForBudget(
   if (refusal.isExhausted) await askToRaise(refusal, workspace);
   const left = await lease.change((run, now) => (run.cancel_requested ? run : pausedForBudget(run, refusal, now)));
   if (left.cancel_requested) return 'more';
-  // A budget that was raised before the pause was stored did not resume this run: dispatch the run now.
+  // If the budget was raised before the pause was stored, that change did not resume this run: dispatch the run now.
   if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
   return 'over';
 }

@@ -16,7 +16,7 @@ const STATUSES: Readonly<Record<RunStatus, NodeStatus>> = {
   cancelled: 'cancelled',
 };
 
-/** Returns a run as a node of the graph. Attempts are model requests. The spending includes all recorded steps. */
+/** Returns a run as a node of the graph. Attempts are requests to models. The usage includes all recorded steps. */
 export function runNode(run: Run): GraphNode {
   const { id, owner_uid, workspace, title, status, spent, worked, created_at } = run;
   return {

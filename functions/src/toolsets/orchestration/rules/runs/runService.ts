@@ -21,12 +21,12 @@ import { cursorOf, type RunView, runNotFound, type Visibility, viewOf, visibilit
 
 const DUE_BATCH = 100;
 
-/** Time during which a successful answer is reused. Source: docs/semantics.md#orchestration. */
+/** Time for which a successful answer is reused. Source: docs/semantics.md#orchestration. */
 const CACHE_TTL_MS = 5 * 60_000;
 
 export interface StartedRun {
   readonly runId: string;
-  /** Whether the run existed already, because the same question was asked before. */
+  /** Whether the run already existed, because the same question was asked before. */
   readonly cached: boolean;
 }
 
@@ -62,7 +62,7 @@ export class RunService extends Service<OrchestrationPorts> {
         return { runId: good.id, cached: true, status: good.status };
       }
       const { id: runId, deadline, status } = run;
-      // The cache entry expires after the longest possible run, plus the time during which its answer is reused.
+      // The cache entry expires after the run's deadline, plus the time for which its answer is reused.
       const expiresAt = new Date(deadline.getTime() + CACHE_TTL_MS);
       const link = part_of && (await linkToParent(this.ports, { part_of, principal, workspace }));
       const changes: OrchestrationChange[] = [
@@ -74,12 +74,12 @@ export class RunService extends Service<OrchestrationPorts> {
       return { runId, cached: false, status };
     });
     const { status, ...answer } = beginning;
-    // The instance that stored the run may have crashed before the dispatch. A second dispatch does no harm.
+    // The instance that stored the run may have crashed before dispatching it. A second dispatch does no harm.
     if (status === 'pending') await this.dispatch(answer.runId);
     return answer;
   }
 
-  /** Returns the run if its answer can be reused, or if it has not ended; otherwise undefined. */
+  /** Returns the run if it has not ended, or if its answer can be reused. */
   private async cachedRun(runId: string): Promise<Run | undefined> {
     const run = (await this.ports.runs.find(runId))?.value;
     if (run?.ended_at === undefined) return run?.cancel_requested ? undefined : run;
@@ -92,7 +92,7 @@ export class RunService extends Service<OrchestrationPorts> {
     if ((await this.ports.runs.find(runId))?.value.status === 'pending') await this.dispatch(runId);
   }
 
-  /** Returns the budget of a run. Limits that the caller omits are the defaults of the deployment. */
+  /** Returns the budget of a run. Omitted limits are the defaults of the deployment. */
   budgetOf(
     wanted: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined } = {},
   ): RunOrder['budget'] {
@@ -127,7 +127,7 @@ export class RunService extends Service<OrchestrationPorts> {
 
   /**
    * Lists the runs of the caller's owner in workspaces where the caller has a role, newest first.
-   * @param after id of the last run of the previous page, even if it is now hidden
+   * @param after id of the last run on the previous page, which may be hidden in the meantime
    * @throws MusterError NOT_FOUND if the owner has no run with this id
    */
   async list(
@@ -150,8 +150,8 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /**
-   * Cancels the run now, or requests it from the instance that executes the run. Settled steps stay.
-   * @throws MusterError NOT_FOUND if missing or hidden; CONFLICT if the run has succeeded or failed
+   * Cancels the run now, or asks the instance that executes the run to cancel it. Ended steps do not change.
+   * @throws MusterError NOT_FOUND if the run is missing or hidden; CONFLICT if it has succeeded or failed
    */
   cancel(principal: Principal, runId: string, recordResponse: RecordResponse<Run>): Promise<Run> {
     const { store, randomness } = this.ports;
@@ -172,7 +172,7 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /** Cancels the runs that are parts of a cancelled task. May be called twice, late, or in any order. */
+  /** Cancels the runs that are parts of a cancelled task. Calls may be repeated, late, and in any order. */
   async cancelTree(taskId: string): Promise<void> {
     const { tasks, graph, runs, store, randomness } = this.ports;
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
@@ -195,7 +195,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return run;
   }
 
-  /** Dispatches the runs that are due: their dispatch was lost, or their instance crashed. */
+  /** Dispatches the runs that are due, because their dispatch was lost or their instance crashed. */
   private async dispatchLost(turn: SweepContext): Promise<SweepReport> {
     let dispatched = 0;
     const due = (after: SweepContext['from']) => this.ports.runs.due(turn.now, DUE_BATCH, after);
@@ -206,12 +206,12 @@ export class RunService extends Service<OrchestrationPorts> {
     return { ...end, counts: { dispatched } };
   }
 
-  /** Continues the run whose task was closed. If the run has already ended, cancels its task that is still open. */
+  /** Continues a run after one of its tasks was closed. If the run has already ended, cancels a task still open. */
   async taskChanged(taskId: string): Promise<void> {
     const { runs, tasks, store, clock, randomness, dispatch } = this.ports;
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
-    // When an unreadable task is repaired, the write triggers this function again.
+    // If the task is unreadable, its repair triggers this function again.
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
     if (task.status === 'cancelled') await cancelOthers(this.ports, runId, task);
@@ -223,7 +223,6 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /** Dispatches the runs that wait for this budget, after the budget was changed. */
   async budgetChanged(key: string): Promise<void> {
     for (let after: string | undefined, more = true; more; ) {
       const ids = await this.ports.runs.waitingFor(key, DUE_BATCH, after);
@@ -233,7 +232,7 @@ export class RunService extends Service<OrchestrationPorts> {
     }
   }
 
-  /** Dispatches a run. If that fails, the sweep dispatches the run later. */
+  /** Dispatches a run. If the dispatch fails, the sweep dispatches the run later. */
   async dispatch(runId: string): Promise<void> {
     try {
       await this.ports.dispatch.dispatch(runId);

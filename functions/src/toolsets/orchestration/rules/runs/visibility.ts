@@ -1,4 +1,4 @@
-/** Defines who may see which part of a run. Source: docs/semantics.md#permissions. */
+/** Defines who may see which parts of a run. Source: docs/semantics.md#permissions. */
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';
@@ -27,13 +27,12 @@ export function cursorOf({ created_at: at, id }: Run): TimeCursor {
 
 const HIDDEN_FIELDS = 'Only the run owner sees the reason.';
 
-/** A run as its owner or a leader sees it. */
 export interface RunView {
   readonly visibility: Visibility;
   readonly run: Run;
   readonly steps: readonly ShownStep[];
   readonly at: Date;
-  /** Budgets that apply to the run and that the viewer may see; empty if the run has ended. */
+  /** Budgets that apply to the run and are visible to the viewer; empty if the run has ended. */
   readonly budgets: readonly CountedBudget[];
 }
 
@@ -49,13 +48,13 @@ export function viewOf(
   return { visibility: 'course', run: visibleRunOf(run), steps: steps.map(visibleStepOf), at, budgets };
 }
 
-/** Callers see budgets of the run, of tasks and of workspaces in which they have a role, and of to-dos they own. */
+/** Callers see budgets of the run, of tasks and workspaces in which they have a role, and of to-dos that they own. */
 function canSee(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
   if (kind === 'run') return id === run.id;
   return kind === 'todo' ? owner_uid === principal.owner_uid : roleIn(principal, run.workspace) !== undefined;
 }
 
-/** Returns the run without its input, its output, and the texts that may quote either. */
+/** Returns the run without its input, its output, and all texts that may contain parts of either. */
 function visibleRunOf({ result_step: _, selection: __, ...run }: Run): Run {
   return {
     ...run,
@@ -74,7 +73,7 @@ function visibleStepOf({ output: _, explanation: __, ...step }: ShownStep): Show
   };
 }
 
-/** Returns the error for a missing or hidden run. It is the same error, so that callers cannot tell which it is. */
+/** Returns the error for a missing or hidden run, which is the same, so that it does not reveal hidden runs. */
 export function runNotFound(runId: string): MusterError {
   return new MusterError('NOT_FOUND', `Run "${runId}" not found.`, {
     field: 'runId',

@@ -1,6 +1,6 @@
 /**
  * Asks several agents and combines their answers in the modes all, race and merge. Calls to a single agent, with
- * retries and fallbacks, are defined in calls/calling.ts. Source: docs/semantics.md#orchestration.
+ * retries and fallback agents, are in calls/calling.ts. Source: docs/semantics.md#orchestration.
  */
 
 import type { ModelAnswer } from '../agents/model.ts';
@@ -8,24 +8,23 @@ import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';
 
 export interface Question {
-  /** Name of the call within its step, such as `answer:claude`. A question that is asked again has the same name. */
+  /** Name of the call within its step, such as `answer:claude`. A repeated question has the same name. */
   readonly key: string;
   readonly agent: string;
   readonly prompt: string;
-  /** Whether a fallback agent may answer instead. This is not needed if enough other agents are asked. */
+  /** Whether a fallback agent may answer instead. False if enough other agents are asked. */
   readonly replaceable: boolean;
-  /** Cancels this question, but no other question of the step. */
+  /** Cancels only this question of the step. */
   readonly signal?: AbortSignal;
-  /** Called as soon as the answer arrives. The promise resolves later, when the answer has been recorded. */
+  /** Called as soon as the answer arrives. The promise resolves later, after the answer was recorded. */
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
-/** Asks one agent, or also its fallbacks if it is replaceable. If the agent fails, the promise still resolves. */
+/** Asks one agent and, if replaceable, its fallback agents. If they fail, the promise still resolves. */
 export type Ask = (question: Question) => Promise<CallResult>;
 
-/** One prompt that several agents answer concurrently. */
 export interface Round {
-  /** The agents in the order of the request. No agent is listed twice. */
+  /** In the order of the request, without duplicates. */
   readonly agents: readonly string[];
   readonly prompt: string;
   readonly ask: Ask;
@@ -34,24 +33,23 @@ export interface Round {
 export interface ModeResult {
   /** One result per agent, in the order of the request. */
   readonly answers: readonly CallResult[];
-  /** Output of the step; undefined if all agents failed. */
+  /** Undefined if all agents failed. */
   readonly output: string | undefined;
   /** Agent whose answer is the output; undefined if the output combines several answers. */
   readonly winner?: string;
-  /** Explains to the caller how the output was chosen or combined. */
   readonly explanation: string;
   /** Whether the output was chosen by comparing the contents of several answers. */
   readonly judged?: boolean;
   readonly warnings: readonly string[];
   /** Calls to the agents that judged or merged the answers. */
   readonly furtherCalls: readonly CallResult[];
-  /** For each judge, the letters under which it saw the answers, and its ranking. */
+  /** The letters under which each judge saw the answers, and the judge's ranking. */
   readonly ballots?: readonly Ballot[];
 }
 
 export interface Ballot {
   readonly judge: string;
-  /** Letters in the order in which the judge saw them. */
+  /** In the order in which the judge saw the answers. */
   readonly shown: readonly { readonly letter: string; readonly agent: string }[];
   /** Agents in the judge's order, best first; undefined if the judge gave no ranking. */
   readonly ranking: readonly string[] | undefined;
@@ -65,7 +63,7 @@ export function modeResult(
   return { answers, output: undefined, explanation, warnings: [], furtherCalls: [], ...rest };
 }
 
-/** Asks all agents and resolves when all of them have answered or failed. */
+/** Asks all agents concurrently. Resolves when each of them has answered or failed. */
 export function askAll({ agents, prompt, ask }: Round): Promise<readonly CallResult[]> {
   return Promise.all(agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false })));
 }
@@ -113,7 +111,7 @@ export async function all(round: Round): Promise<ModeResult> {
 /**
  * Returns the first valid answer. A truncated answer wins only if no answer is complete. The first answer cancels the
  * requests to the other agents, even before it is recorded. Resolves when all requests have ended, so that the
- * cancelled ones are recorded as cancelled.
+ * cancelled requests are recorded as cancelled.
  */
 export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> {
   const over = new AbortController();
@@ -151,7 +149,7 @@ function outcomeOf(result: CallResult): string {
   return result.end === 'aborted' ? `${agent} was cancelled.` : `${agent} failed (${result.end}).`;
 }
 
-/** Has the synthesizer write one answer that combines all answers and attributes its parts to their agents. */
+/** Has the synthesizer write one answer that combines all answers and attributes each part to its agent. */
 export async function merge(round: Round & { readonly synthesizer: string }): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -187,7 +185,7 @@ function synthesisPrompt(prompt: string, valid: readonly AnsweredCall[]): string
   ].join('\n\n');
 }
 
-/** Adds a note that names the agents to which the combined answer attributes no part. */
+/** Adds a note with the agents to which the combined answer attributes no part. */
 function attributed(text: string, names: readonly string[]): string {
   const unmarked = names.filter((name) => !text.includes(`[${name}]`));
   if (unmarked.length === 0) return text;

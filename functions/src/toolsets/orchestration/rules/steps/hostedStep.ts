@@ -14,20 +14,19 @@ import { all, isValid, type ModeResult, merge, modeResult, type Question, race, 
 import { pick, seededRandom, vote } from './judging.ts';
 import { type BegunStep, type RunOfStep, type StepWork, usageOf } from './step.ts';
 
-/** A step to execute, and what it needs from its run. */
 export interface StepTask {
   readonly run: RunOfStep;
   readonly due: DueStep;
   readonly begun: BegunStep;
   readonly budget: RunBudget;
   readonly journal: StepJournal;
-  /** `abandon` is called for errors not caused by the step. It stops all other steps of the run immediately. */
+  /** `abandon` is called for errors that the step did not cause. It immediately stops all other steps of the run. */
   readonly lease: { readonly stop: AbortSignal; abandon(error: unknown): void };
   /** Number of steps that are executed concurrently, including this one. */
   readonly concurrentSteps: number;
   /** Whether the agents of the step are asked one at a time. */
   readonly sequentially: boolean;
-  /** Agents that the workspace forbids. They are neither fallbacks nor judges. */
+  /** Agents that the workspace forbids. They may be neither fallback agents nor judges. */
   readonly forbidden: readonly string[];
 }
 
@@ -48,7 +47,7 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /** Executes the step. If a call fails with an exception, the others are cancelled, unless it waits for a budget. */
+  /** Executes the step. If a call throws, the other calls are cancelled, unless it only has to wait for a budget. */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());
@@ -117,7 +116,7 @@ export class HostedStep {
     };
   }
 
-  /** Asks one agent. If it fails, the agents that are most suitable for the role are its fallbacks. */
+  /** Asks one agent. If this agent fails, the agents most suitable for the role are asked instead. */
   private async askSingle(agent: string): Promise<ModeResult> {
     const result = await this.ask({ key: 'answer', agent, prompt: this.task.due.prompt, replaceable: true });
     if (!isValid(result)) return modeResult([result], reasonOf(result));
@@ -160,7 +159,6 @@ function failureOf([only, ...others]: readonly CallResult[], message: string) {
   return { reason: only.end === 'over_budget' ? 'BUDGET_EXHAUSTED' : only.end.toUpperCase(), message };
 }
 
-/** Returns the explanation, followed by the ballot of each judge. */
 function explanationText(explanation: string, ballots: ModeResult['ballots'] = []): string {
   const shown = ballots.map(({ judge, shown: order, ranking }) => {
     const letters = order.map(({ letter, agent }) => `${letter} = ${agent}`).join(', ');

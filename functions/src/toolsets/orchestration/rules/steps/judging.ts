@@ -1,5 +1,5 @@
 /**
- * Blind judging for picks and votes: each judge sees the answers without agent names, under letters and in a random
+ * Blind judging for picks and votes: each judge sees the answers under letters, without agent names, and in a random
  * order that differs between judges. Source: docs/semantics.md#orchestration.
  */
 import type { Hashing } from '../../../../kernel/ports.ts';
@@ -22,14 +22,13 @@ interface Judging {
   readonly judges: readonly string[];
   /** Whether a fallback agent may replace a judge. */
   readonly replaceable: boolean;
-  /** The prompt that the agents answered. */
   readonly prompt: string;
   readonly contributions: readonly StepResult[];
   readonly ask: Ask;
   readonly random: RandomSource;
 }
 
-/** Asks every judge for a ranking of the answers, and a second time if the first reply contains none. */
+/** Asks every judge for a ranking of the answers, and asks again if the judge's first reply contains no ranking. */
 export async function judge({ judges, replaceable, prompt, contributions, ask, random }: Judging) {
   const asked = judges.map((name) => ({
     judge: name,
@@ -41,7 +40,7 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, r
       const asking = judgesPrompt(prompt, shown);
       const first = await ask({ key, agent: name, prompt: asking, replaceable });
       const isUnread = isValid(first) && rankingIn(first.answer.text, shown.length) === undefined;
-      // The second call has another key, so that the journal can replay both calls.
+      // The second call has a different key, so that the journal can replay both calls.
       const again = isUnread
         ? await ask({
             key: `${key}:again`,
@@ -62,7 +61,6 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, r
   );
   return {
     ballots: judged.map(({ ballot }) => ballot),
-    /** The last call to each judge. */
     results: judged.map(({ result }) => result),
     calls: judged.flatMap(({ calls }) => calls),
   };
@@ -84,10 +82,9 @@ function exampleOf(shown: readonly { readonly letter: string }[]): string {
     .join(' > ');
 }
 
-/** Maximum length of the judge's first reply in the second prompt, in characters. */
+/** Maximum part of the judge's first reply that the second prompt repeats. */
 const MAX_REPEATED_CHARACTERS = 4000;
 
-/** Returns the prompt for a judge whose first reply contained no ranking. */
 function secondPrompt(asked: string, { answer }: AnsweredCall, shown: readonly { readonly letter: string }[]): string {
   return [
     asked,
@@ -96,19 +93,19 @@ function secondPrompt(asked: string, { answer }: AnsweredCall, shown: readonly {
   ].join('\n\n');
 }
 
-/** Returns the items in random order (Fisher-Yates shuffle). */
+/** Returns the items in random order, by a Fisher-Yates shuffle. */
 export function shuffled<Item>(items: readonly Item[], random: RandomSource): Item[] {
   const left = [...items];
   return items.flatMap(() => left.splice(random.integer(left.length), 1));
 }
 
-/** Returns a random source that depends only on the seed. An instance that continues a run gets the same order. */
+/** Returns a random source that depends only on the seed, so that all instances of a run get the same order. */
 export function seededRandom(hashing: Hashing, seed: string): RandomSource {
   let count = 0;
   return { integer: (below) => Number.parseInt(hashing.sha256(`${seed} ${count++}`).slice(0, 12), 16) % below };
 }
 
-/** Has a judge choose the best of a step's answers, which becomes the output unchanged. */
+/** Has a judge choose the best answer of a step. This answer becomes the output unchanged. */
 export async function pick({
   judge: name,
   ...judging
@@ -141,17 +138,17 @@ function chosen({ agent, output }: StepResult): Pick<ModeResult, 'output'> & { r
 }
 
 interface Vote extends Round {
-  /** Available judges. Those that gave no answer themselves are preferred. */
+  /** Available judges. Judges that gave no answer in this step are preferred. */
   readonly judges: readonly string[];
   readonly random: RandomSource;
-  /** Returns an agent's capability for the role, from 0 to 1. It decides if rankings are tied. */
+  /** Returns an agent's capability for the role, from 0 to 1, which decides if rankings are tied. */
   readonly capability: (agent: string) => number;
 }
 
-/** Maximum length in characters of answers that are compared as texts. Case and formatting do not count. */
+/** Maximum length in characters of answers that are compared as texts, ignoring case and formatting. */
 const SHORT = 120;
 
-/** Returns the answer of a majority if answers are short, otherwise the best in blind rankings, and explains it. */
+/** Chooses an answer: the majority's if the answers are short, otherwise the best in blind rankings. */
 export async function vote(round: Vote): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -182,18 +179,18 @@ export async function vote(round: Vote): Promise<ModeResult> {
   return decided(winner, explanation, { ...further, judged });
 }
 
-/** Returns the judges that gave no answer themselves, or all agents with an answer if no such judge is available. */
+/** Returns the judges that gave no answer or, if none of them is available, all agents that gave an answer. */
 function judgesAmong(judges: readonly string[], valid: readonly AnsweredCall[]): readonly string[] {
   const candidates = valid.map(({ agent }) => agent);
   const others = judges.filter((name) => !candidates.includes(name));
   return others.length > 0 ? others : candidates;
 }
 
-/** Quotation marks and Markdown emphasis around an answer. At its end, punctuation too. */
+/** Quotation marks and Markdown emphasis around an answer. AFTER also matches punctuation at the answer's end. */
 const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
 const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
 
-/** Returns an answer without differences in case, quotes, emphasis, final punctuation and white space. "-1" stays. */
+/** Returns an answer in lowercase, without quotes, emphasis, final punctuation and extra white space. "-1" stays. */
 export function normalized(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
 }
@@ -242,7 +239,7 @@ function decisionText({ agent }: AnsweredCall, rule: string, tied: readonly stri
   return `No majority. ${agent} won by ${rule}.${even}`;
 }
 
-/** Returns the Borda points of an agent: 0 for the last in a ranking, 1 for the one before, and so on. */
+/** Returns an agent's Borda points in a ranking: 0 for the last place, 1 for the place before it, and so on. */
 function points({ ranking = [] }: Ballot, agent: string): number {
   const place = ranking.indexOf(agent);
   return place === -1 ? 0 : ranking.length - 1 - place;
@@ -253,16 +250,16 @@ function points({ ranking = [] }: Ballot, agent: string): number {
  * A**`, `- Answer B → Answer A`, `{"ranking": ["B", "A"]}`, or as a numbered list.
  */
 
-/** Letters for the answers. A step has fewer agents than there are letters. */
+/** Names of the answers for judges. A step has fewer agents than there are letters. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Maximum length of a ranking line, in characters. Longer lines are ignored, to limit the cost of parsing. */
+/** Maximum length of a ranking line in characters. Longer lines are ignored, to limit the cost of parsing. */
 const MAX_LINE_LENGTH = 400;
 
-/** Number of lines that are read from the end of an answer, because judges write the ranking there. */
+/** Number of lines that are read from the end of an answer, where judges write the ranking. */
 const MAX_LINES = 500;
 
-/** Returns the last ranking that contains every letter once; undefined if the text contains no such ranking. */
+/** Returns the last ranking that contains every letter once. */
 export function rankingIn(text: string, count: number): readonly string[] | undefined {
   const lines = text
     .trimEnd()
@@ -281,20 +278,19 @@ function isComplete(letters: readonly string[], count: number): boolean {
   return letters.length === count && letters.toSorted().join('') === LETTERS.slice(0, count);
 }
 
-/** Signs and words that mean "better than". Longer signs come first. */
+/** Signs and words that mean "better than". */
 const BETTER =
   /&gt;|\\(?:succ(?:eq)?|gt|rightarrow|to)\b|[-=–—]+>|[>›»⟩≻≫→⟶⇒⟹➔➜➝▸▶➡]|,?\s+(?:(?:is|are|was)\s+)?(?:(?:better|stronger|greater)\s+than|preferred\s+(?:to|over)|ahead\s+of|followed\s+by|beats|over|then)\s+(?=\S)/giu;
 
 /** Markup of Markdown, LaTeX, HTML and JSON, and quotation marks. */
 const MARKUP = /<\/?[a-z][^<>]*>|\\[a-z]+|\ufe0f|[*_`~#|$\\"'“”„‟‘’‚‛«‹[\]{}]/giu;
 
-/** A remark in parentheses. A single letter in parentheses is the name of an answer instead. */
+/** Matches a remark in parentheses, but not a single letter in parentheses, which is the name of an answer. */
 const REMARK = /\((?!\s*[a-z]\s*\))[^()]*\)/giu;
 
-/** Marks at the start of list items, quotations and headings. */
 const LIST_MARK = /^[\s>•·‣◦+-]+(?=\S)/u;
 
-/** Returns a line without markup, and with `>` for everything that means "better than". */
+/** Returns a line without markup, and with `>` instead of all signs and words that mean "better than". */
 function plain(line: string): string {
   if (line.length > MAX_LINE_LENGTH) return '';
   const signs = line.normalize('NFKC').replace(BETTER, ' > ');
@@ -308,19 +304,19 @@ function plain(line: string): string {
 
 const ITEM = String.raw`(?:(?:answer|option|response|candidate|solution|choice|reply|output)s?[\s:.-]*)?([a-z])(?![\p{L}\p{N}'’])`;
 
-/** Items separated by `>`, after an optional label. The line may end with a reason. */
+/** Matches items separated by `>`, after an optional label and before an optional reason. */
 const CHAIN = new RegExp(
   String.raw`^(?:\d{1,2}[.)] )?(?:(?<label>[^>]*?(?:[:=–—]|\s-|\b(?:is|are|be|as|them|follows|thus|therefore|hence|so))[\s,]*)|[^>]*?\b(?:rank\w*|order|verdict)\s*>\s*)?(?<chain>${ITEM}(?:(?: ?> ?)+${ITEM})+)(?:[^\p{L}\p{N}>=?]*$|,? (?:because|since)\b|\s*[–—]|\s-\s)`,
   'iu',
 );
 
-/** Items separated by commas. They are a ranking only after a word such as "ranking" or "order". */
+/** Matches items separated by commas, which are a ranking only after a word such as "ranking" or "order". */
 const COMMAS = new RegExp(
   String.raw`^[^>]*\b(?:rank\w*|order\w*|best to worst|best first)\b[^>]*?[:=\s](?<chain>${ITEM}(?: ?[,;] ?${ITEM})+)[\s.,;!]*$`,
   'iu',
 );
 
-/** Words in a label which show that the items are not the judge's ranking, or no longer. */
+/** Matches words in a label which show that the items are not, or no longer, the judge's ranking. */
 const DENIAL = /\b(?:not?|nor|never|cannot|wrong|instead|example|unlike)\b|n't\b/iu;
 
 function inLine(line: string): readonly string[] | undefined {
@@ -332,7 +328,7 @@ function lettersIn(chain: string): readonly string[] {
   return [...chain.matchAll(new RegExp(String.raw`\b${ITEM}`, 'giu'))].map(([, letter = '']) => letter.toUpperCase());
 }
 
-/** A line of a numbered list: `1. B` or `2nd place: Answer A`, with an optional reason. */
+/** Matches a line of a numbered list: `1. B` or `2nd place: Answer A`, with an optional reason. */
 const NUMBERED = new RegExp(
   String.raw`^(?<number>\d{1,2})(?:st|nd|rd|th)?(?: place)?[\s.:)-]*${ITEM}(?<reason>.*)$`,
   'iu',
@@ -340,7 +336,7 @@ const NUMBERED = new RegExp(
 
 const HEADING = /\b(?:rank\w*|best to worst|best first|order)\b/iu;
 
-/** Reads a ranking that is a numbered list. If the items have reasons, a heading must announce the ranking. */
+/** Reads a ranking that is a numbered list. If its items have reasons, a heading must announce the ranking. */
 function inList(lines: readonly string[], count: number): readonly string[] | undefined {
   const items = lines.slice(-count).map((line) => NUMBERED.exec(line));
   const isNumbered = items.every((item, index) => Number(item?.groups?.['number']) === index + 1);

@@ -1,6 +1,6 @@
 /**
  * Executes a step on a live agent: adds a task to the work queue, and uses the task's result as the step's output.
- * The task id is derived from the run and the step, so a step that is executed twice has only one task.
+ * The task id is derived from the run and the step, so that executing a step twice creates only one task.
  */
 
 import type { Actor } from '../../../../kernel/auditLog.ts';
@@ -12,15 +12,14 @@ import type { DueStep } from '../workflows/progress.ts';
 import type { StepTask } from './hostedStep.ts';
 import type { BegunStep, RunOfStep, StepRecord, StepWork } from './step.ts';
 
-/** Priority of the tasks that steps create. */
 const PRIORITY = 5;
 
-/** Returns the id of the run for which the task was created; undefined if the task belongs to no run. */
+/** Returns the id of the run for which the task was created; undefined if the task does not belong to a run. */
 export function runOfTask(taskId: string): string | undefined {
   return /^(run-[a-z2-7]{20})-/.exec(taskId)?.[1];
 }
 
-/** Returns the task of a step. Its id contains the run id, so that the trigger for closed tasks finds the run. */
+/** Returns the task of a step. Its id contains the run id, with which the trigger for closed tasks finds the run. */
 export function networkTask(
   run: Pick<RunOfStep, 'id' | 'workflow'>,
   { name, iteration, step, prompt }: DueStep,
@@ -40,7 +39,7 @@ export function networkTask(
   };
 }
 
-/** Adds the step's task to the queue unless the task exists, and returns the record of the step. */
+/** Adds the step's task to the queue unless the task exists. Returns the record of the step. */
 export async function executeOnNetwork(
   { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
   ports: OrchestrationPorts,

@@ -19,12 +19,12 @@ type StepUsage = z.output<typeof usageShape>;
 /** The document `runs/{runId}/steps/{id}`, written when the step starts to wait and when it ends. */
 export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = documentCodec(
   z.object({
-    /** Name of the step and its round, as `stepId` returns them. */
+    /** As returned by `stepId`. */
     id: z.string(),
-    /** Number of the step in the order of the run, from 1. */
+    /** Position of the step in the run, from 1. */
     number: z.number(),
     name: z.string(),
-    /** Round of the repeated group that contains the step, from 1; 1 for a step outside of groups. */
+    /** Round of the repeated group that contains the step, from 1; outside of groups 1. */
     iteration: z.number(),
     role: z.enum(ROLES),
     agents: z.array(z.string()),
@@ -50,7 +50,6 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
 
 export type StepRecord = ReturnType<typeof stepFromDocument>;
 
-/** Fields of the run that the execution of a step needs. */
 export interface RunOfStep {
   readonly id: string;
   readonly workflow: string;
@@ -60,10 +59,8 @@ export interface RunOfStep {
   readonly deadline: Date;
 }
 
-/** A step that has started and has no outcome yet. */
 export type BegunStep = Omit<StepRecord, 'status'>;
 
-/** The record of an executed step, and warnings that are added to its run. */
 export interface StepWork {
   readonly record: StepRecord;
   readonly warnings: readonly string[];
@@ -88,13 +85,13 @@ export function usageOf(attempts: readonly Attempt[]): StepUsage {
   return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addUsage, NO_USAGE);
 }
 
-/** Returns how many requests the attempts sent, and their total duration. */
+/** Returns the number of requests that the attempts sent, and their total duration. */
 export function workOf(attempts: readonly Attempt[]): { attempts: number; milliseconds: number } {
   const made = attempts.filter(({ number }) => number > 0);
   return { attempts: made.length, milliseconds: made.reduce((sum, { milliseconds }) => sum + milliseconds, 0) };
 }
 
-/** Returns the record of a step when it starts. */
+/** Returns the record of a step that starts. */
 export function startedStep(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
   const { name, iteration } = round;
   return {

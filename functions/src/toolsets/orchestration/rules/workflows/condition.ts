@@ -1,7 +1,7 @@
 /**
  * Conditions of steps and of repetitions, in a subset of CEL. Everything that is not listed here is rejected, such as
- * comprehensions, regular expressions and maps. Therefore an evaluation cannot loop, call out or access other data,
- * and costs no more than reading the expression and its texts.
+ * comprehensions, regular expressions and maps. Therefore evaluating a condition cannot loop, call external code or
+ * read other data, and costs no more than reading the expression and its texts.
  */
 
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
@@ -31,7 +31,7 @@ const environment = new Environment({ limits })
 
 const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
 
-/** @returns the steps to which the condition refers @throws ExpressionError if it is invalid; the message says why */
+/** @returns the steps to which the condition refers @throws ExpressionError whose message explains what is invalid */
 export function checkCondition(expression: string): { readonly steps: readonly string[] } {
   const { valid, type, error } = environment.check(expression);
   if (!valid) throw new ExpressionError(`${summaryOf(error)} ${EXAMPLE}`);
@@ -70,7 +70,6 @@ function inspect(node: ASTNode, steps: Set<string>): void {
   for (const inner of nodesWithin(node.args)) inspect(inner, steps);
 }
 
-/** Returns the step name in `steps.plan` or `steps["plan"]`; otherwise undefined. */
 function stepNamed({ op, args }: ASTNode): string | undefined {
   if (op !== '.' && op !== '[]') return undefined;
   const [of, key] = args;
@@ -88,7 +87,7 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-/** Returns the first line of a CEL error, without the excerpt of the expression, which the caller knows. */
+/** Omits the excerpt of the expression, which follows the first line of a CEL error. */
 function summaryOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('summary' in error)) return 'Invalid expression.';
   const text = String(error.summary).split('\n', 1)[0] ?? '';

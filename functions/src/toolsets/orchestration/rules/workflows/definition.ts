@@ -1,6 +1,6 @@
 /**
- * A workflow definition, in the form in which callers send it and lists return it.
- * Source: the orchestration specification, orchestrate_workflow; docs/semantics.md#orchestration.
+ * A workflow definition in the form in which callers send it and in which tools return it. Source: the orchestration
+ * specification, orchestrate_workflow; docs/semantics.md#orchestration.
  */
 
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export const MAX_AGENTS = 8;
 /** Timeout of a call to an agent, in milliseconds. The default is sufficient for thinking models. */
 export const TIMEOUT = { usual: 300_000, least: 1000, most: 300_000 } as const;
 
-/** Maximum output tokens of one call, including thinking. The default is sufficient for both. */
+/** Maximum output tokens of one call, including thinking. The default is sufficient for thinking and the answer. */
 export const OUTPUT_TOKENS = { usual: 32_000, most: 64_000 } as const;
 
 export const MODES = ['race', 'all', 'vote', 'merge'] as const;
@@ -71,7 +71,7 @@ export const stepSchema = z.strictObject({
     .describe('Capabilities that a network agent must have.'),
 });
 
-/** A repeated group of steps. Its steps are validated separately, so that an error message can name the step. */
+/** A repeated group of steps. Its steps are validated separately, so that error messages name the invalid step. */
 export const groupSchema = z.strictObject({
   repeat: z.strictObject({
     until: z.string().min(1).max(500).describe('A CEL expression, evaluated after each round.'),
@@ -80,7 +80,6 @@ export const groupSchema = z.strictObject({
   steps: z.array(z.unknown()).min(1).max(MAX_STEPS),
 });
 
-/** A workflow whose steps are not validated yet. */
 export const outlineSchema = z.strictObject({
   name,
   description: z.string().max(500).optional(),
@@ -117,7 +116,7 @@ export function allSteps(workflow: Workflow): readonly Step[] {
   return workflow.steps.flatMap((entry) => (isGroup(entry) ? entry.steps : [entry]));
 }
 
-/** Returns the workflow with every step replaced by the result of `change`, including the steps in groups. */
+/** Returns the workflow with the result of `change` instead of each step, also in groups. */
 export function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
   const steps = workflow.steps.map((entry) =>
     isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
@@ -125,12 +124,12 @@ export function withSteps(workflow: Workflow, change: (step: Step) => Step): Wor
   return { ...workflow, steps };
 }
 
-/** Returns whether an answer may be cached. It may not if a live agent does a step or a step must not be repeated. */
+/** Returns whether an answer may be cached: no live agent does a step, and all steps are repeatable. */
 export function isCacheable(workflow: Workflow): boolean {
   return allSteps(workflow).every((step) => step.repeatable && !agentsOf(step).includes(NETWORK));
 }
 
-/** Returns the agents of a step; only `auto` if the step names no agent. */
+/** Returns the agents of a step, by default only `auto`. */
 export function agentsOf({ agent: one, agents }: Pick<Step, 'agent' | 'agents'>): readonly string[] {
   return agents ?? [one ?? 'auto'];
 }

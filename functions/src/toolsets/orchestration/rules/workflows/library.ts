@@ -16,8 +16,8 @@ import { readWorkflow, type SavedWorkflow } from './validation.ts';
 let read: readonly Workflow[] | undefined;
 
 /**
- * Returns the built-in workflows in list order. They are read when first needed, because most calls need none and
- * reading them would slow down a cold start. Source: docs/semantics.md#orchestration.
+ * Returns the built-in workflows in the order of lists. They are read when first needed, because most calls need none
+ * and reading them would slow down a cold start. Source: docs/semantics.md#orchestration.
  */
 export function builtIns(): readonly Workflow[] {
   read ??= definitions.map((definition) => readWorkflow(definition, 'workflow'));
@@ -46,7 +46,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.definition;
   }
 
-  /** @param expectedVersion 0 for a new workflow @throws MusterError VALIDATION_ERROR; CONFLICT at another version */
+  /** @param expectedVersion 0 for a new workflow @throws MusterError VALIDATION_ERROR; CONFLICT if it is outdated */
   save(
     ownerUid: string,
     definition: unknown,
@@ -77,7 +77,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; CONFLICT if the workflow is at another version */
+  /** @throws MusterError NOT_FOUND; CONFLICT if the workflow has another version */
   delete(
     ownerUid: string,
     name: string,
@@ -134,7 +134,7 @@ function requireOwn(name: string, field: string): void {
 // Undoes changes to saved workflows. Source: docs/semantics.md#undo.
 
 export class WorkflowUndo extends Service<OrchestrationPorts> {
-  /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE, if the workflow was changed after that entry */
+  /** @throws MusterError CONFLICT with the reason CHANGED_SINCE if the workflow was changed after the audit entry */
   readonly workflow = async (effect: AuditEffect): Promise<readonly OrchestrationChange[]> => {
     const { workflows, workflowFields, clock } = this.ports;
     const found = await readFor(effect.owner_uid ?? '', workflows.find(effect.id));

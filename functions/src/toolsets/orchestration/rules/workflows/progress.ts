@@ -20,7 +20,7 @@ import {
 } from './scope.ts';
 import { renderTemplate } from './template.ts';
 
-/** A step in a certain round of its repeated group. Outside of groups, the round is 1. */
+/** A step in one round of its repeated group. Outside of groups, the round is 1. */
 export interface StepRound {
   readonly name: string;
   readonly iteration: number;
@@ -29,12 +29,12 @@ export interface StepRound {
 export interface DueStep extends StepRound {
   readonly step: Step;
   readonly prompt: string;
-  /** Outputs of several agents, from which the step picks the best one. */
+  /** Outputs from which the step picks the best one. */
   readonly candidates?: readonly StepResult[];
 }
 
 export type Next =
-  /** Steps of one stage to execute concurrently. Those that have ended already are not included. */
+  /** Steps of one stage to execute concurrently, without the steps that have already ended. */
   | { readonly kind: 'execute'; readonly steps: readonly DueStep[] }
   | { readonly kind: 'finished'; readonly output: string; readonly result: string | undefined }
   | {
@@ -47,12 +47,12 @@ export type Next =
 
 export interface Progress {
   readonly next: Next;
-  /** Steps that were skipped because their condition was false, each with its round. */
+  /** Steps that were skipped because their condition was false. */
   readonly skipped: readonly StepRound[];
   readonly warnings: readonly string[];
 }
 
-/** Computes how far a workflow has got. @param outcomes outcomes of steps, keyed by `outcomeKey` */
+/** Computes the next steps of a workflow. @param outcomes outcomes of steps, keyed by `outcomeKey` */
 export function progressOf(...given: ConstructorParameters<typeof Replay>): Progress {
   return new Replay(...given).run();
 }
@@ -96,7 +96,7 @@ class Replay {
     return { kind: 'finished', output, result };
   }
 
-  /** @returns the reason to stop the replay here; undefined if all steps of the block have ended */
+  /** @returns the next steps, or why the workflow stops here; undefined if all steps of the block have ended */
   private block({ steps, group }: Block): Next | undefined {
     const { until, max } = group?.repeat ?? { until: 'true', max: 1 };
     for (let iteration = 1; iteration <= max; iteration++) {
@@ -143,7 +143,7 @@ class Replay {
     }
   }
 
-  /** Makes the outcomes of a stage available to later steps. Returns the steps to execute if some have no outcome. */
+  /** Makes the outcomes of a stage available to later steps. Returns the steps to execute if outcomes are missing. */
   private stage(steps: readonly Step[], iteration: number): Next | undefined {
     const open: Step[] = [];
     const views: [name: string, view: StepView][] = [];
@@ -210,7 +210,7 @@ function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   return whole.toString();
 }
 
-/** Returns the outputs so far. `what` describes an output in the error message about a prompt that is too long. */
+/** Returns the outputs so far. `what` names an output in the error message about a prompt that is too long. */
 function outputsSoFar(workflow: Workflow, scope: Scope): { readonly text: string; readonly what: string }[] {
   return allSteps(workflow).flatMap(({ name }) => {
     const output = scope.steps.get(name)?.output ?? '';

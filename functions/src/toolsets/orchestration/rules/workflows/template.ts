@@ -1,16 +1,16 @@
 /**
  * Prompt templates in Mustache, a language without code execution. Templates can read only the values of the scope.
- * Outputs of models are marked as data. The size of a prompt is limited while it is being built.
+ * Outputs of models are marked as data. The size of a prompt is limited while the prompt is being built.
  */
 
 import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';
 
-/** Maximum number of rendered parts. Nested sections repeat their parts so often that a limit is necessary. */
+/** Maximum number of rendered parts, because nested sections can multiply the number of their parts. */
 const MAX_PARTS = 100_000;
 
-/** @returns the steps to which the template refers @throws ExpressionError if it is invalid; the message says why */
+/** @returns the steps to which the template refers @throws ExpressionError whose message explains what is invalid */
 export function checkTemplate(template: string): { readonly steps: readonly string[] } {
   return { steps: [...new Set(stepsNamed(partsOf(template)))] };
 }
@@ -26,7 +26,7 @@ export function renderTemplate(template: string, scope: Scope): string {
 /** Renders one template. `views` are the values of the sections that are being rendered, innermost first. */
 class Rendering {
   readonly text = new BoundedText();
-  /** Texts of values that are not texts, so that each is formatted only once. */
+  /** Printed texts of other values, so that each value is formatted only once. */
   private readonly prints = new Map<unknown, string>();
   private rendered = 0;
 
@@ -66,12 +66,12 @@ class Rendering {
   }
 }
 
-/** Returns whether a section with this value is skipped according to Mustache. */
+/** Returns whether Mustache skips a section with this value. */
 function isEmpty(value: unknown): boolean {
   return !value || (Array.isArray(value) && value.length === 0);
 }
 
-/** Returns the value at the path, from the innermost section that has it. */
+/** Returns the value at the path in the innermost section that contains the path. */
 function found(path: string, views: readonly unknown[]): unknown {
   if (path === '.') return views[0];
   const keys = path.split('.');
@@ -82,13 +82,13 @@ function found(path: string, views: readonly unknown[]): unknown {
   return undefined;
 }
 
-/** Reads only an object's own properties, so that a template cannot access inherited ones. */
+/** Reads only an object's own properties, so that a template cannot access inherited properties. */
 function ownValue(of: unknown, key: string): unknown {
   if (typeof of !== 'object' || of === null) return undefined;
   return Object.getOwnPropertyDescriptor(of, key)?.value;
 }
 
-/** @param names steps that the template uses; the outputs of others are omitted, because marking takes time */
+/** @param names steps that the template uses; other outputs are omitted, because marking them as data takes time */
 function viewOf(scope: Scope, names: readonly string[]) {
   const steps = [...scope.steps].filter(([name]) => names.includes(name));
   return { ...scope, steps: Object.fromEntries(steps.map(([name, step]) => [name, stepView(name, step)])) };
@@ -115,15 +115,13 @@ interface Part {
 
 const MAX_SECTION_DEPTH = 4;
 
-/** Maximum length of an invalid path in an error message, in characters. */
 const SHOWN_LENGTH = 60;
 
-/** A path such as `input`, `context.files` or `.`. */
+/** Matches a path such as `input`, `context.files` or `.`. */
 const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/;
 
 const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
 
-/** Returns the names of the steps to which the parts refer. */
 function stepsNamed(parts: readonly Part[]): readonly string[] {
   return parts.flatMap(({ kind, text, parts: inner }) => {
     const [root, step] = kind === 'text' ? [] : text.split('.', 2);
@@ -131,7 +129,7 @@ function stepsNamed(parts: readonly Part[]): readonly string[] {
   });
 }
 
-/** @throws ExpressionError if the template is invalid; the message says why */
+/** @throws ExpressionError whose message explains what is invalid */
 function partsOf(template: string): readonly Part[] {
   const text = tightened(template);
   let tokens: readonly Token[];

@@ -23,10 +23,9 @@ import {
 import { ExpressionError } from './scope.ts';
 import { checkTemplate } from './template.ts';
 
-/** Maximum size of a workflow definition as JSON, in bytes. */
 const MAX_DEFINITION_BYTES = 100_000;
 
-/** @param definition object or JSON @param field name of the argument @throws MusterError */
+/** Parses a workflow. @param definition object or JSON text @param field name of the argument @throws MusterError */
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
@@ -40,7 +39,7 @@ export function readWorkflow(definition: unknown, field: string): Workflow {
   return workflow;
 }
 
-/** Returns the steps and groups in order. Steps without a name get one. */
+/** Returns the steps and groups in order, with names for steps without a name. */
 function stepsIn(entries: readonly unknown[], field: string): readonly (Step | Group)[] {
   let count = 0;
   const stepIn = (raw: unknown, at: string): Step => {
@@ -74,7 +73,6 @@ function requireSound(workflow: Workflow, field: string): void {
   if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
 }
 
-/** Validates all steps, then all groups. */
 function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: string): void {
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
@@ -150,7 +148,7 @@ function stepsNamed(find: () => readonly string[], at: string, fail: Fail): read
   }
 }
 
-/** Returns the steps to which this one may refer: all earlier ones, and in a repeated group the whole group. */
+/** Returns the steps to which a step or group may refer: all earlier steps, and in a group also the group's steps. */
 function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
   const before: Step[] = [];
   for (const { steps, group } of blocksOf(workflow)) {
@@ -176,7 +174,7 @@ function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void 
     fail(`capabilities apply only to the agent "${NETWORK}".`, 'capabilities');
 }
 
-/** Validates the mode of a step, and the step from which it picks. */
+/** Validates the mode of a step, and the reference to the step from which it picks. */
 function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Step[], fail: Fail): void {
   const names = agentsOf({ agent, agents });
   if (mode !== undefined && names.length === 1) fail(`mode ${mode} requires several agents.`, 'mode');
@@ -195,14 +193,14 @@ export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   encode: (workflow) => JSON.stringify(workflow),
 });
 
-/** A saved workflow, the document `workflows/{id}`. */
+/** The document `workflows/{id}`. */
 export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
   z.object({
-    /** Id that is derived from the owner and the workflow's name. */
+    /** Derived from the owner and the workflow's name. */
     id: z.string(),
     owner_uid: z.string(),
     definition: workflowText,
-    /** Version of the workflow: 1 when it is created, then increased by each change. */
+    /** 1 when the workflow is created; each change increases it. */
     version: z.int(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -213,7 +211,6 @@ export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
 
 export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
 
-/** Changes that commits can make to saved workflows. */
 export interface WorkflowChanges {
   readonly createWorkflow: { readonly saved: SavedWorkflow };
   readonly replaceWorkflow: { readonly saved: SavedWorkflow; readonly before: SavedWorkflow; readonly version: string };
