@@ -5,13 +5,13 @@ import { withoutFormats } from './redaction/formats.ts';
 import { createKeyBlockRedactor } from './redaction/keyBlocks.ts';
 import { REDACTED } from './redaction/placeholder.ts';
 
-/** Unpaired halves of characters, which `encodeURIComponent` does not accept. */
+/** Unpaired surrogates, which `encodeURIComponent` does not accept. */
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 export interface Redactor {
-  /** Returns a text of any number of lines without secrets. */
+  /** Returns the text without its secrets. The text may have several lines. */
   text(text: string): string;
   /** Returns a value without secrets in its texts and keys. */
   json(value: Json): Json;

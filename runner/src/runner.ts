@@ -38,7 +38,7 @@ const RECOVERY_INTERVAL_MS = 30_000;
 /** Maximum length of a message to the hub, which accepts 5,000 characters. */
 const MAX_MESSAGE_CHARACTERS = 4500;
 
-/** Maximum interval between heartbeats, in milliseconds. A runner learns with a heartbeat that its task was ended. */
+/** Maximum interval between heartbeats, in milliseconds. A heartbeat's response shows that the task was ended. */
 export const MAX_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
@@ -53,7 +53,6 @@ export interface RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly shutdown: AbortSignal;
   readonly say: (message: string) => void;
-  /** Decides when the runner probes an agent that does not work. */
   readonly clock: Clock;
 }
 

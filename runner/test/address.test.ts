@@ -8,7 +8,7 @@ import { Hub } from '../src/hub/hub.ts';
 const settingsFor = (url: string, ...more: readonly string[]) =>
   parseSettings(['--repo', '.', '--token', 'mk_a.b', '--url', url, ...more], {});
 
-describe('hub address', () => {
+describe('the hub address of a runner', () => {
   for (const url of [
     'https://example.com/mcp',
     'http://127.0.0.1:5001/mcp',
@@ -18,7 +18,7 @@ describe('hub address', () => {
     'http://localhost:5001/mcp',
     'http://LOCALHOST/mcp',
   ])
-    it(`needs no flag if it is ${url}`, () => {
+    it(`is accepted without --allow-http if it is ${url}`, () => {
       assert.ok(settingsFor(url));
     });
 
@@ -34,7 +34,7 @@ describe('hub address', () => {
     'http://[::2]/mcp',
     'http://[fe80::1]/mcp',
   ])
-    it(`needs --allow-http if it is ${url}`, () => {
+    it(`is refused without --allow-http if it is ${url}`, () => {
       assert.throws(
         () => settingsFor(url),
         (error) => error instanceof UsageError && /--allow-http/.test(error.message),
@@ -42,13 +42,13 @@ describe('hub address', () => {
       assert.ok(settingsFor(url, '--allow-http'));
     });
 
-  it('is also checked if it comes from MUSTER_URL', () => {
+  it('is also refused without --allow-http if it comes from the variable MUSTER_URL', () => {
     const env = { MUSTER_URL: 'http://example.com/mcp', MUSTER_TOKEN: 'mk_a.b' };
     assert.throws(() => parseSettings(['--repo', '.'], env), UsageError);
   });
 });
 
-describe('a request to the hub', () => {
+describe('a request of a runner to the hub', () => {
   const VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
   let servers: Server[];
   let sockets: Set<Socket>;
@@ -74,7 +74,7 @@ describe('a request to the hub', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Starts a proxy that records the requested host and refuses every request. */
+  /** Starts a proxy that records the host of each request and refuses the request. */
   async function proxy(): Promise<{ address: string; asked: string[] }> {
     const asked: string[] = [];
     const server = createServer((request, response) => {

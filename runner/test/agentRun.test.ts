@@ -1,4 +1,4 @@
-/** Tests runs of misbehaving coding agents with real processes and signals. */
+/** Runs of misbehaving coding agents, with real processes and signals. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { claude } from '../src/clis/claude.ts';
@@ -14,10 +14,10 @@ import { newFolder, removeFolder } from './support/folders.ts';
 import { DEAF, FOREVER, installStandIn, withChildren } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Duration that is longer than any test, so that it never expires. */
+/** Longer than any test, so that the timeout never expires. */
 const LONG_MS = 10 * 60_000;
 
-describe('run of a coding agent', () => {
+describe('a run of a coding agent', () => {
   let folder: string;
   let mark: string;
   let entries: Omit<LogEntry, 'sequence'>[];
@@ -55,7 +55,7 @@ describe('run of a coding agent', () => {
     });
   }
 
-  it('reads the prompt from standard input and reports the work', async () => {
+  it('passes the prompt through standard input, and reports the work of the agent', async () => {
     const { transcript, exit, failure } = await run(`
       const prompt = fs.readFileSync(0, 'utf8');
       const tool = (name, input) => print({ type: 'assistant', message: { content: [{ type: 'tool_use', name, input }] } });
@@ -85,7 +85,7 @@ describe('run of a coding agent', () => {
     assert.equal(results, 1);
   });
 
-  it('reports a price if the agent is paid by use, and none under a subscription', async () => {
+  it('reports a cost only if the agent is paid by use, not by a subscription', async () => {
     const priced = async (apiKeySource: string, more: NodeJS.ProcessEnv = {}) => {
       const env = { PATH: `${folder}/bin`, ...more };
       const init = JSON.stringify({ type: 'system', subtype: 'init', apiKeySource });
@@ -98,10 +98,10 @@ describe('run of a coding agent', () => {
     assert.equal(await priced('none'), undefined);
     assert.equal(await priced('none', { CLAUDE_CODE_USE_BEDROCK: '1' }), 0.01);
     const { transcript } = await run('result();', { env: { PATH: `${folder}/bin`, ANTHROPIC_API_KEY: 'key' } });
-    assert.equal(transcript.work().costUsd, 0.01, 'a Claude Code that does not say with what it calls');
+    assert.equal(transcript.work().costUsd, 0.01, 'the agent does not report how it is paid');
   });
 
-  it('fails as retryable if the result has neither a turn nor a token', async () => {
+  it('fails, and can be retried, if the result reports neither a turn nor a token', async () => {
     const nothing = (more: object) => {
       const event = { type: 'result', subtype: 'success', is_error: false, result: 'No such command.', ...more };
       return run(`said('No such command.'); print(${JSON.stringify(event)});`);
@@ -118,7 +118,7 @@ describe('run of a coding agent', () => {
     assert.equal((await nothing({ num_turns: 1, usage })).failure, undefined);
   });
 
-  it('counts each result of a session once', async () => {
+  it('adds up the tokens of several results, unless the results contain session totals', async () => {
     const results = (one: object, other: object) =>
       run(
         [one, other]
@@ -135,16 +135,16 @@ describe('run of a coding agent', () => {
     assert.deepEqual(whole.tokens, { input: 36, output: 0, cacheRead: 0, cacheWrite: 0 });
   });
 
-  it('ends after the result, even if the process hangs', async () => {
+  it('ends after the result of the agent, even if the process does not exit', async () => {
     const { failure, transcript } = await run(`${DEAF} result('All done.'); ${FOREVER}`);
     assert.equal(failure, undefined);
     assert.equal(transcript.work().summary, 'All done.');
   });
 
-  it('ends within ten seconds after a heartbeat reports a cancelled task', () =>
+  it('ends within ten seconds after a heartbeat reports that its task is cancelled', () =>
     assert.ok(MAX_HEARTBEAT_MS + GENTLE_MS < 9000));
 
-  it('leaves no process of an agent that ignores SIGTERM and has children in other sessions', async () => {
+  it('leaves no process of an agent that ignores SIGTERM and has processes in other sessions', async () => {
     const pids = `${folder}/pids`;
     const running = run(`${DEAF} ${withChildren(pids, "said('Started them.');")} ${FOREVER}`);
     await until(() => entries.some(({ message }) => message === 'Started them.'));
@@ -160,7 +160,7 @@ describe('run of a coding agent', () => {
     assert.equal(failure, undefined);
   });
 
-  it('sends SIGTERM first, so that an agent can exit in order', async () => {
+  it('sends SIGTERM before SIGKILL, so that an agent can finish its work', async () => {
     const running = run(`
       process.on('SIGTERM', () => { fs.writeFileSync('asked', ''); process.exit(0); });
       said('Working.');
@@ -172,12 +172,12 @@ describe('run of a coding agent', () => {
     assert.ok(existsSync(`${folder}/asked`));
   });
 
-  it('stops an agent that prints nothing for too long', async () => {
+  it('stops an agent that prints nothing for longer than the timeout', async () => {
     const { failure } = await run(FOREVER, { silenceMs: 1500 });
     assert.equal(failure?.failureClass, 'no_output');
   });
 
-  it('reports why an agent crashed', async () => {
+  it('reports the error text of an agent that crashed', async () => {
     const died = await run("console.error('segmentation of faults'); process.exit(3);");
     assert.equal(died.failure?.failureClass, 'crashed');
     assert.match(died.failure?.message ?? '', /exit code 3.*segmentation of faults/s);
@@ -186,7 +186,7 @@ describe('run of a coding agent', () => {
     assert.deepEqual(killed.exit, { code: null, signal: 'SIGKILL' });
   });
 
-  it('recognizes a refused credential and a rate limit', async () => {
+  it("recognizes a refused credential and a rate limit in the agent's result", async () => {
     const refused = (status: number, text: string) =>
       run(
         `print({ type: 'result', subtype: 'success', is_error: true, api_error_status: ${status}, result: '${text}' });`,
@@ -199,7 +199,7 @@ describe('run of a coding agent', () => {
     );
   });
 
-  it('reports a rate limit if an agent crashed while it waited for its model', async () => {
+  it('fails with a rate limit if an agent crashed while it retried a request to its model', async () => {
     const retry =
       "print({ type: 'system', subtype: 'api_retry', attempt: 7, max_retries: 10, error_status: 429, error: 'rate_limit' });";
     const { failureClass, message } = (await run(`${retry} process.exit(1);`)).failure ?? {};
@@ -207,12 +207,12 @@ describe('run of a coding agent', () => {
     assert.match(message ?? '', /rate_limit; retry 7 of 10/);
   });
 
-  it('fails if the program is missing', async () => {
+  it('fails with the class cli_missing if the program of the agent is missing', async () => {
     const { failure } = await run('', { env: { PATH: `${folder}/nowhere` } });
     assert.equal(failure?.failureClass, 'cli_missing');
   });
 
-  it("removes the run's files when it has ended, even if the program is missing", async () => {
+  it('removes its temporary files at the end, even if the program is missing', async () => {
     const temporary = `${folder}/tmp`;
     mkdirSync(temporary);
     const before = process.env['TMPDIR'];
@@ -229,7 +229,7 @@ describe('run of a coding agent', () => {
     }
   });
 
-  it('sends a bounded part of a flood of output', async () => {
+  it('sends less than 9 MiB of an output of 40 MB to the log', async () => {
     const { failure, transcript } = await run(`
       const line = 'x'.repeat(1000);
       let left = 40_000;
@@ -245,7 +245,7 @@ describe('run of a coding agent', () => {
     assert.ok(characters < 9 * 1024 * 1024, `${characters} characters`);
   });
 
-  it('removes private keys and colors from the log', async () => {
+  it('removes private keys and color codes from the log', async () => {
     await run(`
       console.error('-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA\\n-----END RSA PRIVATE KEY-----');
       console.error('\\u001b[31mred\\u001b[0m');

@@ -13,8 +13,8 @@ function complaint(args: readonly string[], env: NodeJS.ProcessEnv = {}): string
   return '';
 }
 
-describe('command line of the runner', () => {
-  it('has defaults', () => {
+describe('parseSettings', () => {
+  it('sets defaults for omitted options', () => {
     assert.deepEqual(parseSettings(ENOUGH, {}), {
       repo: '.',
       url: 'http://127.0.0.1:5001/mcp',
@@ -29,18 +29,18 @@ describe('command line of the runner', () => {
     });
   });
 
-  it('reads URL and credential from the environment, which process lists do not show', () => {
+  it('reads URL and credential from MUSTER_URL and MUSTER_TOKEN if options are missing', () => {
     const env = { MUSTER_URL: 'https://example.com/mcp', MUSTER_TOKEN: 'from.environment' };
     const settings = parseSettings(['--repo', '.'], env);
     assert.deepEqual([settings?.url, settings?.token], [env.MUSTER_URL, env.MUSTER_TOKEN]);
     assert.equal(parseSettings(['--repo', '.', '--token', 'given.here'], env)?.token, 'given.here');
   });
 
-  it('runs one task if --task is set', () => {
+  it('sets the option --once if --task is set', () => {
     assert.equal(parseSettings([...ENOUGH, '--task', 'task-1'], {})?.once, true);
   });
 
-  it('reports every invalid option', () => {
+  it('reports each missing, invalid or unknown option', () => {
     assert.match(complaint([]), /--repo is missing.*--url.*--token is missing/s);
     assert.match(complaint([...ENOUGH, '--concurrency', '0']), /--concurrency must be at least 1/);
     assert.match(complaint([...ENOUGH, '--silence', 'long']), /--silence must be a number/);
@@ -51,7 +51,7 @@ describe('command line of the runner', () => {
     assert.match(complaint([...ENOUGH, '--once', '--concurrency', '2']), /cannot be combined with/);
   });
 
-  it('needs no other option with --help', () => {
+  it('returns no settings for --help, even without required options', () => {
     assert.equal(parseSettings(['--help'], {}), undefined);
   });
 });

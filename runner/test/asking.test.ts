@@ -1,4 +1,4 @@
-/** Tests that programs which the runner's git starts cannot prompt at the terminal. Source: docs/guides/runner.md. */
+/** Programs that the runner's git starts must not prompt at the terminal. Source: docs/guides/runner.md. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -13,7 +13,7 @@ const seen = z.object({
   env: z.record(z.string(), z.string()),
 });
 
-describe("ssh started by the runner's git", () => {
+describe("the ssh program of the runner's git", () => {
   let folder: string;
   let repo: string;
 
@@ -25,7 +25,7 @@ describe("ssh started by the runner's git", () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Installs a replacement for ssh that records its arguments and environment. */
+  /** Installs a program that replaces ssh and records its arguments and environment. */
   function install(name: string): void {
     const out = JSON.stringify(`${folder}/seen.json`);
     const session = "require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')[3]";
@@ -42,7 +42,7 @@ describe("ssh started by the runner's git", () => {
     return seen.parse(JSON.parse(readFileSync(`${folder}/seen.json`, 'utf8')));
   }
 
-  it('has no terminal, askpass program or credential manager to prompt with', async () => {
+  it('cannot prompt through a terminal, an askpass program or a credential manager', async () => {
     const { program, arguments: args, session, env } = await started({ SSH_ASKPASS: '/bin/false' });
     assert.equal(program, 'ssh');
     assert.deepEqual(args.slice(0, 2), ['-o', 'BatchMode=yes']);
@@ -53,21 +53,21 @@ describe("ssh started by the runner's git", () => {
     );
     if (process.platform !== 'linux') return;
     const own = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[3];
-    assert.notEqual(session, own, 'a session without the terminal of the runner');
+    assert.notEqual(session, own, 'ssh runs in the session of the runner');
   });
 
-  it('is the program that GIT_SSH_COMMAND names', async () => {
+  it('is the program in the variable GIT_SSH_COMMAND, if it is set', async () => {
     const { program, arguments: args } = await started({ GIT_SSH_COMMAND: `${folder}/my-ssh -i key` });
     assert.equal(program, 'my-ssh');
     assert.deepEqual(args.slice(0, 2), ['-i', 'key']);
   });
 
-  it('is the program that core.sshCommand names', async () => {
+  it('is the program in the git setting core.sshCommand, if it is set', async () => {
     git(repo, 'config', 'core.sshCommand', `${folder}/my-ssh -i key`);
     assert.equal((await started()).program, 'my-ssh');
   });
 
-  it('keeps the program of GIT_ASKPASS, with which systems pass credentials', async () => {
+  it('gets the variable GIT_ASKPASS, through which systems pass credentials', async () => {
     assert.equal((await started({ GIT_ASKPASS: '/bin/true' })).env['GIT_ASKPASS'], '/bin/true');
   });
 });

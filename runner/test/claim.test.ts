@@ -5,7 +5,7 @@ import type { ClaimedTask, ClaimWishes } from '../src/hub/hub.ts';
 
 const WISHES: ClaimWishes = { tools: ['CLAUDECODE'], leaseSeconds: 120, waitMs: 0 };
 
-/** Hub that returns the same task for the same idempotency key. The network can lose requests and responses. */
+/** Hub that returns the same task for the same idempotency key. Requests and responses can be lost. */
 class UnsteadyHub {
   readonly claims = new Map<string, ClaimedTask>();
   private readonly weather: ('fine' | 'request lost' | 'answer lost' | 'refused')[];
@@ -38,20 +38,20 @@ describe('claimTask', () => {
     say: (message: string) => void said.push(message),
   };
 
-  it('claims one task, even if requests and responses are lost', async () => {
+  it('claims exactly one task, even if requests and responses are lost', async () => {
     const hub = new UnsteadyHub('request lost', 'answer lost', 'request lost', 'answer lost');
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-1');
     assert.equal(hub.claims.size, 1);
     assert.equal(said.length, 1, 'the outage is reported once');
   });
 
-  it('claims another task with the next call', async () => {
+  it('claims another task each time it is called', async () => {
     const hub = new UnsteadyHub();
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-1');
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-2');
   });
 
-  it('does not retry if the hub refuses or the runner ends', async () => {
+  it('does not retry if the hub refuses the claim or the runner ends', async () => {
     await assert.rejects(claimTask(new UnsteadyHub('refused'), WISHES, options), HubRefusal);
     const shutdown = AbortSignal.abort();
     const hub = new UnsteadyHub('answer lost');

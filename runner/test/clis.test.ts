@@ -1,4 +1,4 @@
-/** Tests how the output of coding agents is parsed. The output was recorded from the real programs. */
+/** Parsing of the output of coding agents, which was recorded from the real programs. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claude } from '../src/clis/claude.ts';
@@ -23,8 +23,8 @@ function eventsOf(cli: CodingCli, lines: readonly object[]): unknown[] {
   return lines.flatMap((line): readonly unknown[] => cli.read(JSON.stringify(line)) ?? ['unread']);
 }
 
-describe('output of Claude Code', () => {
-  it('is parsed', () => {
+describe('the adapter for Claude Code', () => {
+  it('converts each kind of output line to an event', () => {
     const use = { type: 'tool_use', id: 'toolu_0', name: 'Edit', input: { file_path: '/w/a.ts', old_string: 'a' } };
     const lines: readonly object[] = [
       { type: 'system', subtype: 'init', model: 'claude-opus-4-8[1m]', apiKeySource: 'none' },
@@ -63,7 +63,7 @@ describe('output of Claude Code', () => {
     ]);
   });
 
-  it('contains the end of a limit only if the limit is reached', () => {
+  it('reads the end of a rate limit only from events of a reached limit', () => {
     const line = (info: object) => ({ type: 'rate_limit_event', rate_limit_info: info });
     const rejected = { status: 'rejected', resetsAt: 1795700000, rateLimitType: 'five_hour' };
     assert.deepEqual(eventsOf(claude, [line(rejected), line({ status: 'allowed_warning', resetsAt: 1795700000 })]), [
@@ -72,12 +72,12 @@ describe('output of Claude Code', () => {
     assert.deepEqual(eventsOf(claude, [line({ status: 'rejected' })]), [{ kind: 'limited', endsAt: undefined }]);
   });
 
-  it('is reported as a failure if the agent ran out of turns', () => {
+  it('reports a failure if the agent has used all its turns', () => {
     const [event] = claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];
     assert.ok(event?.kind === 'result' && !event.succeeded && event.text === 'error_max_turns');
   });
 
-  it('yields cache reads and writes, even if fields are null or missing', () => {
+  it('reads the tokens of a result, even if fields are null or missing', () => {
     const tokens = (usage: object | null) => resultIn(claude, { type: 'result', usage }).tokens;
     const whole = {
       input_tokens: 12,
@@ -91,7 +91,7 @@ describe('output of Claude Code', () => {
     assert.equal(tokens(null), undefined);
   });
 
-  it('yields the tokens of every model if Claude Code reports them', () => {
+  it('adds up the tokens of every model if the result lists them by model', () => {
     const { tokens, tokensOf } = resultIn(claude, {
       type: 'result',
       usage: { input_tokens: 1, output_tokens: 1 },
@@ -109,12 +109,12 @@ describe('output of Claude Code', () => {
     assert.equal(tokensOf, 'session');
   });
 
-  it('needs --unsafe to skip permission checks', () => {
+  it('skips the permission checks of Claude Code only with --unsafe', () => {
     assert.ok(!argumentsOf(claude, {}).join(' ').includes('dangerously'));
     assert.ok(argumentsOf(claude, { unsafe: true }).includes('--dangerously-skip-permissions'));
   });
 
-  it('passes each allowed tool as one JSON string', () => {
+  it('passes each allowed tool as one JSON string of the settings', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (allowedTools) => {
         const args = argumentsOf(claude, { allowedTools });
@@ -127,8 +127,8 @@ describe('output of Claude Code', () => {
   });
 });
 
-describe('output of Gemini CLI', () => {
-  it('is parsed', () => {
+describe('the adapter for Gemini CLI', () => {
+  it('converts each kind of output line to an event', () => {
     const lines: readonly object[] = [
       { type: 'init', timestamp: '2026-11-22T04:36:23.399Z', session_id: 's', model: 'auto' },
       { type: 'message', role: 'user', content: 'Implement it' },
@@ -161,7 +161,7 @@ describe('output of Gemini CLI', () => {
     ]);
   });
 
-  it('yields cached tokens only once, and thoughts as output tokens', () => {
+  it('counts cached tokens only once, and counts thoughts as output tokens', () => {
     const tokens = (stats: object | null) => resultIn(gemini, { type: 'result', status: 'success', stats }).tokens;
     const whole = { total_tokens: 112, input_tokens: 100, output_tokens: 5, cached: 40, input: 60 };
     assert.deepEqual(tokens(whole), { input: 60, output: 12, cacheRead: 40, cacheWrite: 0 });
@@ -174,16 +174,16 @@ describe('output of Gemini CLI', () => {
     assert.equal(tokens(null), undefined);
   });
 
-  it('approves only edits, unless the runner allows more', () => {
+  it('approves only edits automatically, unless --unsafe is set', () => {
     assert.ok(argumentsOf(gemini, {}).includes('auto_edit'));
     assert.ok(argumentsOf(gemini, { unsafe: true }).includes('yolo'));
   });
 });
 
-describe('unknown output of a coding agent', () => {
+describe('the adapters for coding agents', () => {
   const both: readonly CodingCli[] = [claude, gemini];
 
-  it('is ignored', () => {
+  it('accept any output line without an exception', () => {
     const line = fc.oneof(
       fc.string(),
       fc.json(),

@@ -14,19 +14,19 @@ const refusal = (config: Json): AttemptFailure | undefined => {
   }
 };
 
-describe("parsing a task's config", () => {
-  it('sets defaults, and ignores unknown keys', () => {
+describe('parseTaskConfig', () => {
+  it('sets defaults for missing keys, and keeps unknown keys', () => {
     assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), { allowedTools: [], queueSeconds: 60 });
   });
 
-  it('accepts a pull request as true or as an object', () => {
+  it('accepts the key pullRequest as a boolean or as an object', () => {
     assert.deepEqual(parseTaskConfig({ pullRequest: true }, { unsafe: false }).pullRequest, { draft: false });
     assert.equal(parseTaskConfig({ pullRequest: false }, { unsafe: false }).pullRequest, undefined);
     const wish = { title: 'T', base: 'main', draft: true };
     assert.deepEqual(parseTaskConfig({ pullRequest: wish }, { unsafe: false }).pullRequest, wish);
   });
 
-  it('rejects values that would become options of a command line', () => {
+  it('rejects values that a command line would read as options', () => {
     for (const config of [
       { base: '--upload-pack=x' },
       { model: '-x' },
@@ -36,13 +36,13 @@ describe("parsing a task's config", () => {
     assert.equal(refusal({ model: '-x' })?.retryable, false);
   });
 
-  it('allows a whole shell only if the runner was started with --unsafe', () => {
+  it('accepts a rule that allows every shell command only with --unsafe', () => {
     const config = { allowedTools: ['Bash'] };
     assert.match(refusal(config)?.message ?? '', /Bash: allowed only by a runner started with --unsafe/);
     assert.deepEqual(parseTaskConfig(config, { unsafe: true }).allowedTools, ['Bash']);
   });
 
-  it('distinguishes rules for a whole shell from rules for one command', () => {
+  it('distinguishes rules that allow every shell command from rules for one command', () => {
     const harmless = [
       'Bash(npm test)',
       'Bash(git log:*)',

@@ -1,4 +1,4 @@
-/** Tests that the user's environment and settings do not change the runner's repository and commits. */
+/** The user's environment variables and settings must not change the runner's repository and commits. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openRepository } from '../src/git/repository.ts';
@@ -7,14 +7,14 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { openWork } from './support/worktrees.ts';
 
-describe('a runner that git has started', () => {
+describe('a runner that a git hook has started', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
   });
   afterEach(() => removeFolder(folder));
 
-  /** Returns the variables with which git selects a repository or a part of a repository. */
+  /** Returns variables with which git selects another repository, or parts of that repository. */
   const selecting = (other: string): Readonly<Record<string, string>> => ({
     GIT_DIR: `${other}/.git`,
     GIT_WORK_TREE: other,
@@ -26,7 +26,7 @@ describe('a runner that git has started', () => {
     GIT_LITERAL_PATHSPECS: '1',
   });
 
-  it('uses the repository of --repo if variables select another one', async () => {
+  it('uses the repository of --repo, even if git variables select another repository', async () => {
     const repo = newRepository(`${folder}/repo`);
     const other = newRepository(`${folder}/other`);
     const state = () => [
@@ -50,9 +50,9 @@ describe('a runner that git has started', () => {
     } finally {
       for (const name of [...Object.keys(variables), 'GIT_AUTHOR_NAME', 'GIT_SSH_COMMAND']) delete process.env[name];
     }
-    assert.deepEqual(state(), before, 'the other repository');
+    assert.deepEqual(state(), before, 'the other repository is unchanged');
     assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');
-    assert.equal(git(repo, 'log', '-1', '--format=%an', 'work/t1'), 'Grace', 'the identity of the user');
+    assert.equal(git(repo, 'log', '-1', '--format=%an', 'work/t1'), 'Grace', 'the author of the commit is the user');
     const environment: unknown = JSON.parse(readFileSync(seen, 'utf8'));
     assert.ok(typeof environment === 'object' && environment !== null);
     for (const name of Object.keys(variables)) assert.ok(!(name in environment), name);
@@ -86,7 +86,7 @@ describe("the message of the runner's commit", () => {
     ['diff.mnemonicPrefix', 'true'],
     ['core.quotePath', 'true'],
   ] as const)
-    it(`is committed unchanged if ${setting} is ${value}`, async () => {
+    it(`is unchanged in the repository if the git setting ${setting} is ${value}`, async () => {
       const repo = newRepository(`${folder}/repo`);
       git(repo, 'config', 'gpg.program', 'false');
       git(repo, 'config', setting, value);

@@ -12,7 +12,7 @@ import { until } from './support/waiting.ts';
 const HOW =
   /^The hub refuses this runner's credential: .* Create another with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
 
-describe('a refused credential', () => {
+describe('the error for a refused credential', () => {
   let server: Server;
   let status: number;
   let body: string;
@@ -38,7 +38,7 @@ describe('a refused credential', () => {
     return error.message;
   }
 
-  it("is reported on one line, with the hub's reason", async () => {
+  it("is one line that contains the hub's reason", async () => {
     for (const [code, message] of [
       [401, 'The credential has expired.'],
       [403, 'Your credential does not include: coding. It includes: todo.'],
@@ -49,7 +49,7 @@ describe('a refused credential', () => {
     }
   });
 
-  it('is reported without invisible and reordering characters', async () => {
+  it("contains no invisible or reordering characters of the hub's reason", async () => {
     status = 401;
     const hidden = ['\u202e', '\u2066', '\u200b', '\u200d', '\ufeff', '\u{e0041}', '\u009b', '\u001b'];
     const message = `The credential${hidden.join('a')} has expired.`;
@@ -59,7 +59,7 @@ describe('a refused credential', () => {
     for (const character of hidden) assert.ok(!shown.includes(character), JSON.stringify(character));
   });
 
-  it('is reported if a proxy refuses the credential', async () => {
+  it('contains the HTTP status if a proxy refuses the request', async () => {
     status = 403;
     body = '<html>Forbidden</html>';
     assert.match(await refusal(), /credential: HTTP 403\. /);
@@ -78,7 +78,7 @@ describe('a runner whose credential is revoked', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('ends its attempts and keeps their reports, which the next runner sends', async () => {
+  it('ends its attempts, and keeps their reports for the next runner, which sends them', async () => {
     installStandIn(`${folder}/bin`, `fs.writeFileSync('half.txt', 'half'); said('At work.'); ${FOREVER}`);
     const tasks = ['one', 'two'].map(taskOf);
     const hub = new LocalHub(...tasks);
@@ -88,7 +88,7 @@ describe('a runner whose credential is revoked', () => {
     await until(() => hub.lines.filter((line) => line === 'At work.').length === 2);
     hub.revoked = true;
     await assert.rejects(running, CredentialRefused);
-    assert.equal(said.filter((message) => /credential|refuses/.test(message)).length, 0, 'main says it once');
+    assert.equal(said.filter((message) => /credential|refuses/.test(message)).length, 0, 'only main reports it');
     for (const name of ['one', 'two']) assert.equal(git(repo, 'show', `work/${name}:half.txt`), 'half');
     assert.deepEqual(readdirSync(`${folder}/worktrees`), []);
     assert.deepEqual(hub.endings, []);
@@ -109,7 +109,7 @@ describe('a runner whose credential is revoked', () => {
   });
 });
 
-/** Changes an attempt's record as if the runner's process had ended. */
+/** Changes the record of an attempt, as if the process of its runner had ended. */
 function leaveBehind(record: string): void {
   const facts: object = JSON.parse(readFileSync(record, 'utf8'));
   writeFileSync(record, JSON.stringify({ ...facts, startedAt: 'long ago' }));

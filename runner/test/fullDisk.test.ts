@@ -1,4 +1,4 @@
-/** Tests a runner that cannot write its state: if one task fails, its other tasks must continue. */
+/** A runner that cannot write its state to disk: if one task fails, the other tasks must continue. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Ending, LogEntry } from '../src/hub/hub.ts';
@@ -8,10 +8,10 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Device on which every write fails with ENOSPC. */
+/** A device that fails every write with ENOSPC. */
 const FULL = '/dev/full';
 
-/** Hub that checks calls like the real hub, and records the endings of each task. */
+/** Hub that validates calls like the real hub, and records how each task ended. */
 class StrictHub extends LocalHub {
   readonly ended = new Map<string, Ending>();
 
@@ -27,12 +27,12 @@ class StrictHub extends LocalHub {
   }
 }
 
-/** Returns the fields of a failure that the check of endings knows. */
+/** Returns the failure without the field that the validation of endings does not know. */
 function known({ returnAfterSeconds: _, ...failure }: NonNullable<Ending['failure']>) {
   return failure;
 }
 
-describe('runner with two tasks', () => {
+describe('a runner with two tasks', () => {
   let folder: string;
   let repo: string;
   let attempts: string;
@@ -46,7 +46,7 @@ describe('runner with two tasks', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Runs the two tasks in parallel until both have ended. */
+  /** Runs the two tasks concurrently until both have ended. */
   async function runBoth(): Promise<StrictHub> {
     const hub = new StrictHub(taskOf('t1'), taskOf('t2'));
     const shutdown = new AbortController();
@@ -54,7 +54,7 @@ describe('runner with two tasks', () => {
     const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, said });
     await until(() => hub.ended.size === 2);
     shutdown.abort();
-    assert.equal(await running, true, 'the runner ends in order');
+    assert.equal(await running, true, 'the runner exits successfully');
     return hub;
   }
 
@@ -74,7 +74,7 @@ describe('runner with two tasks', () => {
       installStandIn(`${folder}/bin`, `fs.writeFileSync('work.txt', 'done'); said('Working.'); result();`);
     });
 
-    it('completes both tasks and reports missing lines if one log cannot be written', async () => {
+    it('completes both tasks and reports missing log lines if one log file cannot be written', async () => {
       fill('t1', 'log.jsonl');
       const hub = await runBoth();
       isDone(hub, 't1');
@@ -84,14 +84,14 @@ describe('runner with two tasks', () => {
       assert.ok(said.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
     });
 
-    it('completes both tasks if one ending cannot be written', async () => {
+    it('completes both tasks if the report of one task cannot be written', async () => {
       fill('t1', 'ending.json.new');
       const hub = await runBoth();
       isDone(hub, 't1');
       isDone(hub, 't2');
     });
 
-    it('returns the task whose record cannot be written, and completes the other task', async () => {
+    it('returns a task whose record cannot be written, and completes the other task', async () => {
       fill('t1', 'owner.json.new');
       const hub = await runBoth();
       isDone(hub, 't2');

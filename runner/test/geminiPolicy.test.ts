@@ -1,4 +1,4 @@
-/** Tests policy files for Gemini CLI. The nightly run passes such files to the real CLI. */
+/** Policy files that the runner writes for Gemini CLI. The nightly run passes such files to the real program. */
 import assert from 'node:assert/strict';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +7,7 @@ import { policyOf, writePolicies } from '../src/clis/geminiPolicy.ts';
 import { AttemptFailure } from '../src/task/failure.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 
-describe('the policy for a run of Gemini CLI', () => {
+describe('the policy file for Gemini CLI', () => {
   let folder: string;
   let place: { folder: string; env: NodeJS.ProcessEnv };
 
@@ -20,7 +20,7 @@ describe('the policy for a run of Gemini CLI', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('has a rule for each allowed tool, with commas, quotes, backslashes and dashes', () => {
+  it('contains a rule for each allowed tool, even if its command has special characters', () => {
     const rule = (...lines: readonly string[]) =>
       `${['[[rule]]', ...lines, 'decision = "allow"', 'priority = 0'].join('\n')}\n`;
     const shell = 'toolName = "run_shell_command"';
@@ -44,14 +44,14 @@ describe('the policy for a run of Gemini CLI', () => {
     );
   });
 
-  it('rejects brackets that Gemini CLI would ignore', () => {
+  it('cannot be written for a tool with an argument that Gemini CLI would ignore', () => {
     assert.throws(
       () => policyOf(['write_file(src/a.ts)']),
       (error) => error instanceof AttemptFailure && !error.retryable && /write_file\(src/.test(error.message),
     );
   });
 
-  it('is a private file outside the worktree and the home folder, and is deleted after the run', () => {
+  it('is private, is in a temporary folder, and is deleted after the run', () => {
     const { args, dispose } = gemini.prepare({ model: undefined, allowedTools: ['web_fetch'], unsafe: false }, place);
     const [own = ''] = args.filter((arg) => arg.startsWith('--policy=')).map((arg) => arg.slice(9));
     assert.equal(statSync(own).mode & 0o777, 0o600);
@@ -66,7 +66,7 @@ describe('the policy for a run of Gemini CLI', () => {
     assert.deepEqual(writePolicies([], place).paths, []);
   });
 
-  /** Returns the original paths of the user's policies that the run loads. */
+  /** Returns the real paths of the user's policies that Gemini CLI also loads in the run. */
   function usersPolicies(): readonly string[] {
     const { paths, remove } = writePolicies(['web_fetch'], place);
     try {
@@ -80,7 +80,7 @@ describe('the policy for a run of Gemini CLI', () => {
     }
   }
 
-  it("includes the user's folder of policies", () => {
+  it("is loaded together with the policies in the user's folder", () => {
     const policies = `${folder}/home/.gemini/policies`;
     mkdirSync(policies);
     writeFileSync(`${policies}/mine.toml`, '');
@@ -88,7 +88,7 @@ describe('the policy for a run of Gemini CLI', () => {
     assert.ok(existsSync(`${policies}/mine.toml`));
   });
 
-  it('includes policies from settings with comments and variables', () => {
+  it('is loaded together with the policies that settings files name', () => {
     const policies = ['home/a,b.toml', 'home/more', 'work/own.toml', 'system.toml'].map((name) => `${folder}/${name}`);
     const [user, more, work, system] = policies;
     for (const file of [user, work, system]) writeFileSync(String(file), '');

@@ -1,4 +1,4 @@
-/** Tests where a task's work is pushed. The destination is checked before the agent starts. */
+/** The destination to which a task's work is pushed, which is checked before the agent starts. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -43,12 +43,12 @@ describe('destinationOf', () => {
       ['other', 'app', 'theirs'],
     ],
   ] as const)
-    it(`returns ${expected.join(' ')} if ${when}`, () => {
+    it(`returns the destination ${expected.join(' ')} if ${when}`, () => {
       const { pullRequest } = destinationOf({ ...usual, ...wishes });
       assert.deepEqual([pullRequest?.owner, pullRequest?.repo, pullRequest?.base], expected);
     });
 
-  it('needs neither a project nor a base branch without a pull request', () => {
+  it('returns no destination if the task requests no pull request, even without a project', () => {
     const repository = { hasOrigin: true, project: undefined };
     assert.deepEqual(destinationOf({ ...usual, repository, config: {}, start: { ...start, base: noBranch } }), {});
   });
@@ -98,7 +98,7 @@ describe('destinationOf', () => {
       false,
     ],
   ] as const)
-    it(`throws if ${when}`, () => {
+    it(`throws an error for a pull request if ${when}`, () => {
       assert.throws(
         () => destinationOf({ ...usual, ...wishes }),
         (error: unknown) => {
@@ -120,7 +120,7 @@ class GitHubHub extends LocalHub {
   }
 }
 
-describe('the work of a task', () => {
+describe("a task's work", () => {
   let folder: string;
   let repo: string;
   let origin: string;
@@ -146,7 +146,7 @@ describe('the work of a task', () => {
 
   const hasStarted = () => existsSync(`${folder}/started`);
 
-  it('is pushed and becomes a pull request', async () => {
+  it('is pushed to origin, and gets a pull request from the hub', async () => {
     const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
     assert.equal(await run(hub, ['--project', 'acme/app']), true);
     assert.equal(git(origin, 'show', 'work/t1:work.txt'), 'x');
@@ -161,7 +161,7 @@ describe('the work of a task', () => {
     ['there is no origin', () => git(repo, 'remote', 'remove', 'origin'), ['--project', 'acme/app']],
     ['origin does not respond', () => git(repo, 'remote', 'set-url', 'origin', `${folder}/no`), ['--push']],
   ] as const)
-    it(`is not started if ${when}`, async () => {
+    it(`does not start for a pull request or a push if ${when}`, async () => {
       arrange();
       const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
       assert.equal(await run(hub, args), false);
@@ -172,7 +172,7 @@ describe('the work of a task', () => {
       assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
     });
 
-  it('can continue on another runner if the first runner stops while origin does not respond', async () => {
+  it('is released for another runner if the runner stops while origin does not respond', async () => {
     const shutdown = new AbortController();
     const server = createServer((request) => {
       shutdown.abort();
@@ -194,7 +194,7 @@ describe('the work of a task', () => {
     assert.deepEqual([status, failure?.class], ['failed', 'runner_lost']);
   });
 
-  it('needs no branch to merge into without a pull request', async () => {
+  it('can start from a detached HEAD if it needs no pull request', async () => {
     git(repo, 'checkout', '--quiet', '--detach');
     const hub = new GitHubHub(taskOf('t1'));
     assert.equal(await run(hub, []), true);
@@ -202,7 +202,7 @@ describe('the work of a task', () => {
     assert.equal(git(origin, 'show', 'work/t2:work.txt'), 'x');
   });
 
-  it('fails as retryable and stays on this machine if origin has other commits', async () => {
+  it('stays in the local branch, and fails as retryable, if origin has other commits', async () => {
     const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
     const other = `const tree = sh("git -C '${origin}' write-tree").toString().trim();
       sh("git -C '${origin}' update-ref refs/heads/work/t1 $(git -C '${origin}' -c user.name=a -c user.email=a@b commit-tree -m Other " + tree + ")");`;
@@ -215,7 +215,7 @@ describe('the work of a task', () => {
     assert.deepEqual(hub.drafts, []);
   });
 
-  it('fails without a retry if a rule of origin refuses the push', async () => {
+  it('fails without a retry if a hook of origin refuses the push', async () => {
     writeFileSync(`${origin}/hooks/pre-receive`, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const hub = new GitHubHub(taskOf('t1'));
     assert.equal(await run(hub, ['--push']), false);
@@ -224,8 +224,8 @@ describe('the work of a task', () => {
     assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');
   });
 
-  it('completes if the push is refused but origin already has the commits', async () => {
-    // Another clone fetches the commits and continues, so that origin is ahead.
+  it('completes if the push is refused, but origin already has the commits', async () => {
+    // Another clone pushes the task's commit and one more commit, so that origin is ahead of this clone.
     const ahead = `sh('git add work.txt && git -c user.name=a -c user.email=a@b commit -qm Work');
       sh("git push -q '${origin}' HEAD:refs/heads/work/t1");
       const next = sh('git -c user.name=a -c user.email=a@b commit-tree -p HEAD -m Next HEAD^{tree}').toString().trim();
@@ -235,7 +235,7 @@ describe('the work of a task', () => {
     assert.equal(git(origin, 'log', '-1', '--format=%s', 'work/t1'), 'Next');
   });
 
-  it('is pushed to another branch if another branch blocks the name that the hub chose', async () => {
+  it('gets another branch name if an existing branch blocks the name that the hub chose', async () => {
     git(repo, 'branch', 'task');
     const hub = new GitHubHub({ ...taskOf('task-1234abcd'), branch: 'task/1234abcd-login' });
     assert.equal(await run(hub, ['--push']), true);
@@ -245,7 +245,7 @@ describe('the work of a task', () => {
     assert.match(JSON.stringify(ending?.result), /"path":"work.txt"/);
   });
 
-  it('waits for its branch if another task of the same runner uses it', async () => {
+  it('is returned for later if another task of the runner uses the same branch', async () => {
     const go = JSON.stringify(`${folder}/go`);
     const waiting = `const wait = setInterval(() => { if (!fs.existsSync(${go})) return; clearInterval(wait); result(); }, 20);`;
     installStandIn(`${folder}/bin`, waiting);

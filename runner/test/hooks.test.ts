@@ -1,4 +1,4 @@
-/** Tests that git hooks run for an agent's commits, but not for the runner's own git commands. */
+/** Git hooks must run for the commits of coding agents, but not for the runner's own git commands. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { handOver } from '../src/task/handover.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { openWork } from './support/worktrees.ts';
 
-/** All hooks that git runs in a user's repository. Source: https://git-scm.com/docs/githooks */
+/** All hooks that git can run in a user's repository. Source: https://git-scm.com/docs/githooks */
 const HOOKS = [
   'applypatch-msg',
   'commit-msg',
@@ -55,7 +55,7 @@ describe("the runner's git", () => {
     for (const hook of HOOKS) writeFileSync(`${at}/${hook}`, `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
   }
 
-  /** Runs all the git commands that an attempt needs if the agent has checked out another branch. */
+  /** Runs every git command of an attempt in which the agent has checked out another branch. */
   async function work(): Promise<Worktree> {
     const { worktree, settle } = await openWork(repository, folder, 'work', true);
     writeFileSync(`${worktree.folder}/a.ts`, 'a\n');
@@ -80,23 +80,23 @@ describe("the runner's git", () => {
   }
 
   for (const [where, install] of [
-    ['in the repository', () => installHooks(`${repo}/.git/hooks`)],
+    ["of the repository's hooks folder", () => installHooks(`${repo}/.git/hooks`)],
     [
-      'where core.hooksPath says',
+      'of the folder in core.hooksPath',
       () => {
         installHooks(`${folder}/husky`);
         git(repo, 'config', 'core.hooksPath', `${folder}/husky`);
       },
     ],
     [
-      'that watches files',
+      'that the setting core.fsmonitor names',
       () => {
         installHooks(`${folder}/hooks`);
         git(repo, 'config', 'core.fsmonitor', `${folder}/hooks/fsmonitor-watchman`);
       },
     ],
   ] as const)
-    it(`runs no hook ${where}`, async () => {
+    it(`runs no hook ${where} during an attempt`, async () => {
       install();
       const worktree = await work();
       await removeWorktree(worktree);
@@ -104,11 +104,11 @@ describe("the runner's git", () => {
       assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'B');
     });
 
-  it('disables each hook that the git configuration defines', async () => {
+  it('disables each hook that is defined in the git configuration', async () => {
     git(repo, 'config', 'hook.linter.event', 'pre-commit');
     git(repo, 'config', 'hook.linter.command', 'false');
     git(repo, 'config', 'hook.my tests.command', 'false');
-    // Simulates a git version that supports such hooks, and passes all other commands to the installed git.
+    // A git that reports a version with such hooks, and passes all other commands to the installed git.
     const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     mkdirSync(`${folder}/bin`);
     const newer = `#!/bin/sh\n[ "$1" = --version ] && echo 'git version 2.54.0' || exec '${real}' "$@"\n`;
@@ -118,7 +118,7 @@ describe("the runner's git", () => {
       assert.equal(await own('--no-pager', 'config', '--get', `hook.${name}.enabled`), 'false');
   });
 
-  it('keeps hooks enabled for agents that commit', async () => {
+  it('leaves the hooks enabled for commits of coding agents', async () => {
     installHooks(`${repo}/.git/hooks`);
     const worktree = await work();
     rmSync(`${worktree.folder}/a.ts`);

@@ -1,4 +1,4 @@
-/** Tests how ended runners are detected on this machine, in other containers, and after a restart. */
+/** Detection of ended runners on this machine, in other containers, and after a restart. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ describe("the process in an attempt's record", () => {
       assert.equal(stateOf(owner, HERE, look), expected);
     });
 
-  it('is running if it is the current process, and ended if it is a zombie or was killed', async () => {
+  it('is running if it is the current process, and ended if its start time differs', async () => {
     assert.equal(stateOf(ownIdentity(), ownPlace(), inspectProcess), 'running');
     assert.equal(stateOf({ ...ownIdentity(), startedAt: '1' }, ownPlace(), inspectProcess), 'ended');
     const { pid } = spawnSync('true');
@@ -53,7 +53,7 @@ describe("the process in an attempt's record", () => {
   });
 });
 
-describe('the record of a runner that is not visible', () => {
+describe('the attempt record of a runner whose process is not visible', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
@@ -78,13 +78,13 @@ describe('the record of a runner that is not visible', () => {
     writeFileSync(file(), JSON.stringify({ ...JSON.parse(readFileSync(file(), 'utf8')), ...changes }));
   }
 
-  it('is skipped until its lease has expired', () => {
+  it('is adopted only after its lease has expired', () => {
     recordFrom({ bootId: 'another', host: 'elsewhere' });
     assert.deepEqual(AttemptRecord.adopt(folder), []);
     assert.ok(AttemptRecord.areLeftAlone(folder));
     const before = new Date(Date.now() - 61_000);
     utimesSync(file(), before, before);
-    assert.deepEqual(AttemptRecord.adopt(folder), [], 'the clock alone does not decide');
+    assert.deepEqual(AttemptRecord.adopt(folder), [], 'an old modification time alone is not sufficient');
     const [record] = AttemptRecord.adopt(folder);
     assert.ok(!AttemptRecord.areLeftAlone(folder));
     assert.equal(record?.facts.taskId, 'one');
@@ -99,7 +99,7 @@ describe('the record of a runner that is not visible', () => {
     record.leave();
   });
 
-  it('is skipped by a runner in another PID namespace', function () {
+  it('is not adopted by a runner in another PID namespace', function () {
     const script = `
       const { AttemptRecord } = await import(${JSON.stringify(fileURLToPath(new URL('../src/task/record.ts', import.meta.url)))});
       console.log(AttemptRecord.adopt(${JSON.stringify(folder)}).length);
@@ -116,12 +116,12 @@ describe('the record of a runner that is not visible', () => {
     }
     const record = AttemptRecord.create(folder, facts);
     assert.equal(run('unshare', '--pid', '--fork', '--mount-proc').stdout.trim(), '0');
-    assert.equal(run('env').stdout.trim(), '0', 'this process is running');
+    assert.equal(run('env').stdout.trim(), '0', 'the process of the record is running');
     record.leave();
   });
 });
 
-describe('processes on a system that cannot list them', () => {
+describe('the end of marked processes', () => {
   const script = (body: string): string => `
     const { syncBuiltinESMExports } = await import('node:module');
     const fs = (await import('node:fs')).default;
@@ -130,7 +130,7 @@ describe('processes on a system that cannot list them', () => {
     syncBuiltinESMExports();
     ${body}`;
 
-  it("are not reported as ended, but the program's process group ends", function () {
+  it('is not confirmed if processes cannot be listed, although the process group is killed', function () {
     if (process.platform !== 'linux') this.skip();
     const path = (name: string) => JSON.stringify(fileURLToPath(new URL(`../src/process/${name}.ts`, import.meta.url)));
     const body = script(`
@@ -155,7 +155,7 @@ describe('processes on a system that cannot list them', () => {
     assert.deepEqual(JSON.parse(stdout || '{}'), { listed: null, areGone: false, signal: 'SIGKILL' }, stderr);
   });
 
-  it('are distinguished from processes that have ended', async () => {
+  it('is confirmed if the list of processes contains none of them', async () => {
     const mark = `test-listed-${process.pid}`;
     const program = startProgram({
       program: process.execPath,

@@ -1,4 +1,4 @@
-/** Tests the runner's intervals while the machine's clock jumps or the runner is suspended. */
+/** The runner's intervals while the machine's clock jumps, or while the runner is suspended. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { until } from './support/waiting.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('intervals of the runner', () => {
+describe('the runner', () => {
   const { now } = Date;
   let folder: string;
   let mark: string;
@@ -30,7 +30,7 @@ describe('intervals of the runner', () => {
     removeFolder(folder);
   });
 
-  /** Moves the machine's clock by the same amount at each call. */
+  /** Moves the machine's clock by this time at each call of Date.now. */
   function stepClock(milliseconds: number): void {
     let offset = 0;
     Date.now = () => {
@@ -43,7 +43,7 @@ describe('intervals of the runner', () => {
     ['back', -HOUR_MS],
     ['forward', HOUR_MS],
   ] as const) {
-    it(`send heartbeats and log lines when the clock jumps ${direction} by an hour`, async () => {
+    it(`sends heartbeats and log lines if the clock jumps ${direction} by an hour`, async () => {
       const calls: string[] = [];
       const call = (name: string) => async (): Promise<Stop | undefined> => {
         calls.push(name);
@@ -67,24 +67,24 @@ describe('intervals of the runner', () => {
     });
   }
 
-  it('give a process its full time to exit after SIGTERM when the clock jumps forward', async () => {
+  it('waits the full time between SIGTERM and SIGKILL if the clock jumps forward', async () => {
     const ended = `${folder}/ended`;
     await startMarked(
       `process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync('${ended}', ''); process.exit(); }, 300));`,
     );
     stepClock(HOUR_MS);
     assert.equal(await endProcesses(mark), true);
-    assert.ok(existsSync(ended), 'it was not killed before');
+    assert.ok(existsSync(ended), 'the process was killed before its time ended');
   });
 
-  it('end a process that ignores signals when the clock jumps back', async () => {
+  it('ends a process that ignores SIGTERM if the clock jumps back', async () => {
     await startMarked(DEAF);
     stepClock(-HOUR_MS);
     assert.equal(await endProcesses(mark, undefined, 200), true);
     assert.deepEqual(findProcesses(mark), []);
   });
 
-  it('do not count the time in which the runner was suspended as silence of the agent', async () => {
+  it('does not treat the time in which it was suspended as silence of the coding agent', async () => {
     installStandIn(
       `${folder}/bin`,
       `let n = 0; setInterval(() => { said('Working.'); if (++n === 30) { result(); process.exit(); } }, 100);`,

@@ -10,7 +10,7 @@ import { newFolder, removeFolder } from './support/folders.ts';
 const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
 const MODULE = fileURLToPath(new URL('../src/outbox/journal.ts', import.meta.url));
 
-/** Device on which every write fails with ENOSPC. */
+/** A device that fails every write with ENOSPC. */
 const FULL = '/dev/full';
 
 const line = (message: string): Omit<LogEntry, 'sequence'> => ({
@@ -29,7 +29,7 @@ function messagesOf(journal: Journal): string[] {
   return messages;
 }
 
-describe('Journal', () => {
+describe('a journal', () => {
   let folder: string;
   let path: string;
 
@@ -39,12 +39,12 @@ describe('Journal', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('drops lines on a full disk and reports their number at the end', function () {
+  it('drops log lines on a full disk, and reports their number at the end', function () {
     if (!existsSync(FULL)) this.skip();
     symlinkSync(FULL, path);
     const journal = new Journal(path);
     for (let n = 0; n < 3; n++) assert.equal(journal.append(line(`line ${n}`)), false);
-    assert.equal(journal.batch(), undefined, 'nothing is reported while lines can still come');
+    assert.equal(journal.batch(), undefined, 'the number is reported only after the last line');
     journal.complete();
     const missing = '3 lines are missing from the log: the runner could not write it to disk (ENOSPC).';
     assert.deepEqual(messagesOf(journal), [`0 ${missing}`]);
@@ -61,7 +61,7 @@ describe('Journal', () => {
       },
     ],
   ] as const)
-    it(`drops lines if the journal's file ${what}`, () => {
+    it(`drops log lines, and reports their number, if its file ${what}`, () => {
       const journal = new Journal(prepare());
       assert.equal(journal.append(line('lost')), false);
       journal.complete();
@@ -69,7 +69,7 @@ describe('Journal', () => {
       journal.close();
     });
 
-  it('keeps the open file if the folder is removed', () => {
+  it('keeps all log lines in its open file if the folder is removed', () => {
     const journal = new Journal(path);
     journal.append(line('before'));
     removeFolder(folder);
@@ -78,9 +78,9 @@ describe('Journal', () => {
     journal.close();
   });
 
-  it('continues after a partial line when space is available again', function () {
+  it('continues after a partly written line when the disk has space again', function () {
     if (process.platform !== 'linux') this.skip();
-    // A file size limit simulates a disk that is full after 8 KiB, without a dedicated file system.
+    // A file size limit of 8 KiB simulates a full disk.
     const script = `
       import { execFileSync } from 'node:child_process';
       import { Journal } from ${JSON.stringify(MODULE)};
@@ -106,7 +106,7 @@ describe('Journal', () => {
     );
   });
 
-  it('skips damaged lines and reports them', () => {
+  it('skips damaged lines of its file, and reports their number', () => {
     const journal = new Journal(path);
     journal.append(line('first'));
     appendFileSync(path, '\0\0\0 {"half\n{"sequence":"x"}\n');
@@ -119,7 +119,7 @@ describe('Journal', () => {
     next.close();
   });
 
-  it('skips a line that is longer than a batch', () => {
+  it('skips a line that exceeds the size of a batch, and reports it as missing', () => {
     writeFileSync(path, `${JSON.stringify({ sequence: 0, ...line('x'.repeat(300_000)) })}\n`);
     const journal = new Journal(path);
     journal.complete();
@@ -127,7 +127,7 @@ describe('Journal', () => {
     journal.close();
   });
 
-  it('writes nothing after close', () => {
+  it('writes nothing after it is closed, even if another file gets its file descriptor', () => {
     const journal = new Journal(path);
     journal.close();
     const other = new Journal(`${folder}/other.jsonl`);
@@ -137,7 +137,7 @@ describe('Journal', () => {
     journal.close();
   });
 
-  it('loses lines but not the ending if the disk is full', async function () {
+  it("loses log lines on a full disk, but the task's report is still sent", async function () {
     if (!existsSync(FULL)) this.skip();
     symlinkSync(FULL, path);
     const sent: string[] = [];

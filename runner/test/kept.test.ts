@@ -1,4 +1,4 @@
-/** Tests which worktrees are kept, and how the next attempt and the next runner use them. */
+/** Worktrees that a runner keeps, and their use by the next attempt and the next runner. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ describe('the worktree of an attempt', () => {
 
   const worktrees = (): readonly string[] => readdirSync(`${folder}/worktrees`);
 
-  it('is kept, with its branch available for the next attempt, if git refuses a file', async () => {
+  it('is kept if git refuses one of its files, and the next attempt can use the branch', async () => {
     const agent = `
       const first = !fs.existsSync('ours.txt');
       fs.writeFileSync('ours.txt', 'x');
@@ -57,7 +57,7 @@ describe('the worktree of an attempt', () => {
     assert.deepEqual(worktrees(), [worktree.slice(worktree.lastIndexOf('/') + 1)]);
   });
 
-  it('is kept and reported if an ignore rule that the agent added applies to files', async () => {
+  it('is kept and reported if it has files that a new rule of the agent ignores', async () => {
     const agent =
       "fs.writeFileSync('.gitignore', 'notes/\\n'); fs.mkdirSync('notes'); fs.writeFileSync('notes/a', 'x'); result();";
     const [ending] = (await run(agent, taskOf('one'))).endings;
@@ -67,7 +67,7 @@ describe('the worktree of an attempt', () => {
     assert.match(warnings.join('\n'), /git ignore notes\. The worktree is kept/);
   });
 
-  it('is kept if it has ignored files whose names git would read as patterns', async () => {
+  it('is kept if it has ignored files whose names look like patterns of git', async () => {
     const agent =
       "fs.writeFileSync('.gitignore', '*\\n'); for (const name of [':(exclude)a', ':!b', 'c']) fs.writeFileSync(name, 'x'); result();";
     const [ending] = (await run(agent, taskOf('one'))).endings;
@@ -76,7 +76,7 @@ describe('the worktree of an attempt', () => {
     assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree is kept/);
   });
 
-  it('is removed if a rule of the repository ignores the remaining files', async () => {
+  it('is removed if rules of the repository ignore all its remaining files', async () => {
     writeFileSync(`${repo}/.gitignore`, '/node_modules/\n*.log\n');
     git(repo, 'add', '.gitignore');
     git(repo, 'commit', '--quiet', '-m', 'Ignore');
@@ -90,7 +90,7 @@ describe('the worktree of an attempt', () => {
     assert.deepEqual(worktrees(), []);
   });
 
-  it('is on the task branch for the acceptance command if the agent checked out another branch', async () => {
+  it("is on the task's branch for the acceptance command, even if the agent left that branch", async () => {
     const agent = `
       const { execFileSync } = require('node:child_process');
       fs.writeFileSync('done.txt', 'x');
@@ -102,7 +102,7 @@ describe('the worktree of an attempt', () => {
     assert.equal(ending?.status, 'completed', JSON.stringify(ending));
   });
 
-  it('leaves the branch unchanged if the user has checked out that branch in the meantime', async () => {
+  it('does not change a branch that the user has checked out in the meantime', async () => {
     const agent = `
       const { execFileSync } = require('node:child_process');
       execFileSync('git', ['checkout', '-q', '--detach']);
@@ -126,7 +126,7 @@ describe('the record of a killed runner', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('leads to no commit if no agent had started, so that missing files do not count as deleted', async () => {
+  it('leads to no commit of missing files if the agent had not started', async () => {
     const repository = await openRepository(repo);
     const { worktree } = await openWork(repository, folder, 'work');
     rmSync(`${worktree.folder}/README.md`);

@@ -11,7 +11,6 @@ const MESSAGES: readonly Message[] = [
   { id: 'message-2', from: 'ada', text: 'It waits for you.', task_id: 'task-other' },
 ];
 
-/** Hub that records the arguments of claims. */
 class ListeningHub extends LocalHub {
   readonly wishes: ClaimWishes[] = [];
 
@@ -28,7 +27,7 @@ describe('messages to a runner', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it("reach the coding agent's prompt, and are then reported as read", async () => {
+  it("are added to the coding agent's prompt, and are then reported as read", async () => {
     const prompt = `${folder}/prompt.txt`;
     const copy = `fs.writeFileSync(${JSON.stringify(prompt)}, fs.readFileSync(0, 'utf8')); result();`;
     installStandIn(`${folder}/bin`, copy);

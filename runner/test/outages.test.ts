@@ -1,4 +1,4 @@
-/** Tests that coding agents which are logged out, limited or missing do not use up the tasks of the queue. */
+/** Coding agents that are logged out, limited or missing must not use up the tasks of the queue. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { HubConnection } from '../src/hub/connection.ts';
@@ -13,7 +13,7 @@ import { quickClock, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
-/** Hub with a queue: a returned task is available again, with the next claim epoch. */
+/** Hub with a queue, in which a returned task becomes available again with the next claim epoch. */
 class Queue extends Hub {
   readonly endings: { task: string; ending: Ending }[] = [];
   readonly claimed: string[] = [];
@@ -78,7 +78,7 @@ describe('an outage of a coding agent', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Installs a coding agent that works only while the file `ready` exists. */
+  /** Installs a coding agent that works while the file `ready` exists, and otherwise runs the code `instead`. */
   const install = (instead: string, program = 'claude'): void =>
     installStandIn(
       `${folder}/bin`,
@@ -96,12 +96,12 @@ describe('an outage of a coding agent', () => {
 
   const lines = (part: string): string[] => said.filter((line) => line.includes(part));
 
-  it('returns the first of three tasks, and completes all tasks after login', async () => {
+  it('makes the runner return one task, and complete all tasks after the login', async () => {
     install(failing(NOT_LOGGED_IN));
     const ids = ['one', 'two', 'three'];
     const hub = new Queue(...ids.map(taskOf));
     const clock = quickClock();
-    // In the first probes, the agent is still logged out.
+    // The agent is still logged out during the first probes.
     const sleep = clock.sleep.bind(clock);
     clock.sleep = async (milliseconds, signal) => {
       if (clock.slept > 3 * 60_000) writeFileSync(ready, '');
@@ -120,7 +120,7 @@ describe('an outage of a coding agent', () => {
     assert.equal(failure?.retryable, undefined);
   });
 
-  it('resumes claiming when the limit ends', async () => {
+  it('lets the runner resume claiming when the rate limit of the agent ends', async () => {
     const clock = quickClock();
     const resetsAt = (clock.now().wall + 5 * 3_600_000) / 1000;
     const info = { status: 'rejected', resetsAt, rateLimitType: 'five_hour' };
@@ -141,7 +141,7 @@ describe('an outage of a coding agent', () => {
     assert.equal(lines(`until ${new Date(resetsAt * 1000).toISOString()}`).length, 1);
   });
 
-  it('does not affect the tasks of other agents', async () => {
+  it('does not affect the tasks of other coding agents', async () => {
     install(failing(NOT_LOGGED_IN));
     installStandIn(
       `${folder}/bin`,
@@ -159,7 +159,7 @@ describe('an outage of a coding agent', () => {
     assert.ok(!hub.claimed.includes('two'));
   });
 
-  it('returns the tasks of every loop, and reports the outage once', async () => {
+  it('makes the runner return all claimed tasks, and is reported once', async () => {
     install(failing(NOT_LOGGED_IN));
     const hub = new Queue();
     const never: Clock = { now: () => ({ wall: 0, steady: 0 }), sleep: (_, signal) => aborted(signal) };
@@ -167,7 +167,7 @@ describe('an outage of a coding agent', () => {
     await until(() => hub.waiting === 3);
     hub.add(taskOf('one'));
     await until(() => hub.of('returned').length >= 1);
-    // Claims that were waiting at the hub can still receive tasks, which the runner returns.
+    // The hub can still return tasks for claims that were waiting when the outage started.
     for (let id = 0; hub.waiting > 0; id++) {
       hub.add(taskOf(`late-${id}`));
       const { length } = hub.endings;
@@ -178,7 +178,7 @@ describe('an outage of a coding agent', () => {
     assert.equal(lines('The runner stops claiming tasks').length, 1);
   });
 
-  it('ends a runner with --once, which returns its task and exits without success', async () => {
+  it('makes a runner with --once return its task and exit without success', async () => {
     install(failing(NOT_LOGGED_IN));
     const hub = new Queue(taskOf('one'));
     assert.equal(await start(hub, quickClock(), '--once'), false);
@@ -186,7 +186,7 @@ describe('an outage of a coding agent', () => {
     assert.equal(lines('Not logged in').length, 1);
   });
 
-  it('ends when a missing program is installed', async () => {
+  it('ends when the missing program of the agent is installed', async () => {
     install('result();');
     const hub = new Queue();
     const running = start(hub);
@@ -201,7 +201,7 @@ describe('an outage of a coding agent', () => {
     assert.deepEqual(hub.of('failed'), []);
   });
 
-  it('leaves no folder of a probe', async () => {
+  it('leaves none of the folders in which the runner probes the agent', async () => {
     const hub = new Queue(taskOf('one'));
     const seen = `${folder}/seen`;
     installStandIn(
@@ -232,21 +232,21 @@ describe('a task that is returned repeatedly', () => {
       ending: new AbortController().signal,
     });
 
-  it('fails after three returns if the agent works in between', () => {
+  it('fails after three returns if probes of the agent succeed in between', () => {
     const outages = outagesOf([]);
     const failure = new AttemptFailure('authentication', 'No access to this model');
     const noted = () => outages.note('CLAUDECODE', 'one', failure).returnAfterSeconds !== undefined;
     assert.deepEqual([noted(), noted(), noted(), noted()], [true, true, true, false]);
   });
 
-  it('does not fail if the CLI reports the end of its limit each time', () => {
+  it('does not fail if the agent reports the end of its limit each time', () => {
     const outages = outagesOf([]);
     const failure = new AttemptFailure('rate_limit', 'Limit', { resetsAt: Date.parse('2026-11-27T12:00:00Z') });
     for (let count = 0; count < 20; count++)
       assert.ok(outages.note('CLAUDECODE', 'one', failure).returnAfterSeconds !== undefined);
   });
 
-  it('is not returned for a failure of the task itself', () => {
+  it('is not returned if the failure was caused by the task itself', () => {
     const said: string[] = [];
     const failures = (['crashed', 'no_output', 'acceptance_failed', 'cancelled', 'runner_lost'] as const).map(
       (one) => new AttemptFailure(one, 'x'),
@@ -257,7 +257,7 @@ describe('a task that is returned repeatedly', () => {
   });
 });
 
-describe('error texts of coding agents', () => {
+describe('the error text of a coding agent', () => {
   for (const [text, expected] of [
     [NOT_LOGGED_IN, 'authentication'],
     ['Invalid API key · Fix external API key', 'authentication'],
@@ -279,11 +279,11 @@ describe('error texts of coding agents', () => {
     ['{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}', 'rate_limit'],
     ['TypeError: undefined is not a function', 'crashed'],
   ] as const)
-    it(`mean ${expected} if the text is "${text.slice(0, 60)}"`, () => {
+    it(`is classified as ${expected} if it is "${text.slice(0, 60)}"`, () => {
       assert.equal(classify(text), expected);
     });
 
-  it('mean authentication if Gemini CLI exits with 41, with any output', () => {
+  it('is classified as authentication, even if it is empty, if Gemini CLI exits with 41', () => {
     assert.equal(classify('', { program: 'gemini', exitCode: 41 }), 'authentication');
     assert.equal(classify('', { program: 'claude', exitCode: 41 }), 'crashed');
   });
@@ -304,7 +304,7 @@ describe('error texts of coding agents', () => {
     ['"retryDelay": "34s"', NOW + 34_000],
     ['Too many requests', undefined],
   ] as const)
-    it(`give the end of a limit as ${expected} if the text is "${text}"`, () => {
+    it(`contains ${expected} as the end of the limit if it is "${text}"`, () => {
       assert.equal(resetIn(text, NOW), expected);
     });
 });
@@ -312,18 +312,18 @@ describe('error texts of coding agents', () => {
 describe('the wait for a coding agent', () => {
   const at = (minutes: number) => ({ wall: 1_000_000 + minutes * 60_000, steady: minutes * 60_000 });
 
-  it('ends when the limit ends by the wall clock', () => {
+  it('ends when the wall clock reaches the end of the limit', () => {
     const wait = firstWait(at(0), at(300).wall);
     assert.equal(timeLeft(wait, at(299)), 60_000);
     assert.equal(timeLeft(wait, { wall: at(300).wall, steady: 0 }), 0);
   });
 
-  it('ends with a probe if the end of the limit is unknown, past or too far away', () => {
+  it('ends with a probe if the end of the limit is unknown, in the past or 30 days away', () => {
     for (const resetsAt of [undefined, at(-1).wall, at(60 * 24 * 30).wall])
       assert.equal(firstWait(at(0), resetsAt).kind, 'probe');
   });
 
-  it('takes between 1 and 15 minutes before each probe, by the steady clock', () => {
+  it('takes 1 to 15 minutes before each probe, measured by the steady clock', () => {
     assert.ok(timeLeft(firstWait(at(0), at(0).wall + 1), at(0)) >= 60_000);
     let wait = firstWait(at(0), undefined);
     const waits: number[] = [];

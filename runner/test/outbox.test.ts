@@ -17,14 +17,14 @@ const line = (message: string): Omit<LogEntry, 'sequence'> => ({
   message,
 });
 
-/** Hub that stores each log entry once, like `append_logs`. The network can lose requests and responses. */
+/** Hub that stores each log entry once, like `append_logs`. Requests and responses can be lost. */
 class UnsteadyHub {
   readonly kept: LogEntry[] = [];
   readonly calls: string[] = [];
   ended: Ending | undefined;
   stop: Stop | undefined;
   refuses = false;
-  /** Fate of each call: whether the request arrives, and whether the response arrives. */
+  /** Fate of each call: the request can be lost, or its response can be lost. */
   private readonly weather: ('fine' | 'request lost' | 'answer lost')[];
 
   constructor(weather: ('fine' | 'request lost' | 'answer lost')[] = []) {
@@ -58,7 +58,7 @@ class UnsteadyHub {
   }
 }
 
-describe('Outbox', () => {
+describe('an outbox', () => {
   let folder: string;
   let journal: Journal;
 
@@ -73,7 +73,7 @@ describe('Outbox', () => {
     return new Outbox({ hub, ...usual, ...options });
   }
 
-  it('sends each line once and in order, then the ending', async () => {
+  it("sends each log line once and in order, and then the task's report", async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub);
     for (let n = 0; n < 1200; n++) outbox.append(line(`line ${n}`));
@@ -83,10 +83,10 @@ describe('Outbox', () => {
       Array.from({ length: 1200 }, (_, n) => [n, `line ${n}`]),
     );
     assert.deepEqual(hub.ended, COMPLETED);
-    assert.ok(hub.calls.length <= 4, 'few calls for many lines');
+    assert.ok(hub.calls.length <= 4, 'a call sends many lines');
   });
 
-  it('keeps calls within their size limit', async () => {
+  it('sends at most 256 KiB of log lines in one call', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub);
     const sizes: number[] = [];
@@ -101,7 +101,7 @@ describe('Outbox', () => {
     assert.ok(Math.max(...sizes) <= 256 * 1024);
   });
 
-  it('loses and duplicates nothing if requests and responses are lost', async () => {
+  it('loses and duplicates no log line if requests and responses are lost', async () => {
     const weather = fc.constantFrom('fine' as const, 'request lost' as const, 'answer lost' as const);
     await fc.assert(
       fc.asyncProperty(
@@ -127,17 +127,17 @@ describe('Outbox', () => {
     );
   });
 
-  it('sends heartbeats without log lines, and stops the work if a response requires that', async () => {
+  it("sends heartbeats, and stops the attempt if the hub's response requires this", async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub, { heartbeatMs: 20 });
     await until(() => hub.calls.filter((call) => call === 'heartbeat undefined').length >= 2);
     hub.stop = { reason: 'ended', message: 'The task was ended.' };
     await until(() => outbox.stopped.aborted);
     assert.deepEqual(outbox.stopReason, hub.stop);
-    assert.equal((await outbox.finish(COMPLETED)).delivered, true, 'the result is still sent');
+    assert.equal((await outbox.finish(COMPLETED)).delivered, true, 'the report is still sent');
   });
 
-  it('sends a new state immediately', async () => {
+  it('sends a new state of the task immediately, with a heartbeat', async () => {
     const hub = new UnsteadyHub();
     const outbox = open(hub);
     outbox.moveTo('waiting');
@@ -145,7 +145,7 @@ describe('Outbox', () => {
     await outbox.finish(COMPLETED);
   });
 
-  it('sends no result for a task that another runner has claimed', async () => {
+  it('sends no report for a task that another runner has claimed', async () => {
     const hub = new UnsteadyHub();
     hub.stop = { reason: 'claim_lost', message: 'Another has it.' };
     const outbox = open(hub);
@@ -154,7 +154,7 @@ describe('Outbox', () => {
     assert.equal(hub.ended, undefined);
   });
 
-  it('stops the work if the hub refuses a call', async () => {
+  it('stops the attempt if the hub refuses a call', async () => {
     const hub = new UnsteadyHub();
     hub.refuses = true;
     const outbox = open(hub);
@@ -163,7 +163,7 @@ describe('Outbox', () => {
     assert.equal(outbox.stopReason?.reason, 'claim_lost');
   });
 
-  it('leaves unsent lines to the next outbox, which sends them', async () => {
+  it('leaves unsent log lines in the journal, from which the next outbox sends them', async () => {
     const away = new UnsteadyHub(Array.from({ length: 1000 }, () => 'request lost' as const));
     const outbox = open(away);
     outbox.append(line('first'));
@@ -172,7 +172,7 @@ describe('Outbox', () => {
     outbox.abandon();
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: false });
     journal.close();
-    appendFileSync(`${folder}/log.jsonl`, '{"sequence":2,"at":"20'); // The runner crashed while writing.
+    appendFileSync(`${folder}/log.jsonl`, '{"sequence":2,"at":"20'); // The runner crashed while it wrote a line.
     journal = new Journal(`${folder}/log.jsonl`);
     const hub = new UnsteadyHub();
     const next = open(hub);

@@ -1,4 +1,4 @@
-/** Tests programs that the runner starts. An error while handling a program's output ends only that program. */
+/** Programs that the runner starts. An error while their output is handled must end only the program. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { TaskLog } from '../src/task/log.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 
 const MODULE = fileURLToPath(new URL('../src/process/program.ts', import.meta.url));
-/** Line of 11 UTF-16 units, so that a cut 16,000 units before the end is inside a rocket emoji. */
+/** A line of 11 UTF-16 units. If only the last 16,000 units are kept, the first unit is half of an emoji. */
 const LINE = `${'\u{1f680}'.repeat(4)}ab\n`;
 
-describe('the program of an attempt', () => {
+describe('a program that a runner starts', () => {
   let folder: string;
   let mark: string;
 
@@ -31,7 +31,7 @@ describe('the program of an attempt', () => {
   };
 
   for (const stream of ['stdout', 'stderr'] as const)
-    it(`rejects with an error that the handler of ${stream} throws, and leaves no process`, async () => {
+    it(`is ended, and its promise rejects, if the handler of its ${stream} throws an error`, async () => {
       const program = startProgram({
         program: '/bin/sh',
         args: ['-c', `echo one >&${stream === 'stdout' ? 1 : 2}; exec sleep 600`],
@@ -45,7 +45,7 @@ describe('the program of an attempt', () => {
       await assert.rejects(program.end(), /the log is broken/);
     });
 
-  it('rejects with an error that the handler throws after the program has ended', async () => {
+  it('has a rejected promise if the handler of its output throws after the program has ended', async () => {
     const program = startProgram({
       program: '/bin/sh',
       args: ['-c', 'printf "no line end"'],
@@ -59,7 +59,7 @@ describe('the program of an attempt', () => {
     await assert.rejects(program.end(), /the log is broken/);
   });
 
-  it('rejects without a free file descriptor, and does not end the runner', function () {
+  it('has a rejected promise, and does not end the runner, if no file descriptor is free', function () {
     if (process.platform !== 'linux') this.skip();
     const script = `
       import { openSync } from 'node:fs';
@@ -75,7 +75,7 @@ describe('the program of an attempt', () => {
     assert.equal(output.trim(), 'EMFILE');
   });
 
-  it('ends the acceptance command and rejects if a line of its output cannot be handled', async () => {
+  it('is ended if it is the acceptance command and the handler of its output throws', async () => {
     const log = new TaskLog(createRedactor([], {}), ({ message }) => {
       if (message === 'one') failing();
     });
@@ -91,7 +91,7 @@ describe('the program of an attempt', () => {
     await assert.rejects(running, /the log is broken/);
   });
 
-  it("keeps the end of the acceptance command's output, cut between characters", async () => {
+  it('is reported with the end of its output if it is the acceptance command', async () => {
     const { output, exitCode } = await runAcceptance({
       command: `yes '${LINE.trim()}' | head -n 20000`,
       folder,
@@ -106,7 +106,7 @@ describe('the program of an attempt', () => {
     assert.ok(output.isWellFormed() && output.endsWith(LINE));
   });
 
-  it('stops an acceptance command that takes too long', async () => {
+  it('is stopped if it is the acceptance command and takes longer than its timeout', async () => {
     const { exitCode } = await runAcceptance({
       command: 'sleep 600',
       folder,

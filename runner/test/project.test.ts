@@ -57,7 +57,7 @@ describe('projectOf', () => {
     'https://github.com/',
     '',
   ])
-    it(`returns no project for ${JSON.stringify(address)}`, async () =>
+    it(`returns no project for the address ${JSON.stringify(address)}`, async () =>
       assert.equal(await projectOf(address, resolveHost), undefined));
 });
 
@@ -73,7 +73,7 @@ describe('openRepository', () => {
 
   const project = async () => (await openRepository(repo)).project;
 
-  it('applies insteadOf settings before it recognizes the project', async () => {
+  it("applies git's insteadOf settings before it recognizes the project", async () => {
     git(repo, 'remote', 'add', 'origin', 'gh:acme/app');
     git(repo, 'config', 'url.https://github.com/.insteadOf', 'gh:');
     assert.equal(await project(), 'acme/app');
@@ -81,7 +81,7 @@ describe('openRepository', () => {
     assert.equal(await project(), undefined);
   });
 
-  it("returns no project if origin's push and fetch addresses differ", async () => {
+  it("returns no project if origin's push and fetch addresses name different projects", async () => {
     git(repo, 'remote', 'add', 'origin', 'https://github.com/acme/app');
     git(repo, 'remote', 'set-url', '--push', 'origin', 'git@github.com:acme/app.git');
     assert.equal(await project(), 'acme/app');
@@ -94,7 +94,7 @@ describe('openRepository', () => {
     assert.deepEqual([hasOrigin, found], [false, undefined]);
   });
 
-  it("resolves an alias in the ssh configuration with the user's ssh command", async () => {
+  it("resolves a host alias of the ssh configuration with the user's ssh command", async () => {
     mkdirSync(`${folder}/my ssh`);
     writeFileSync(`${folder}/my ssh/config`, 'Host github-work\n  HostName github.com\n');
     git(repo, 'config', 'core.sshCommand', `ssh -F '${folder}/my ssh/config'`);
@@ -106,7 +106,7 @@ describe('openRepository', () => {
 });
 
 describe('hostBySsh', () => {
-  it('passes no host to the shell that contains characters which the shell interprets', async () => {
+  it('passes no host with characters to the shell that the shell would interpret', async () => {
     const folder = newFolder();
     const resolve = hostBySsh(`touch '${folder}/ran'; echo hostname github.com; true`, process.env);
     for (const host of ['$(id)', '-oProxyCommand=id', 'a;id', '']) assert.equal(await resolve(host), undefined);
@@ -115,7 +115,7 @@ describe('hostBySsh', () => {
     removeFolder(folder);
   });
 
-  it('returns no host if ssh does not exist or fails', async () => {
+  it('returns no host if the ssh command does not exist or fails', async () => {
     assert.equal(await hostBySsh('/nowhere/ssh', process.env)('github-work'), undefined);
     assert.equal(await hostBySsh('false', process.env)('github-work'), undefined);
   });

@@ -1,4 +1,4 @@
-/** Tests prompts with the regular expressions with which the real CLIs find commands and references. */
+/** Checks prompts with the regular expressions with which the real programs find commands and references. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ClaimedTask, CodingTool } from '../src/hub/hub.ts';
@@ -7,13 +7,13 @@ import { taskOf } from './support/localHub.ts';
 
 const NOTE = /\nIn this text, a backslash before an at sign is not part of the text\.\n$/;
 
-/** Expressions from Claude Code 2.1.197 for files, resources and agents. */
+/** Regular expressions of Claude Code 2.1.197 for files, resources and agents. */
 const CLAUDE = [
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@"([^"]+)"/,
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@([^\s]+)\b/,
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@(agent-[\w:.@-]+)/,
 ];
-/** Expression from Gemini CLI 0.61.0 for files. */
+/** Regular expression of Gemini CLI 0.61.0 for files. */
 const GEMINI = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$|[ \t\n\r])))+/];
 
 const REFERENCES: Readonly<Record<CodingTool, readonly RegExp[]>> = { CLAUDECODE: CLAUDE, GEMINI };
@@ -22,9 +22,9 @@ function taskWith(texts: Partial<ClaimedTask>): ClaimedTask {
   return { ...taskOf('task-1'), ...texts };
 }
 
-describe('the prompt of an attempt', () => {
+describe('the prompt for a coding agent', () => {
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
-    it(`starts with a fixed word and has no reference in the syntax of ${tool}, for any text of a task`, () => {
+    it(`contains no command and no reference in the syntax of ${tool} for any text of a task`, () => {
       const text = fc.oneof(
         fc.string({ unit: 'binary' }),
         fc
@@ -47,7 +47,7 @@ describe('the prompt of an attempt', () => {
     });
   }
 
-  it("changes the task's text only by backslashes before references, and explains them", () => {
+  it("differs from the task's text only by backslashes before references, which it explains", () => {
     const description = '/login page';
     const instructions = '!ls\n#note\n- item\nSee @src/a.ts and write to ada@example.com.';
     const prompt = promptFor(taskWith({ description, instructions }), undefined);

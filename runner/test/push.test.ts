@@ -1,4 +1,4 @@
-/** Tests that the runner pushes large files of Git LFS, which git normally sends in a hook. */
+/** The runner must push large files of Git LFS itself, because git normally pushes them in a hook. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -6,7 +6,7 @@ import { gitIn } from '../src/git/git.ts';
 import { pushBranch } from '../src/git/push.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 
-describe('the push of a branch', () => {
+describe('pushBranch', () => {
   let folder: string;
   let repo: string;
 
@@ -17,7 +17,7 @@ describe('the push of a branch', () => {
     git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
     git(repo, 'branch', 'work');
     mkdirSync(`${folder}/bin`);
-    // A replacement for Git LFS records its arguments, and "late" if the branch has already been pushed.
+    // The replacement for Git LFS records its arguments. It also records "late" if the branch was pushed before.
     const looks = `git -C '${folder}/origin.git' show-ref --quiet refs/heads/work && echo late`;
     const program = `#!/bin/sh\necho "$@" >> '${folder}/asked'\n(${looks}) >> '${folder}/asked'\nexit 0\n`;
     writeFileSync(`${folder}/bin/git-lfs`, program, { mode: 0o755 });
@@ -40,7 +40,7 @@ describe('the push of a branch', () => {
     git(repo, 'commit', '--quiet', '-m', 'Track large files');
   }
 
-  it('sends large files of Git LFS before the branch', async () => {
+  it('pushes large files of Git LFS before it pushes the branch', async () => {
     git(repo, 'config', 'filter.lfs.clean', 'cat');
     trackLargeFiles();
     await push();
@@ -48,7 +48,7 @@ describe('the push of a branch', () => {
     assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'Track large files');
   });
 
-  it('does not run Git LFS if Git LFS stores no file or is not set up', async () => {
+  it('does not run Git LFS if it stores no file of the branch or is not set up', async () => {
     git(repo, 'config', 'filter.lfs.clean', 'cat');
     await push();
     git(repo, 'config', '--unset', 'filter.lfs.clean');

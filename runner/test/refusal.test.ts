@@ -1,9 +1,9 @@
-/** Tests how git's errors are classified. The texts are those of git 2.39 to 2.47. */
+/** Classification of git's errors. The error texts are those of git 2.39 to 2.47. */
 import assert from 'node:assert/strict';
 import { GitError } from '../src/git/git.ts';
 import { isLocked } from '../src/git/refusal.ts';
 
-describe('GitError', () => {
+describe('an error of git', () => {
   for (const [kind, message] of [
     [
       'transient',
@@ -38,9 +38,9 @@ describe('GitError', () => {
     ['permanent', "fatal: 'a..b' is not a valid branch name"],
     ['permanent', "fatal: not a valid object name: 'nope'"],
   ] as const)
-    it(`is ${kind} for ${JSON.stringify(message)}`, () => assert.equal(new GitError(message).kind, kind));
+    it(`is ${kind} if its text is ${JSON.stringify(message)}`, () => assert.equal(new GitError(message).kind, kind));
 
-  it('counts as a lock only if another process briefly holds the lock', () => {
+  it('counts as a lock only if another process holds a lock file for a short time', () => {
     assert.equal(isLocked("Unable to create '/r/.git/index.lock': File exists."), true);
     for (const other of ["'refs/heads/a' exists; cannot create 'refs/heads/a/b'", 'is at 1111 but expected 2222'])
       assert.equal(isLocked(`fatal: cannot lock ref 'refs/heads/a/b': ${other}`), false);

@@ -23,18 +23,18 @@ const line = (message: string): Omit<LogEntry, 'sequence'> => ({
   message,
 });
 
-/** Hub that checks calls like the real hub, and can be made to refuse more of them. */
+/** Hub that validates calls like the real hub, and can be configured to refuse more calls. */
 class StrictHub {
   readonly kept: LogEntry[] = [];
   readonly endings: Ending[] = [];
   readonly states: (string | undefined)[] = [];
   appends = 0;
-  /** Type of the errors with which the hub refuses calls. */
+  /** Error type with which the hub refuses calls. */
   type = 'VALIDATION_ERROR';
   checkEntries = checkEntries;
   checkEnding = checkEnding;
   checkHeartbeat: (state: string | undefined) => void = () => undefined;
-  /** Whether the response is lost, for each call. */
+  /** For each call, whether its response is lost. */
   readonly losses: boolean[] = [];
 
   append = async (_task: string, _epoch: number, entries: readonly LogEntry[]): Promise<Stop | undefined> => {
@@ -68,7 +68,7 @@ class StrictHub {
   }
 }
 
-describe('an outbox if the hub refuses calls', () => {
+describe('an outbox whose calls the hub refuses', () => {
   let folder: string;
   let journal: Journal;
   let hub: StrictHub;
@@ -91,13 +91,13 @@ describe('an outbox if the hub refuses calls', () => {
   }
 
   for (const type of CONTENT)
-    it(`replaces only the rejected log line if the hub responds with ${type}`, async () => {
+    it(`replaces only the rejected log line if the hub responds to it with ${type}`, async () => {
       hub.type = type;
       const outbox = open();
       const lines = Array.from({ length: 700 }, (_, n) => (n === 321 ? BAD : `line ${n}`));
       for (const message of lines) outbox.append(line(message));
       assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
-      assert.equal(outbox.stopReason, undefined, 'the work is not stopped');
+      assert.equal(outbox.stopReason, undefined, 'the attempt is not stopped');
       assert.deepEqual(
         hub.kept.map(({ sequence, message }) => [sequence, message]),
         lines.map((message, n) => [n, message === BAD ? INSTEAD : message]),
@@ -105,7 +105,7 @@ describe('an outbox if the hub refuses calls', () => {
       assert.ok(hub.appends < 50, `${hub.appends} calls`);
     });
 
-  it('replaces each refused log line and keeps the order while responses are lost', async () => {
+  it('replaces each refused log line and keeps the order, even if responses are lost', async () => {
     const texts = fc.array(fc.constantFrom('fine', BAD, 'a NUL: \0'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.boolean(), { maxLength: 1 }), async (messages, losses) => {
@@ -126,7 +126,7 @@ describe('an outbox if the hub refuses calls', () => {
     );
   });
 
-  it('ends the task with its result if the hub accepts no log line', async () => {
+  it("sends the task's report if the hub accepts no log line", async () => {
     hub.checkEntries = () => {
       throw new HubRefusal('coding_append_logs', 'VALIDATION_ERROR', 'No logs today.');
     };
@@ -139,7 +139,7 @@ describe('an outbox if the hub refuses calls', () => {
   });
 
   for (const type of LOST)
-    it(`stops the work if the hub responds to log lines with ${type}`, async () => {
+    it(`stops the attempt if the hub responds to log lines with ${type}`, async () => {
       hub.checkEntries = () => {
         throw new HubRefusal('coding_append_logs', type, 'Not yours.');
       };
@@ -149,7 +149,7 @@ describe('an outbox if the hub refuses calls', () => {
       assert.equal(outbox.stopReason?.reason, 'claim_lost');
     });
 
-  it('does not treat a refused state as a lost claim, and sends a heartbeat without a state', async () => {
+  it('sends a heartbeat without the state if the hub refuses a state, and continues', async () => {
     hub.checkHeartbeat = (state) => {
       if (state !== undefined) throw new HubRefusal('coding_heartbeat_task', 'CONFLICT', 'Not back.');
     };
@@ -161,7 +161,7 @@ describe('an outbox if the hub refuses calls', () => {
     assert.equal(hub.states.filter((state) => state !== undefined).length, 1);
   });
 
-  it('stops the work if the hub refuses a heartbeat without a state', async () => {
+  it('stops the attempt if the hub refuses a heartbeat without a state', async () => {
     hub.checkHeartbeat = () => {
       throw new HubRefusal('coding_heartbeat_task', 'NOT_FOUND', 'No task.');
     };
@@ -170,7 +170,7 @@ describe('an outbox if the hub refuses calls', () => {
     assert.equal(outbox.stopReason?.reason, 'claim_lost');
   });
 
-  it('treats an unknown response as accepted', async () => {
+  it('treats a call as accepted if the hub responds with an unknown error type', async () => {
     const odd = () => {
       throw new HubRefusal('coding', 'UNEXPECTED', 'A new response.');
     };
@@ -182,7 +182,7 @@ describe('an outbox if the hub refuses calls', () => {
     assert.equal(hub.appends, 1);
   });
 
-  it('retries sending the report after a temporary refusal', async () => {
+  it('sends the report again after a temporary refusal', async () => {
     let failures = 1;
     hub.checkEnding = () => {
       if (failures-- > 0) throw new HubRefusal('coding_end_task', 'QUOTA_EXCEEDED', 'Later.');
@@ -191,7 +191,7 @@ describe('an outbox if the hub refuses calls', () => {
     assert.deepEqual(hub.endings, [COMPLETED, COMPLETED]);
   });
 
-  it('stops the work and reports nothing if the credential is refused', async () => {
+  it('stops the attempt and sends no report if the hub refuses the credential', async () => {
     const refused = new CredentialRefused('coding_append_logs', 'It was withdrawn.');
     hub.checkEntries = () => {
       throw refused;
@@ -202,12 +202,12 @@ describe('an outbox if the hub refuses calls', () => {
     assert.ok(outbox.stopped.aborted);
   });
 
-  describe('report', () => {
+  describe('with a refused report', () => {
     const warnings = ['The worktree is kept: /tmp/kept.', BAD];
     const tokens = { input: 1, output: 2, cacheRead: 3 };
     const result = { summary: 'Done.', branch: 'work/1', head: 'abc', tokens, warnings, turns: 3 };
 
-    it('includes branch, head, tokens and warnings in the short form if the report is too large', async () => {
+    it('sends a short form with branch, head, tokens and warnings if the report is too large', async () => {
       const files = Array.from({ length: 1000 }, (_, n) => ({ path: `${n}`.repeat(1000) }));
       const ending: Ending = { status: 'completed', result: { ...result, files } };
       assert.equal((await open().finish(ending)).delivered, true);
@@ -227,7 +227,7 @@ describe('an outbox if the hub refuses calls', () => {
       });
     });
 
-    it("keeps a failure's class and message in the short form", async () => {
+    it("sends a failure's class and the start of its message in the short form", async () => {
       const failure = { class: 'crashed' as const, message: `${BAD}${'x'.repeat(6000)}`, retryable: false };
       assert.equal((await open().finish({ status: 'failed', result, failure })).delivered, true);
       const sent = hub.endings.at(-1)?.failure;
@@ -236,7 +236,7 @@ describe('an outbox if the hub refuses calls', () => {
       assert.match(sent?.message ?? '', /^half of a rocket: \ufffdx{1000}/);
     });
 
-    it('omits those fields of a failure that an older hub rejects, and keeps the result', async () => {
+    it('omits failure fields that an older hub rejects, and sends the whole result', async () => {
       const failure = { class: 'rate_limit' as const, message: 'Later.', returnAfterSeconds: 60 };
       hub.checkEnding = (ending) => {
         if ('returnAfterSeconds' in (ending.failure ?? {}))
@@ -251,7 +251,7 @@ describe('an outbox if the hub refuses calls', () => {
       });
     });
 
-    it('keeps the return delay in the short form if the hub accepts it', async () => {
+    it('sends the field returnAfterSeconds in the short form if the hub accepts the field', async () => {
       hub.checkEnding = ({ result: sent }) => {
         if (JSON.stringify(sent).length > 3000)
           throw new HubRefusal('coding_end_task', 'VALIDATION_ERROR', 'Too large.');
@@ -262,7 +262,7 @@ describe('an outbox if the hub refuses calls', () => {
       assert.deepEqual(hub.endings.at(-1)?.failure, failure);
     });
 
-    it('sends a minimal form if the hub accepts no other', async () => {
+    it('sends a minimal form if the hub accepts only very short reports', async () => {
       hub.checkEnding = (ending) => {
         if (JSON.stringify(ending).length > 300) throw new HubRefusal('end', 'VALIDATION_ERROR', 'Too much.');
       };
@@ -271,17 +271,17 @@ describe('an outbox if the hub refuses calls', () => {
       assert.equal(hub.endings.at(-1)?.failure?.class, 'crashed');
     });
 
-    it('keeps the report for the next runner if the hub accepts no form', async () => {
+    it('keeps the report for the next runner if the hub accepts no form of it', async () => {
       hub.checkEnding = () => {
         throw new HubRefusal('coding_end_task', 'VALIDATION_ERROR', 'Nothing fits.');
       };
       const outbox = open();
       assert.deepEqual(await outbox.finish(COMPLETED), { delivered: false });
-      assert.equal(outbox.stopReason, undefined, 'the record is not discarded');
+      assert.equal(outbox.stopReason, undefined, "the attempt's record is not deleted");
       assert.equal(said.length, 1);
     });
 
-    it('builds a short form of any result', async () => {
+    it('can send a form of any result that the hub accepts', async () => {
       await fc.assert(
         fc.asyncProperty(fc.jsonValue(), anyText(), async (value, message) => {
           hub = new StrictHub();

@@ -1,4 +1,4 @@
-/** Tests that reports of attempts stay within the size limit, and that the hub accepts them. */
+/** Reports of attempts must stay within their size limit, and the hub must accept them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createRedactor } from '../src/redaction.ts';
@@ -6,7 +6,7 @@ import { type Report, reportJson } from '../src/task/report.ts';
 import { checkEnding } from './support/hubChecks.ts';
 import { anyText } from './support/texts.ts';
 
-/** Maximum size of a report according to docs/guides/runner.md. The hub accepts 1 MiB. */
+/** Maximum size of a report, as in docs/guides/runner.md. The hub's own limit is 1 MiB. */
 const MAX_BYTES = 700_000;
 
 const redactor = createRedactor(['hunter2hunter2'], {});
@@ -24,7 +24,7 @@ const EMPTY: Report = {
   durationMs: 1,
 };
 
-/** Returns a report in which every text and list has its maximum length. Each text repeats the same unit. */
+/** Returns a report whose texts and lists have their maximum length. Each text repeats the unit. */
 function hugeReport(unit: string): Report {
   const text = (characters: number): string => unit.repeat(characters);
   const list = <Item>(count: number, item: (n: number) => Item): Item[] =>
@@ -60,11 +60,11 @@ function sizeOf(report: Report): number {
   const result = reportJson(report, redactor);
   checkEnding({ status: 'completed', result });
   const json = JSON.stringify(result);
-  assert.ok(json.isWellFormed() && !json.includes('\\ud'), 'the report is well formed');
+  assert.ok(json.isWellFormed() && !json.includes('\\ud'), 'the report is not well-formed');
   return Buffer.byteLength(json);
 }
 
-describe('the report of an attempt', () => {
+describe("an attempt's report", () => {
   for (const [what, unit] of [
     ['letters', 'x'],
     ['quotation marks', '"'],
@@ -75,12 +75,12 @@ describe('the report of an attempt', () => {
     ['halves of surrogate pairs', '\ud83d'],
     ['backslashes and NUL', '\\\0'],
   ] as const)
-    it(`stays within the size limit if every text and list has maximum length and consists of ${what}`, () => {
+    it(`stays within its size limit if every text and list is at its maximum, with ${what}`, () => {
       const bytes = sizeOf(hugeReport(unit));
       assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
     });
 
-  it('stays within the size limit and is well-formed for any texts and tool names', () => {
+  it('stays within its size limit and is well-formed for any texts and tool names', () => {
     const texts = fc.array(anyText(), { maxLength: 5 });
     const report = fc.record({
       branch: anyText(),
@@ -112,7 +112,7 @@ describe('the report of an attempt', () => {
     fc.assert(fc.property(report, (one) => sizeOf(one) <= MAX_BYTES));
   });
 
-  it('accepts a tool that is named __proto__', () => {
+  it('can contain a tool with the name __proto__', () => {
     const tools = JSON.parse('{"__proto__": 3, "Bash": 1}');
     const work = { summary: '', model: undefined, commands: [], turns: 1, tokens: undefined, costUsd: undefined };
     const result = reportJson({ ...EMPTY, work: { ...work, tools } }, redactor);
@@ -120,7 +120,7 @@ describe('the report of an attempt', () => {
     assert.match(JSON.stringify(result), /"tools":\{"\(__proto__\)":3,"Bash":1\}/);
   });
 
-  it('is redacted before it is cut', () => {
+  it('is redacted before its texts are cut, so that no part of a secret remains', () => {
     const subject = `${'x'.repeat(895)}hunter2hunter2`;
     const changes = {
       head: 'abc',
@@ -129,14 +129,14 @@ describe('the report of an attempt', () => {
       files: [],
     };
     const json = JSON.stringify(reportJson({ ...EMPTY, changes }, redactor));
-    assert.ok(!json.includes('hunte'), 'no part of the secret is left');
+    assert.ok(!json.includes('hunte'), 'a part of the secret remains');
   });
 
-  it('has subjects and paths that are short enough for the hub to list', () => {
+  it('contains no subject or path of more than 1,000 characters', () => {
     const result = JSON.parse(JSON.stringify(reportJson(hugeReport('x'), redactor)));
     for (const { subject } of result.commits) assert.ok(subject.length <= 1000);
     for (const { path } of result.files) assert.ok(path.length <= 1000);
-    assert.ok(result.commits.length > 50 && result.files.length > 100, 'the lists are not empty');
+    assert.ok(result.commits.length > 50 && result.files.length > 100, 'the lists are too short for this test');
     assert.match(result.warnings.at(-1), /^The log contains \d+ more warnings\.$/);
   });
 });

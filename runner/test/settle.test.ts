@@ -6,7 +6,7 @@ import { removeWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
 
-describe('the worktree of a task', () => {
+describe("a task's worktree", () => {
   let folder: string;
   let repo: string;
   let repository: Repository;
@@ -35,7 +35,7 @@ describe('the worktree of a task', () => {
     assert.equal((await open('feature/auth')).worktree.startedAt, worktree.startedAt);
   });
 
-  it('is settled with a commit of the remaining files, which is reported', async () => {
+  it('has its remaining files committed at the end, and the changes are reported', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/new file.ts`, 'one\ntwo\n');
     rmSync(`${worktree.folder}/README.md`);
@@ -51,7 +51,7 @@ describe('the worktree of a task', () => {
     ]);
   });
 
-  it('is committed to the task branch after the agent created another branch from that branch', async () => {
+  it("has its commits added to the task's branch if the agent created a branch from it", async () => {
     const { worktree, settle } = await open('work');
     git(worktree.folder, 'checkout', '--quiet', '-b', 'elsewhere');
     writeFileSync(`${worktree.folder}/a.ts`, 'committed\n');
@@ -64,20 +64,20 @@ describe('the worktree of a task', () => {
     assert.deepEqual(git(repo, 'log', '--format=%s', 'work').split('\n'), ['Rest', 'Elsewhere', 'Begin']);
   });
 
-  it('gives only its uncommitted files to the branch if the agent checked out unrelated history', async () => {
+  it("adds only uncommitted files to the task's branch if the agent checked out other commits", async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/done.ts`, 'done\n');
     await settle('Done');
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     assert.equal((await settle('Nothing')).commit, undefined);
-    assert.ok(existsSync(`${worktree.folder}/done.ts`), 'the work of the task is not undone');
+    assert.ok(existsSync(`${worktree.folder}/done.ts`), "the task's earlier work is missing");
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     writeFileSync(`${worktree.folder}/left.ts`, 'left\n');
     await settle('Left');
     assert.deepEqual(git(repo, 'ls-tree', '--name-only', 'work').split('\n'), ['README.md', 'done.ts', 'left.ts']);
   });
 
-  it('is settled with conflicting changes under a ref, which is reported', async () => {
+  it('has conflicting changes stored under a separate ref, which is reported', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/README.md`, '# Ours\n');
     await settle('Ours');
@@ -90,16 +90,16 @@ describe('the worktree of a task', () => {
     assert.equal(git(repo, 'show', 'work:README.md'), '# Ours');
   });
 
-  it('is not opened on a branch that the user has checked out', async () => {
+  it('cannot be opened on a branch that the user has checked out', async () => {
     await assert.rejects(open('main'), /"main" is checked out in .*not changed/);
   });
 
-  it('is not opened for an invalid branch name', async () => {
+  it('cannot be opened for an invalid branch name', async () => {
     for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD'])
       await assert.rejects(open(branch), /cannot be the name of a branch/, branch);
   });
 
-  it('contains the commits of the branch that another machine has pushed', async () => {
+  it("contains the commits that another machine has pushed to the task's branch", async () => {
     git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
     git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
     const other = newRepository(`${folder}/other`);

@@ -28,14 +28,14 @@ function refused(check: () => void): string {
   return '';
 }
 
-describe('start of a runner', () => {
+describe('the start of a runner', () => {
   let folder: string;
   beforeEach(() => {
     folder = newFolder();
   });
   afterEach(() => removeFolder(folder));
 
-  it('is refused on Windows, with a pointer to WSL', () => {
+  it('is refused on Windows with an error that recommends WSL', () => {
     assert.match(
       refused(() => checkSystem({ platform: 'win32' })),
       /WSL/,
@@ -47,7 +47,7 @@ describe('start of a runner', () => {
       );
   });
 
-  it('is refused as root with --unsafe if Claude Code is installed, with advice for containers', () => {
+  it('is refused as root with --unsafe if Claude Code is installed, except in a sandbox', () => {
     const check = (tools: readonly CodingTool[], unsafe: boolean, machine: Machine = root) =>
       refused(() => checkAgents(tools, unsafe, machine));
     assert.match(check(['CLAUDECODE'], true), /as another user.*container/);
@@ -58,7 +58,7 @@ describe('start of a runner', () => {
     assert.equal(check(['CLAUDECODE'], true, { ...root, env: { IS_SANDBOX: '1' } }), '');
   });
 
-  it('is refused without a coding agent', () => {
+  it('is refused if no coding agent is installed', () => {
     assert.match(
       refused(() => checkAgents([], false, root)),
       /No coding agent found/,
@@ -87,7 +87,7 @@ describe('start of a runner', () => {
     );
   });
 
-  it('is refused if worktrees would be below a .git folder, even through a link', () => {
+  it('is refused if the folder for worktrees is below a .git folder, even through a link', () => {
     const repo = newRepository(`${folder}/repo`);
     assert.match(
       refused(() => checkWorktrees(`${repo}/.git/worktrees-of-mine`)),
@@ -112,14 +112,14 @@ describe('start of a runner', () => {
       refused(() => checkWorktrees(`${folder}/file/worktrees`)),
       /Cannot write to the folder/,
     );
-    // In this folder, no one can create files, not even root.
+    // No one can create files in this folder, not even root.
     assert.match(
       refused(() => checkWorktrees('/proc/self')),
       /Cannot write to the folder/,
     );
   });
 
-  it('prints one line and exits with 1 before it calls the hub', () => {
+  it('prints one line and exits with 1 if it is refused, before any call to the hub', () => {
     const repo = newRepository(`${folder}/repo`);
     installStandIn(`${folder}/bin`, 'result();');
     const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));

@@ -1,4 +1,4 @@
-/** Tests, with real git, from which branch and base a task starts, and what happens if a branch blocks a name. */
+/** The branch and the base from which a task starts, with real git, and branches that block the task's branch. */
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { GitError } from '../src/git/git.ts';
@@ -16,9 +16,9 @@ describe('findStartingPoint', () => {
   let origin: string;
   let ownFolder: string;
   let repository: Repository;
-  /** Commit that both repositories have. */
+  /** The first commit, which both repositories have. */
   let first: string;
-  /** Last commit that another clone has pushed. */
+  /** The last commit of all branches that another clone has pushed. */
   let pushedLast: string;
 
   before(async () => {
@@ -57,13 +57,13 @@ describe('findStartingPoint', () => {
   const open = (start: StartingPoint, name = start.branch.replaceAll('/', '-')) =>
     openWorktree(repository, { folder: `${ownFolder}/${name}`, ownFolder, ...start });
 
-  /** Adds a commit to the branch that the user has checked out. */
+  /** Adds a commit to the branch that the user has checked out, and returns the commit's id. */
   function commit(message: string): string {
     const branch = readFileSync(`${repo}/.git/HEAD`, 'utf8').trim().replace('ref: refs/heads/', '');
     return addCommit(`${repo}/.git`, `refs/heads/${branch}`, tipOf(branch), message);
   }
 
-  /** Adds a commit to a branch of origin, like a push from another clone. */
+  /** Adds a commit to a branch of origin, as if another clone had pushed it. */
   function pushElsewhere(branch: string, message = `On ${branch}`): string {
     pushedLast = addCommit(origin, `refs/heads/${branch}`, pushedLast, message);
     return pushedLast;
@@ -88,7 +88,7 @@ describe('findStartingPoint', () => {
       assert.match(notes.join(), /main of origin: the local branch lacks 1 commit\./);
     });
 
-    it('changes no ref, FETCH_HEAD, configuration or checkout, with any fetch settings', async () => {
+    it('changes no ref, configuration or checkout at its start, with any fetch settings of git', async () => {
       const settings = `
 [fetch]
   prune = true
@@ -120,7 +120,7 @@ describe('findStartingPoint', () => {
     });
 
     for (const base of ['main', 'refs/heads/main', 'heads/main', 'origin/main', 'refs/remotes/origin/main', '@{u}'])
-      it(`uses ${base} from origin, and recognizes its branch`, async () => {
+      it(`starts from origin's branch "main" if the base is ${base}`, async () => {
         appendFileSync(`${repo}/.git/config`, '[branch "main"]\n  remote = origin\n  merge = refs/heads/main\n');
         const pushed = pushElsewhere('main');
         const found = (await find({ base })).base;
@@ -128,13 +128,13 @@ describe('findStartingPoint', () => {
       });
 
     for (const base of ['develop', 'origin/develop', 'refs/heads/develop'])
-      it(`uses ${base} if only origin has it`, async () => {
+      it(`starts from origin's branch "develop", which is not local, if the base is ${base}`, async () => {
         const pushed = pushElsewhere('develop');
         const found = (await find({ base })).base;
         assert.deepEqual([found.sha, found.branch], [pushed, 'develop']);
       });
 
-    it('uses a tag or a full commit that only origin has', async () => {
+    it('starts from a tag or a full commit id that only origin has', async () => {
       const pushed = pushElsewhere('old');
       git(origin, 'tag', '-a', '-m', 'Version 1', 'v1', pushed);
       pushElsewhere('old');
@@ -144,7 +144,7 @@ describe('findStartingPoint', () => {
       }
     });
 
-    it("counts an offset from origin's branch, and an offset from HEAD from the checkout", async () => {
+    it("resolves the base main~1 from origin's branch, and the base HEAD~1 from the checkout", async () => {
       const second = commit('Second');
       assert.equal(pushElsewhere('main', 'Second'), second);
       writeRef(`${repo}/.git`, 'refs/remotes/origin/main', second);
@@ -155,14 +155,14 @@ describe('findStartingPoint', () => {
       assert.deepEqual([base.sha, base.branch], [first, undefined]);
     });
 
-    it("uses and reports the local branch if it contains origin's branch", async () => {
+    it("starts from the local branch, and reports this, if it contains origin's branch", async () => {
       const local = commit('Mine');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, local);
       assert.match(notes.join(), /local branch main: origin lacks 1 commit\./);
     });
 
-    it("uses and reports origin's branch if the local branch has diverged from it", async () => {
+    it("starts from origin's branch, and reports this, if the local branch has diverged", async () => {
       const local = commit('Mine');
       const pushed = pushElsewhere('main');
       const { base, notes } = await find({ base: 'main' });
@@ -171,14 +171,14 @@ describe('findStartingPoint', () => {
       assert.equal(tipOf('main'), local);
     });
 
-    it('uses and reports the local branch if origin does not have it', async () => {
+    it('starts from the local branch, and reports this, if origin has no such branch', async () => {
       createBranch('mine');
       const { base, notes, originBranches } = await find({ base: 'mine' });
       assert.deepEqual([base.branch, originBranches?.has('mine')], ['mine', false]);
       assert.match(notes.join(), /"mine" is not on origin/);
     });
 
-    it('fetches a branch of another remote from that remote', async () => {
+    it('starts from the newest commit of another remote if the base names that remote', async () => {
       copyFolder(origin, `${folder}/upstream.git`);
       git(repo, 'remote', 'add', '-f', 'upstream', `${folder}/upstream.git`);
       const newer = addCommit(`${folder}/upstream.git`, 'refs/heads/main', first, 'Upstream');
@@ -187,7 +187,7 @@ describe('findStartingPoint', () => {
       assert.match(base.description, /"main" of the remote "upstream"/);
     });
 
-    it('starts from the commit of a detached HEAD', async () => {
+    it('starts from the checked-out commit if HEAD is detached', async () => {
       writeFileSync(`${repo}/.git/HEAD`, `${first}\n`);
       pushElsewhere('main');
       const { base } = await find();
@@ -195,7 +195,7 @@ describe('findStartingPoint', () => {
     });
   });
 
-  it('distinguishes tags and commits from branches', async () => {
+  it('returns no base branch if the base is a tag or a commit', async () => {
     writeRef(`${repo}/.git`, 'refs/tags/v1', first);
     for (const fetch of [true, false])
       for (const base of ['v1', 'refs/tags/v1', first, first.slice(0, 10)]) {
@@ -204,7 +204,7 @@ describe('findStartingPoint', () => {
       }
   });
 
-  it('refuses a base that is both a tag and a branch, except by its full name', async () => {
+  it('rejects a base that is both a tag and a branch, unless it is a full ref name', async () => {
     writeRef(`${repo}/.git`, 'refs/tags/v1', first);
     createBranch('v1');
     await assert.rejects(find({ base: 'v1' }), rejectsAs('permanent', /both a branch and a tag/));
@@ -218,59 +218,59 @@ describe('findStartingPoint', () => {
     await assert.rejects(find({ base: 'v2' }), rejectsAs('permanent', /both a branch and a tag/));
   });
 
-  it('permanently refuses a base that does not exist', async () => {
+  it('rejects a base that does not exist with a permanent error', async () => {
     const nowhere = 'f'.repeat(40);
     for (const fetch of [true, false])
       for (const base of ['nope', 'origin/nope', 'refs/tags/nope', 'main~99', nowhere])
         await assert.rejects(find({ base, fetch }), rejectsAs('permanent', /is not a branch, tag or commit/));
   });
 
-  it('does not call origin if the work stays on this machine', async () => {
+  it("does not contact origin if the task's branch will not be pushed", async () => {
     git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
     const { originBranches, existed } = await find({ fetch: false });
     assert.deepEqual([originBranches, existed], [undefined, false]);
   });
 
   describe('a task whose branch is on origin', () => {
-    it('continues the branch that only origin has', async () => {
+    it("starts from origin's branch if the branch does not exist locally", async () => {
       const pushed = pushElsewhere('work');
       const start = await find();
       assert.deepEqual([start.existed, start.at], [true, pushed]);
       assert.equal((await open(start)).startedAt, pushed);
     });
 
-    it('moves the local branch forward', async () => {
+    it("fast-forwards the local branch to origin's branch", async () => {
       createBranch('work');
       const pushed = pushElsewhere('work');
       assert.equal((await find()).at, pushed);
       assert.equal(tipOf('work'), pushed);
     });
 
-    it('keeps local commits that origin lacks', async () => {
+    it("starts from local commits that origin's branch lacks", async () => {
       const pushed = pushElsewhere('work');
       git(repo, 'fetch', '--quiet', 'origin', 'work:work');
       const local = addCommit(`${repo}/.git`, 'refs/heads/work', pushed, 'Mine');
       assert.equal((await find()).at, local);
     });
 
-    it("refuses to start while the local branch and origin's branch have diverged", async () => {
+    it("fails temporarily while the local branch and origin's branch have diverged", async () => {
       const local = addCommit(`${repo}/.git`, 'refs/heads/work', first, 'Mine');
       pushElsewhere('work');
       await assert.rejects(find(), rejectsAs('transient', /"work" and that of origin have diverged/));
       assert.equal(tipOf('work'), local);
     });
 
-    it('fails temporarily and creates no branch if origin does not respond', async () => {
+    it('fails temporarily, and creates no branch, if origin does not respond', async () => {
       pushElsewhere('work');
       git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
       await assert.rejects(find(), rejectsAs('transient', /git ls-remote: .*nowhere/s));
       assert.throws(() => tipOf('work'), { code: 'ENOENT' });
     });
 
-    it('retries until origin responds', async () => {
+    it('starts if origin responds only to the second request', async () => {
       const pushed = pushElsewhere('work');
       git(repo, 'remote', 'set-url', 'origin', `${folder}/share.git`);
-      // Origin is available from the second request on, like a network share that is mounted late.
+      // Origin responds from the second request on, like a network share that is mounted late.
       const bin = `${folder}/bin`;
       mkdirSync(bin);
       const mount = `[ -e '${folder}/asked' ] && ln -sfn '${folder}/origin.git' '${folder}/share.git'; touch '${folder}/asked'`;
@@ -287,14 +287,14 @@ describe('findStartingPoint', () => {
       ['a/b/c', 'a'],
       ['a', 'a/b/c'],
     ] as const) {
-      it(`refuses ${branch} immediately because of ${existing} if the task chose the name`, async () => {
+      it(`fails if it requests the name ${branch} and the branch ${existing} exists locally`, async () => {
         createBranch(existing);
         const message = new RegExp(`"${branch}" cannot be created, because the branch "${existing}" blocks`);
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
         await assert.rejects(find({ branch, fetch: false }), rejectsAs('permanent', message));
       });
 
-      it(`refuses ${branch} because of ${existing} on origin only if the branch is pushed`, async () => {
+      it(`fails if it will push ${branch} and the branch ${existing} exists on origin`, async () => {
         pushElsewhere(existing);
         const message = new RegExp(`because the branch "${existing}" on origin blocks`);
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
@@ -302,13 +302,13 @@ describe('findStartingPoint', () => {
       });
     }
 
-    it('ignores the remote-tracking ref of a branch that origin no longer has', async () => {
+    it('can start if the blocking branch is only a ref of a branch that origin has deleted', async () => {
       writeRef(`${repo}/.git`, 'refs/remotes/origin/feature', first);
       const pushed = pushElsewhere('feature/auth');
       assert.equal((await find({ branch: 'feature/auth' })).at, pushed);
     });
 
-    it('refuses a name that differs only in case if the file system ignores case', async () => {
+    it('fails if an existing name differs only in case and the file system ignores case', async () => {
       createBranch('Feature/Auth');
       assert.equal((await find({ branch: 'feature/auth' })).branch, 'feature/auth');
       git(repo, 'config', 'core.ignoreCase', 'true');
@@ -317,7 +317,7 @@ describe('findStartingPoint', () => {
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
     });
 
-    it('chooses another name if the hub chose the first name, also in the next attempt', async () => {
+    it('gets a new name if the hub chose its name, and keeps the new name in the next attempt', async () => {
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd-add-login' };
       createBranch('task');
       const start = await find(wish);
@@ -331,7 +331,7 @@ describe('findStartingPoint', () => {
       assert.deepEqual([next.branch, next.existed, next.at], ['task-1234abcd-add-login', true, done]);
     });
 
-    it('chooses another name if the hub chose the first name and origin has a blocking branch', async () => {
+    it('gets another name if the hub chose its name and a branch of origin blocks that name', async () => {
       pushElsewhere('task');
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd' };
       assert.equal((await find(wish)).branch, 'task-1234abcd');
@@ -340,7 +340,7 @@ describe('findStartingPoint', () => {
   });
 
   describe('a task whose branch is in use', () => {
-    it('refuses temporarily if the user has checked out the branch', async () => {
+    it('fails temporarily if the user has checked out the branch', async () => {
       await assert.rejects(find({ branch: 'main' }), (error: unknown) => {
         assert.ok(error instanceof BranchBusy);
         assert.equal(error.isRunners, false);
@@ -348,13 +348,13 @@ describe('findStartingPoint', () => {
       });
     });
 
-    it('does not move the branch if the user has checked it out', async () => {
+    it('does not change a branch that the user has checked out', async () => {
       pushElsewhere('main');
       await assert.rejects(find({ branch: 'main' }), BranchBusy);
       assert.deepEqual([tipOf('main'), git(repo, 'status', '--porcelain')], [first, '?? notes.txt']);
     });
 
-    it('refuses temporarily while the branch is rebased or bisected in another worktree', async () => {
+    it('fails temporarily while the user rebases or bisects the branch', async () => {
       createBranch('work');
       writeFileSync(`${repo}/.git/HEAD`, 'ref: refs/heads/work\n');
       commit('Mine');
@@ -369,20 +369,20 @@ describe('findStartingPoint', () => {
       await assert.rejects(find(), BranchBusy);
     });
 
-    it('waits for the worktree of another attempt, then refuses temporarily', async () => {
+    it('waits for the worktree of another attempt, and then fails temporarily', async () => {
       const start = await find();
       await open(start, 'first');
       await assert.rejects(find(), (error: unknown) => error instanceof BranchBusy && error.isRunners);
     });
 
-    it('continues after the worktree of another attempt is removed', async () => {
+    it('starts after the worktree of another attempt is removed', async () => {
       const { folder: first } = await open(await find(), 'first');
       const next = find();
       git(repo, 'worktree', 'remove', '--force', first);
       assert.equal((await next).existed, true);
     });
 
-    it('gives the branch to one of several attempts that start at the same instant', async () => {
+    it('opens an existing branch for only one of several attempts that start concurrently', async () => {
       createBranch('work');
       const starts = await Promise.all([find(), find(), find()]);
       const opened = await Promise.allSettled(starts.map((start, index) => open(start, `t${index}`)));
@@ -391,7 +391,7 @@ describe('findStartingPoint', () => {
       for (const reason of refused) assert.ok(reason instanceof BranchBusy, String(reason));
     });
 
-    it('gives a new branch to one of several attempts that start at the same instant', async () => {
+    it('opens a new branch for only one of several attempts that start concurrently', async () => {
       const starts = await Promise.all([find(), find()]);
       const opened = await Promise.allSettled(starts.map((start, index) => open(start, `t${index}`)));
       const refused = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -400,7 +400,7 @@ describe('findStartingPoint', () => {
     });
 
     for (const lock of [true, false])
-      it(`uses the branch if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
+      it(`starts on a branch whose ${lock ? 'locked ' : ''}worktree folder is missing, and keeps the git entry`, async () => {
         git(repo, 'worktree', 'add', '--quiet', '-b', 'work', `${folder}/disk/work`);
         if (lock) git(repo, 'worktree', 'lock', `${folder}/disk/work`);
         rmSync(`${folder}/disk`, { recursive: true });
@@ -410,7 +410,7 @@ describe('findStartingPoint', () => {
       });
   });
 
-  it('permanently refuses an invalid branch name', async () => {
+  it('rejects an invalid branch name with a permanent error', async () => {
     for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD', '@{-1}', 'x.lock', 'a/', ''])
       await assert.rejects(find({ branch }), rejectsAs('permanent', /cannot be the name of a branch/));
   });

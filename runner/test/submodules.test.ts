@@ -8,7 +8,7 @@ import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
 
-/** Git clones submodules from local folders only if the user allows it. */
+/** Settings that allow git to clone submodules from local folders. */
 const FROM_FOLDERS = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'protocol.file.allow', GIT_CONFIG_VALUE_0: 'always' };
 
 describe('the submodules of a task', () => {
@@ -38,7 +38,7 @@ describe('the submodules of a task', () => {
 
   const open = (): Promise<Opened> => openWork(repository, folder, 'work');
 
-  it('are checked out recursively, without running hooks from templates', async () => {
+  it('are checked out recursively, and no hook from a git template runs', async () => {
     const hooks = `${folder}/template/hooks`;
     mkdirSync(hooks, { recursive: true });
     writeFileSync(`${hooks}/post-checkout`, `#!/bin/sh\ntouch '${folder}/ran'\n`, { mode: 0o755 });
@@ -51,12 +51,12 @@ describe('the submodules of a task', () => {
       assert.equal(readFileSync(`${worktree.folder}/vendor/my library/${path}`, 'utf8'), '# Example\n');
     assert.ok(!existsSync(`${folder}/ran`));
     const { notes, commit } = await settle();
-    assert.deepEqual([notes, commit], [[], undefined], 'nothing was changed');
+    assert.deepEqual([notes, commit], [[], undefined], 'no change is reported or committed');
     await removeWorktree(worktree);
     assert.ok(!existsSync(worktree.folder));
   });
 
-  it('are reported by name if missing, and the other submodules are checked out', async () => {
+  it('are reported by name if they cannot be cloned, and the others are checked out', async () => {
     addSubmodule(repo, `${folder}/inner`, 'vendor/other');
     git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
     const {
@@ -68,7 +68,7 @@ describe('the submodules of a task', () => {
     assert.ok(existsSync(`${worktree.folder}/vendor/other/README.md`));
   });
 
-  it('are listed in log and report if missing, and the task continues', async () => {
+  it('are named in log and report if they cannot be cloned, and the task continues', async () => {
     git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
     installStandIn(`${folder}/bin`, 'result();');
     const hub = new LocalHub(taskOf('t1'));
@@ -82,7 +82,7 @@ describe('the submodules of a task', () => {
     assert.match(warnings.join('\n'), aloud);
   });
 
-  it('are omitted if git refuses their origin', async () => {
+  it('are missing in the worktree if git does not allow the protocol of their address', async () => {
     for (const name of Object.keys(FROM_FOLDERS)) delete process.env[name];
     const {
       missed: [missed = ''],
@@ -93,7 +93,7 @@ describe('the submodules of a task', () => {
     assert.deepEqual([notes, problem, commit], [[], undefined, undefined]);
   });
 
-  it('are kept if the task has changed them, committed or not', async () => {
+  it('have their changes, committed or not, stored under refs if the task changed them', async () => {
     const { worktree, settle } = await open();
     const inside = `${worktree.folder}/vendor/my library`;
     writeFileSync(`${inside}/committed.ts`, 'one\n');

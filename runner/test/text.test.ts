@@ -15,20 +15,20 @@ const text = fc.oneof(
 );
 const bound = fc.nat({ max: 600 });
 
-describe('cutting texts', () => {
-  it('keeps a short text unchanged', () => {
+describe('the cut of a text', () => {
+  it('changes nothing if the text is not longer than the limit', () => {
     for (const short of [cut('🚀', 2), cutStart('🚀', 2), cutBytes('🚀', 4), shortened('🚀', 2)])
       assert.equal(short, '🚀');
   });
 
   for (const [what, character] of [
     ['an emoji', '🚀'],
-    ['a family', FAMILY],
+    ['a family emoji', FAMILY],
     ['a flag', '🇩🇪'],
     ['a letter with a combining accent', 'e\u0301'],
     ['a syllable', '각'],
   ] as const)
-    it(`cuts before ${what} that only partly fits`, () => {
+    it(`is before ${what} that fits only in part`, () => {
       const most = 71 + character.length - 1;
       assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most), 'a'.repeat(71));
       assert.equal(cutStart(`more and ${character}${'a'.repeat(71)}`, most), 'a'.repeat(71));
@@ -36,23 +36,23 @@ describe('cutting texts', () => {
       assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most + 1), `${'a'.repeat(71)}${character}`);
     });
 
-  it('cuts a grapheme cluster that is longer than the limit between code points', () => {
+  it('is between code points in a grapheme cluster that is longer than the limit', () => {
     const accents = `e${'\u0301'.repeat(5000)}`;
     assert.equal(cut(accents, 100).length, 100);
     assert.equal(cutStart(accents, 100).length, 100);
     assert.equal(cut('🚀'.repeat(2), 1), '');
   });
 
-  it('replaces lone surrogates and removes NUL', () => {
+  it('leaves no lone surrogates and no NUL characters', () => {
     assert.equal(clean('a\ud83db\0c\ude80\t\n'), 'a\ufffdbc\ufffd\t\n');
     assert.equal(shortened('\ud83d', 10), '\ufffd');
   });
 
-  it('reports the number of missing characters', () => {
+  it('is followed by the number of missing characters in a shortened text', () => {
     assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)');
   });
 
-  it('stays within the limit, and produces well-formed texts with complete grapheme clusters', () => {
+  it('keeps the limit, and leaves well-formed texts with complete grapheme clusters', () => {
     fc.assert(
       fc.property(text, bound, (whole, most) => {
         const repaired = whole.toWellFormed();
@@ -77,13 +77,13 @@ describe('cutting texts', () => {
     );
   });
 
-  it('reads only the text around the cut', () => {
+  it('reads only the text near the cut', () => {
     const huge = 'é'.repeat(2_000_000);
     const before = process.cpuUsage().user;
     for (let n = 0; n < 100; n++) cut(huge, 1_900_000 + n);
     const near = process.cpuUsage().user - before;
     const whole = process.cpuUsage().user;
     assert.equal(clusters(huge.slice(0, 500_000)).length, 500_000);
-    assert.ok(near < process.cpuUsage().user - whole, 'a hundred cuts cost less than one walk');
+    assert.ok(near < process.cpuUsage().user - whole, 'a hundred cuts take less time than one pass over the text');
   });
 });

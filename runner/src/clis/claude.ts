@@ -84,7 +84,6 @@ type Event = z.output<typeof event>;
 type SystemEvent = Extract<Event, { type: 'system' }>;
 type ResultEvent = Extract<Event, { type: 'result' }>;
 
-/** Values of `apiKeySource` that mean that Claude Code uses no API key. */
 const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 
 export const claude: CodingCli = {
@@ -110,8 +109,8 @@ function argumentsOf({ model, allowedTools, unsafe }: RunWishes): readonly strin
 }
 
 /**
- * Returns settings that Claude Code applies in addition to the user's own. Not `--allowedTools`: it splits its values
- * at commas and spaces outside brackets, so `Bash(ls) Bash Read(x)` would allow the whole shell.
+ * Returns settings that Claude Code applies in addition to the user's own. The flag `--allowedTools` is not used: it
+ * splits its values at commas and spaces outside brackets, so `Bash(ls) Bash Read(x)` would allow the whole shell.
  */
 function settingsOf(allowedTools: readonly string[]) {
   return {

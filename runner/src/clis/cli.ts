@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { CodingTool } from '../hub/hub.ts';
 
 export interface CodingCli {
-  /** Name of the coding agent, as tasks specify it. */
   readonly tool: CodingTool;
   /** Name of the executable, which the runner also sends to the hub when it registers. */
   readonly program: string;
@@ -69,17 +68,14 @@ export interface Warning {
   readonly httpStatus?: number | undefined;
 }
 
-/** Last event of a run. */
 export interface AgentResult {
   readonly kind: 'result';
   readonly succeeded: boolean;
-  /** Final message of the agent, or its error. */
   readonly text: string;
-  /** HTTP status with which the model refused the last request, if it did. */
   readonly httpStatus: number | undefined;
   readonly turns: number | undefined;
   readonly tokens: Tokens | undefined;
-  /** Requests that `tokens`: the session so far, or since the previous result. `turns` always covers the latter. */
+  /** Whether `tokens` covers the session so far or, as `turns` always does, the time since the previous result. */
   readonly tokensOf: 'session' | 'prompt';
   /** Cost in US dollars since the start of the session. */
   readonly costUsd: number | undefined;
@@ -87,7 +83,7 @@ export interface AgentResult {
 
 /** Numbers of tokens. Each input token is counted in only one of the three kinds of input. */
 export interface Tokens {
-  /** Input tokens that were neither read from a cache nor written to one. */
+  /** Input tokens that were neither read from a cache nor written to a cache. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -111,7 +107,7 @@ export const count = z
   .nullish()
   .transform((value) => value ?? 0);
 
-/** Returns a parser for lines of JSON. The parser ignores lines of an unknown shape: newer CLIs may print them. */
+/** Returns a parser for lines of JSON. The parser ignores lines of an unknown form, which newer CLIs may print. */
 export function eventReader<Shape extends z.ZodType>(
   shape: Shape,
   eventsOf: (event: z.output<Shape>) => readonly AgentEvent[],

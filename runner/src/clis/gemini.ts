@@ -54,7 +54,7 @@ function argumentsOf({ model, unsafe }: RunWishes, policies: readonly string[]):
     'stream-json',
     '--approval-mode',
     unsafe ? 'yolo' : 'auto_edit',
-    '--skip-trust', // The owner has shown trust by starting the runner here.
+    '--skip-trust', // The owner showed that they trust the folder by starting the runner in it.
     ...policies.map((path) => `--policy=${path}`),
     ...(model === undefined ? [] : ['-m', model]),
   ];

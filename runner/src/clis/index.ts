@@ -25,7 +25,7 @@ export async function findInstalled(env: NodeJS.ProcessEnv): Promise<readonly In
   return found.flat();
 }
 
-/** Returns a program's version; undefined if it is not installed or does not run. */
+/** Returns a program's version; undefined if the program is not installed or does not run. */
 export async function versionOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stdout } = await execute(program, ['--version'], { env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' });

@@ -31,7 +31,7 @@ const SETTINGS = [
 const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
 const NAMED_HOOKS = ['config', '--null', '--name-only', '--get-regexp', String.raw`^hook\..*\.(command|event)$`];
 
-/** Subcommands that run no hooks, because they only read or only write objects. */
+/** Subcommands that run no hooks: they only read, or they write only objects. */
 const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'cat-file',
   'check-ignore',
@@ -116,7 +116,7 @@ function runsHooks([subcommand, ...args]: readonly string[]): boolean {
 /** Subcommands that can start ssh. */
 const CONNECTING: ReadonlySet<string | undefined> = new Set(['fetch', 'lfs', 'ls-remote', 'push', 'submodule']);
 
-/** Returns the variable that keeps ssh from prompting; empty if the user has set an ssh command. */
+/** Returns the environment variable that keeps ssh from prompting; empty if the user has set an ssh command. */
 async function batchMode(call: Call): Promise<NodeJS.ProcessEnv> {
   const configured = await run(call, [], ['config', 'core.sshCommand']).catch(() => '');
   return configured === '' ? sshWithoutPrompts(call.env) : {};
@@ -127,7 +127,7 @@ interface Call {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Returns settings that disable the configured hooks. Read before each command, because a task can add hooks. */
+/** Returns settings that disable the configured hooks. They are read before each command: a task can add hooks. */
 async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
   const version = await gitVersion(call.env);
   if (version !== undefined && isBefore(version, NAMED_HOOKS_SINCE)) return [];

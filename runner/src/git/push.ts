@@ -22,7 +22,7 @@ export async function pushBranch(git: Git, branch: string): Promise<void> {
   }
 }
 
-/** Returns whether the branch on "origin" contains all commits of the local one. */
+/** Returns whether the branch on "origin" contains all commits of the local branch. */
 async function isOnOrigin(git: Git, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   try {
@@ -30,7 +30,7 @@ async function isOnOrigin(git: Git, branch: string): Promise<boolean> {
     const theirs = origin.branches.get(branch);
     return theirs !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', ref, theirs));
   } catch {
-    return false; // Origin does not respond. The caller then reports the error of the push.
+    return false; // The remote does not respond. The caller then reports the error of the push.
   }
 }
 

@@ -1,9 +1,9 @@
 /** Classifies git's errors by their messages (`LC_ALL=C`). Source: `die` and `error` texts in git's source. */
 
-/** Errors while another git process holds a lock, which lasts only briefly. */
+/** Errors that occur while another git process holds a lock, which it usually holds only briefly. */
 const LOCKED = /\.lock'?: File exists|another git process|could not lock config file/i;
 
-/** Errors if another worktree uses the branch, or if another process has just created the branch. */
+/** Errors that occur if another worktree uses the branch, or if another process has just created the branch. */
 const BUSY =
   /already (?:checked out|used by worktree) at|refusing to fetch into (?:current )?branch|cannot force update the branch '.*' (?:checked out|used by worktree) at|a branch named '.*' already exists|cannot lock ref '.*': reference already exists/i;
 

@@ -1,4 +1,3 @@
-/** Determines the installed version of git. */
 import { execute } from './execute.ts';
 
 export type GitVersion = readonly [major: number, minor: number];

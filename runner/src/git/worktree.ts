@@ -32,7 +32,6 @@ export interface Before extends IgnoredBefore {
 export interface WorktreeWishes extends Pick<StartingPoint, 'branch' | 'existed' | 'at'> {
   /** Path for the worktree, at which nothing exists yet. */
   readonly folder: string;
-  /** Folder for runners' worktrees. A branch that is checked out below it becomes available soon. */
   readonly ownFolder: string;
 }
 

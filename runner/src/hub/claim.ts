@@ -5,7 +5,6 @@ import { HubUnreachable } from './connection.ts';
 import type { ClaimedTask, ClaimWishes, Hub } from './hub.ts';
 
 export interface ClaimOptions {
-  /** Delay before a claim is repeated, in milliseconds. */
   readonly retryMs: number;
   readonly shutdown: AbortSignal;
   readonly say: (message: string) => void;

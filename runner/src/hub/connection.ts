@@ -54,7 +54,7 @@ const MAX_SAID_LENGTH = 300;
 /** Timeout of a call, in milliseconds, in addition to its requested wait. The hub may have to start an instance. */
 const TIMEOUT_MS = 60_000;
 
-/** Schema of the errors of the `coding` tools and of the `github` tools. */
+/** Schema of errors, which have different forms in the `coding` tools and the `github` tools. */
 const refusal = z.looseObject({
   message: z.string().optional(),
   error: z
@@ -91,7 +91,7 @@ export class HubConnection {
   }
 
   /**
-   * Calls a tool by its name at `/mcp`.
+   * Calls a tool at the endpoint `/mcp`.
    * @throws HubRefusal if the hub refuses the call
    * @throws HubUnreachable if the hub does not respond or fails temporarily
    */

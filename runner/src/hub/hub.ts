@@ -47,7 +47,6 @@ const endAnswer = answer(z.object({ outcome: z.string() }));
 const registration = z.object({ agentId: z.string(), workspace: z.string() });
 const registered = answer(registration);
 
-/** The runner's identity and workspace, as the hub returns them. */
 type Registered = z.output<typeof registration>;
 
 const pullRequest = z.object({ number: z.number(), url: z.string().optional() });

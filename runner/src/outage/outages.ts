@@ -7,8 +7,8 @@ import { type Clock, firstWait, nextWait, timeLeft, type Wait } from './schedule
 const MAX_SLEEP_MS = 30_000;
 
 /**
- * Number of times that a task is returned although the agent works in between. After that, the task counts as the
- * cause, for example because its model is not available to the account.
+ * Maximum number of returns of one task, if the agent works again after each return. After that, the task counts as
+ * the cause, for example because its model is not available to the account.
  */
 const MAX_RETURNS = 3;
 
@@ -19,18 +19,16 @@ export interface OutageOptions {
   readonly tools: readonly CodingTool[];
   /** Whether the runner waits until a tool works again. A runner that runs a single task ends instead. */
   readonly waits: boolean;
-  /** Checks whether a coding agent works again. */
   readonly probe: (tool: CodingTool, failure: FailureClass) => Promise<boolean>;
   readonly say: (message: string) => void;
   readonly clock: Clock;
-  /** Aborted when the runner ends. */
   readonly ending: AbortSignal;
 }
 
 export class Outages {
   private readonly options: OutageOptions;
   private readonly failing = new Map<CodingTool, AttemptFailure>();
-  /** Number of returns per task. Returns with a reported end of a limit are not counted. */
+  /** Number of returns per task. A return is not counted if the CLI has reported when the limit ends. */
   private readonly returns = new Map<string, number>();
   private readonly ends: Promise<void>[] = [];
   private wake = new AbortController();
@@ -51,7 +49,6 @@ export class Outages {
 
   /**
    * Records a failure. Returns the failure to report, which returns the task if the machine or account is the cause.
-   * @param tool the coding agent of the task
    */
   note(tool: CodingTool, taskId: string, failure: AttemptFailure): AttemptFailure {
     if (!failure.isOutage) return failure;

@@ -21,9 +21,7 @@ export interface ProbeOptions {
   /** Class of the agent's failure that started the outage. */
   readonly failure: FailureClass;
   readonly env: NodeJS.ProcessEnv;
-  /** Mark that identifies the probe's processes. */
   readonly mark: string;
-  /** Aborted when the runner ends. */
   readonly signal: AbortSignal;
 }
 

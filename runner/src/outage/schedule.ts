@@ -1,4 +1,4 @@
-/** Schedule for the checks whether a coding agent with an outage works again. */
+/** Schedule of the probes that check whether an unavailable coding agent works again. */
 
 /** Point in time on two clocks, in milliseconds. */
 export interface Instant {

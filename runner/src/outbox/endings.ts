@@ -7,7 +7,7 @@ import { clean, cutBytes } from '../text.ts';
 const MAX_TEXT_BYTES = 2000;
 const MAX_LIST = 20;
 
-/** Lists and objects that a short report keeps in addition to texts and numbers. The hub records `tokens`. */
+/** Lists that a short report keeps in addition to texts and numbers. It also keeps the objects below. */
 const KEPT_LISTS = new Set(['warnings', 'kept']);
 const KEPT_OBJECTS = new Set(['tokens', 'pullRequest']);
 
@@ -24,7 +24,7 @@ export function formsOf(ending: Ending): readonly Ending[] {
   return [ending, short].flatMap((form) => [form, ...withoutUnknown(form)]).concat(least);
 }
 
-/** Returns the form without the failure fields that older hubs do not know; an empty list if it has none. */
+/** Returns the form without the failure fields that older hubs do not know; an empty list if it has no such field. */
 function withoutUnknown(form: Ending): readonly Ending[] {
   const failure = knownFailure(form);
   if (failure === undefined || form.failure === undefined) return [];

@@ -30,7 +30,7 @@ export interface Batch {
   readonly reported: number;
 }
 
-/** Journal of log entries. No method throws. If the disk is full or broken, log lines are lost, never the attempt. */
+/** No method throws. If the disk is full or broken, the journal loses log lines, but the attempt continues. */
 export class Journal {
   private file: number | undefined;
   private written = 0;
@@ -60,7 +60,7 @@ export class Journal {
     return this.written - this.sent;
   }
 
-  /** The file system's error because of which lines are missing. */
+  /** Error of the file system that explains why lines are missing. */
   get reason(): string {
     return this.why;
   }
@@ -119,7 +119,7 @@ export class Journal {
     try {
       if (file !== undefined) closeSync(file);
     } catch {
-      // The file cannot be closed, which has no consequence.
+      // A file that cannot be closed has no consequence.
     }
   }
 

@@ -24,7 +24,7 @@ export interface OutboxOptions {
   readonly say: (message: string) => void;
 }
 
-/** Result of sending an ending: the outcome that the hub stored, or that the hub did not accept it. */
+/** Result of sending an ending: the outcome that the hub stored, or the fact that the hub refused the ending. */
 export type Delivery =
   | { readonly delivered: true; readonly outcome: string }
   /** If the credential was refused, another runner may still send the ending. */
@@ -54,7 +54,7 @@ export class Outbox {
     this.delivery = this.run();
   }
 
-  /** Signal that is aborted when the hub wants the work to stop, or refuses the runner. */
+  /** Signal that is aborted when the hub wants the work to stop, or when it refuses the runner. */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }
@@ -72,7 +72,7 @@ export class Outbox {
     if (first || journal.waiting >= ENOUGH_BYTES) this.wake();
   }
 
-  /** Reports the state of the work to the hub with an immediate heartbeat. */
+  /** Sends an immediate heartbeat with the state of the work to the hub. */
   moveTo(state: WorkState): void {
     this.state = state;
     this.wake();
@@ -167,7 +167,7 @@ export class Outbox {
       this.heed(await hub.heartbeat(taskId, epoch, state));
     } catch (error) {
       const meaning = classifyRefusal(error);
-      // If the hub refuses a state, the claim may still be valid. The next heartbeat, without a state, shows it.
+      // The claim may still be valid if the hub refuses a state. A heartbeat without a state shows whether it is.
       if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
       this.sayOnce(`The hub refused a heartbeat for ${taskId}. ${messageOf(error)}`);
     }

@@ -4,12 +4,12 @@ import { hostname } from 'node:os';
 import { endMarked, GENTLE_MS } from './ending.mjs';
 import { isZombie, listProcesses as listMarked, output, readOrEmpty, startTimeOf } from './table.mjs';
 
-/** Environment variable of every process of an attempt. Processes that these start inherit it, in any group. */
+/** Environment variable of every process of an attempt. Child processes inherit it, in any process group. */
 export const MARK_VARIABLE = 'MUSTER_RUNNER_MARK';
 
 /** Scope in which a process id is unique: one boot of a machine and one PID namespace. */
 export interface Place {
-  /** Id of the kernel's boot; empty if the system does not report it. */
+  /** Id of the current boot of the system; empty if the system does not report this id. */
   readonly bootId: string;
   /** Id of the PID namespace; empty on systems without namespaces. */
   readonly pidNamespace: string;
@@ -22,7 +22,7 @@ export interface ProcessIdentity extends Partial<Place> {
   readonly startedAt: string;
 }
 
-/** `ended` is certain. `unknown`: the process is not visible from this machine or container. */
+/** `ended`: the process has certainly ended. `unknown`: this machine or container cannot see the process. */
 export type ProcessState = 'running' | 'ended' | 'unknown';
 
 /** Whether a process id is in use. `startedAt` is empty if the start time cannot be read. */
@@ -58,7 +58,7 @@ export function stateOf(
   const hasPlace = bootId !== undefined || pidNamespace !== undefined || host !== undefined;
   if (hasPlace && bootId !== here.bootId) return host === here.host ? 'ended' : 'unknown';
   if (hasPlace && pidNamespace !== here.pidNamespace) return 'unknown';
-  // Without a boot id, only the host names distinguish machines that share a folder.
+  // Without a boot id, only host names distinguish machines that use the same folder.
   if (hasPlace && bootId === '' && host !== here.host) return 'unknown';
   const seen = look(pid);
   if (!seen.exists) return 'ended';
@@ -66,7 +66,7 @@ export function stateOf(
   return startedAt !== '' && seen.startedAt === startedAt ? 'running' : 'ended';
 }
 
-/** Returns whether a process id is in use, and since when. A zombie counts as ended. */
+/** Returns whether a process id is in use, and the start time of its process. A zombie counts as ended. */
 export function inspectProcess(pid: number): ProcessSnapshot {
   try {
     process.kill(pid, 0);

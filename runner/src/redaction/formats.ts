@@ -3,7 +3,6 @@ import { VENDOR_RULES, type VendorRule } from './gitleaks.ts';
 import { REDACTED } from './placeholder.ts';
 import { hasOnlyWords, looksRandom } from './words.ts';
 
-/** Format of a secret. */
 export interface Format {
   readonly id: string;
   /** Keywords in lower case. A text that contains none of them contains no secret of this format. */

@@ -14,14 +14,14 @@ const LINE_END = /(\r\n|\n|\r|(?:\\{1,8}[rn]|%0[ADad])+)/;
 /** Maximum lines of a key after its start. A key of 8,192 bits has 100. */
 const MAX_LINES = 120;
 
-/** Minimum length of a key's line, in characters, directly after the start, and after other lines. */
+/** Minimum lengths of a key's line, in characters: directly after the key's start, and after lines of other text. */
 const MIN_LINE = 16;
 const MIN_LINE_APART = 40;
 
 /** Minimum length of a key's piece between a start and an end in one line, in characters. */
 const MIN_PIECE_ENCLOSED = 4;
 
-/** Maximum average run of equal letter kinds. A key's first line has longer runs than random text. */
+/** Maximum average run of letters of one kind. A key's first line has longer runs than random text. */
 const MAX_AVERAGE_RUN = 5;
 
 const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
@@ -71,7 +71,7 @@ export function createKeyBlockRedactor(): (text: string) => string | undefined {
 }
 
 interface Step {
-  /** Returns undefined if the line is removed. */
+  /** Undefined if the line is removed. */
   readonly text: string | undefined;
   readonly block: Block | undefined;
 }
@@ -123,7 +123,7 @@ function redactBody(line: string, block: Block): Step {
   return { text: block.noted && !closes ? undefined : `${before}${REDACTED}${after}`, block: removed };
 }
 
-/** Returns whether a line of a log comes from another program than the lines of the key, by the text before it. */
+/** Compares the text before a log line with that of the key's lines, to detect lines of another program. */
 function isOfAnotherSource(line: string, { prefix }: Block): boolean {
   return /[A-Za-z]/.test(prefix) && !shape(line).startsWith(prefix);
 }
@@ -138,7 +138,7 @@ function isKeyLine(before: string, key: string, block: Block): boolean {
   return key.length >= (block.unbroken ? MIN_LINE : MIN_LINE_APART);
 }
 
-/** Returns whether a text is a path without dots, whose characters are also those of base64. */
+/** Returns whether a text is a path. A path without dots has only characters that base64 has too. */
 function isPath(text: string): boolean {
   return text.includes('/') && !looksRandom(text, MAX_AVERAGE_RUN);
 }

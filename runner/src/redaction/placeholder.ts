@@ -1,2 +1,1 @@
-/** Text that replaces a secret. */
 export const REDACTED = '[redacted]';

@@ -3,7 +3,7 @@
 /** Maximum length of a word in ordinary text. An AWS access key has 20 letters and digits. */
 const MAX_WORD_LENGTH = 19;
 
-/** Minimum average run of equal letter kinds in ordinary text. The average in random base64 is about 1.7. */
+/** Minimum average run of letters of one kind in ordinary text. The average in random base64 is about 1.7. */
 const MIN_AVERAGE_RUN = 3;
 
 /** Initial in a person's name, such as "J.". */

@@ -22,9 +22,7 @@ export interface AgentRunOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly mark: string;
   readonly log: TaskLog;
-  /** Maximum time without output, in milliseconds. */
   readonly silenceMs: number;
-  /** Aborted when the coding agent must stop. */
   readonly signal: AbortSignal;
   /** Called when the agent's result has arrived, although its process may still be running. */
   readonly onResult: () => void;

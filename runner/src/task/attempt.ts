@@ -46,10 +46,9 @@ export interface AttemptOptions {
   readonly outbox: Outbox;
   readonly log: TaskLog;
   readonly redactor: Redactor;
-  /** Path of the attempt's worktree, and the folder for all runners' worktrees. */
+  /** Path of the attempt's worktree. `worktrees` is the folder for the worktrees of all runners. */
   readonly worktree: string;
   readonly worktrees: string;
-  /** Mark that identifies the attempt's processes. */
   readonly mark: string;
   readonly env: NodeJS.ProcessEnv;
   readonly base: string;
@@ -58,7 +57,6 @@ export interface AttemptOptions {
   readonly push: boolean;
   readonly unsafe: boolean;
   readonly project: string | undefined;
-  /** Aborted when the runner ends. */
   readonly shutdown: AbortSignal;
   /** Record on disk that another runner needs to finish the attempt if this runner is killed. */
   readonly record: AttemptRecord;
@@ -73,7 +71,7 @@ export class Attempt {
   private readonly warnings: string[] = [];
   private readonly signal: AbortSignal;
   private start: StartingPoint | undefined;
-  /** Where the work is pushed; undefined if it stays on this machine. */
+  /** Undefined if the work is not pushed. */
   private destination: Destination | undefined;
   private worktree: Worktree | undefined;
   /** Git's state before the agent ran. It is set before an agent starts in the worktree. */
@@ -301,7 +299,7 @@ export class Attempt {
     };
   }
 
-  /** Returns the commit since which changes are reported: the task's start, so that all attempts are included. */
+  /** Returns the commit at the task's start. The report compares the work with it, and so includes all attempts. */
   private async comparisonBase(): Promise<string> {
     const { worktree, start } = this;
     const { repository, task } = this.options;

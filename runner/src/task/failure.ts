@@ -12,10 +12,8 @@ export const FAILURE_CLASSES = [
 
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-/** Failure that ends an attempt. */
 export class AttemptFailure extends Error {
   readonly failureClass: FailureClass;
-  /** Whether another attempt can succeed. */
   readonly retryable: boolean;
   /** If set, the task is available again after this many seconds, and the attempt does not count. */
   readonly returnAfterSeconds: number | undefined;

@@ -15,15 +15,9 @@ import { AttemptFailure } from './failure.ts';
 /** The attempts to push or to open a pull request take about five minutes in total. */
 const PERSISTENCE = { attempts: 12, firstWaitMs: 1000, lastWaitMs: 30_000 };
 
-/** Where a task's work is pushed. */
+/** Pull request for a task's work, which is pushed to "origin". */
 export interface Destination {
-  /** Pull request to open, if the task asks for one. */
-  readonly pullRequest?: {
-    readonly owner: string;
-    readonly repo: string;
-    /** Branch into which the pull request merges the work. */
-    readonly base: string;
-  };
+  readonly pullRequest?: { readonly owner: string; readonly repo: string; readonly base: string };
 }
 
 export interface DestinationWishes {
@@ -60,7 +54,7 @@ const isGitHubName = (project: string | undefined): project is string =>
 function baseBranchOf({ config, start }: Pick<DestinationWishes, 'config' | 'start'>, isElsewhere: boolean): string {
   const named = config.pullRequest?.base;
   const base = named ?? start.base.branch;
-  // If the task does not set the base, another runner can use another one.
+  // If the task does not set the base, a runner with another base can succeed.
   const retryable = named === undefined && config.base === undefined;
   const refuse = (reason: string): never => {
     throw new AttemptFailure('crashed', `Set config.pullRequest.base to the branch to merge into: ${reason}.`, {
@@ -87,7 +81,6 @@ export interface HandoverOptions {
   /** Pull request that the task asks for; undefined if the work is not finished. */
   readonly wish: TaskConfig['pullRequest'];
   readonly destination: Destination;
-  /** Aborted to stop waiting for the network. */
   readonly signal: AbortSignal;
 }
 

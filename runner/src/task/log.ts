@@ -35,7 +35,7 @@ export class TaskLog {
   redact(text: string): string {
     const redacted = this.redactor.text(text);
     const shown = printable(redacted);
-    // Redact again: before their removal, a color code or carriage return can prevent that a secret is recognized.
+    // Redact again: a color code or carriage return, which is gone now, can have hidden a secret.
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 

@@ -3,7 +3,7 @@
  * charged. Source: docs/guides/runner.md#the-report.
  */
 
-/** Variables that select a cloud provider for Claude Code. It charges by use and needs no Anthropic key. */
+/** Variables that select a cloud provider for Claude Code. The provider charges by use, without an Anthropic key. */
 const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
 
 const OFF = ['', '0', 'false'];

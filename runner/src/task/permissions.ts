@@ -8,7 +8,7 @@ const SHELLS = /^(?:bash|shell|powershell|run_?shell_?command|shelltool)$/i;
 /** Restrictions of only wildcards and white space, which match every command. */
 const ANYTHING = /^[\s:*]*$/;
 
-/** Programs that run the command in their arguments. A rule that names no command for one allows everything. */
+/** Programs that run the command in their arguments. A rule that names only such a program allows every command. */
 const INTERPRETER =
   /^(?:(?:ba|da|z|k|c|tc|fi)?sh|busybox|env|command|exec|eval|sudo|doas|nohup|xargs|pwsh|powershell)(?:\.exe)?$/i;
 

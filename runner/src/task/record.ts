@@ -31,7 +31,6 @@ const owner = z.object({
   host: z.string().exactOptional(),
   /** Seconds after the last heartbeat for which the process counts as running if it is not visible. */
   leaseSeconds: z.number(),
-  /** Mark of the attempt's processes. */
   mark: z.string(),
   /** URL of the hub and id of the agent. Only this agent can end the attempt. */
   hub: z.string(),
@@ -173,7 +172,7 @@ export class AttemptRecord {
     writeWhole(`${this.folder}/ending.json`, one);
   }
 
-  /** Records that the attempt uses another branch than the task's, so that a recovery finds it. */
+  /** Records that the attempt uses another branch than the task's, so that a recovery finds the branch. */
   useBranch(branch: string): void {
     if (branch === this.facts.branch) return;
     writeWhole(`${this.folder}/owner.json`, { ...this.facts, branch, ...ownIdentity(), ...FORMAT });

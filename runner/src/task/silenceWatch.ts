@@ -6,7 +6,6 @@ const TICKS = 20;
  * suspended or the runner is stopped does not count: the program cannot print then.
  */
 export class SilenceWatch {
-  /** Resolves when the program has printed nothing for too long. */
   readonly silent: Promise<void>;
   private report: () => void = () => undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -42,7 +41,7 @@ export class SilenceWatch {
     this.ticks = 0;
     this.timer = setInterval(() => {
       this.ticks += 1;
-      // The first tick after an output comes too early, so one more is required.
+      // The first tick after an output comes too early, so the watch requires one more tick.
       if (this.ticks <= TICKS) return;
       this.stop();
       this.report();

@@ -26,7 +26,6 @@ export interface AgentWork {
   readonly summary: string;
   readonly model: string | undefined;
   readonly commands: readonly string[];
-  /** Number of uses per tool. */
   readonly tools: Readonly<Record<string, number>>;
   readonly turns: number;
   readonly tokens: Tokens | undefined;
@@ -54,14 +53,12 @@ export class Transcript {
   private warning: Warning | undefined;
   private limitEnd: number | undefined;
 
-  /** @param env the agent's environment */
   constructor(log: TaskLog, folder: string, env: NodeJS.ProcessEnv) {
     this.log = log;
     this.folder = folder;
     this.env = env;
   }
 
-  /** The agent's final result, if it has arrived. */
   get outcome(): AgentResult | undefined {
     return this.result;
   }

@@ -1,6 +1,6 @@
 /**
- * An agent that runs a list of commands in its worktree. It then records the files, the commits and the state of
- * other folders, all of which the runner has to preserve.
+ * An agent that runs a list of commands in its worktree. Then it records the files, the commits and the state of
+ * folders outside the worktree, all of which the runner must preserve.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -53,7 +53,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** Returns whether the folder still is the runner's worktree. Does not use the runner's code. */
+/** Returns whether the folder is still the runner's worktree. The check does not use the runner's code. */
 function isStillOurs(): boolean {
   try {
     if (!lstatSync(folder).isDirectory() || !lstatSync(`${folder}/.git`).isFile()) return false;
@@ -66,7 +66,7 @@ function isStillOurs(): boolean {
   }
 }
 
-/** Returns the git object names of each file's content, by path. Paths are bytes, because they may not be UTF-8. */
+/** Returns git object names of each file's content, by path. Paths are bytes, because they need not be UTF-8. */
 function filesIn(root: string, path: string): Record<string, readonly string[]> {
   const real = Buffer.from(path === '' ? root : `${root}/${path}`, 'latin1');
   const stat = lstatSync(real, { throwIfNoEntry: false });
@@ -79,7 +79,7 @@ function filesIn(root: string, path: string): Record<string, readonly string[]> 
   return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
 }
 
-/** Returns the object names of the content, and of the content with the line breaks that `core.autocrlf` stores. */
+/** Returns the object names of the content itself, and of the content with LF line endings as git may store it. */
 function namesOf(content: Buffer): readonly string[] {
   const text = content.toString('latin1');
   const name = objectName(content);

@@ -1,4 +1,4 @@
-/** Counts the git commands and file changes of this process, and kills the process at one of these steps. */
+/** Counts the git commands and file changes of this process as steps, and kills the process at a given step. */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 export interface CrashPoint {
   /** Number of the step at which the process is killed. */
   readonly at: number;
-  /** Whether the process is killed before the step, as soon as the step's program has started, or after the step. */
+  /** Whether the process is killed before the step, when the program of the step has started, or after the step. */
   readonly when: 'before' | 'within' | 'after';
 }
 

@@ -1,4 +1,4 @@
-/** Creates a user's home folder with repositories, and runs runners in it. */
+/** Creates a user's home folder with repositories, and starts runners in it. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -8,7 +8,7 @@ import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
 import { until } from '../support/waiting.ts';
 
 export interface RunnerFixture {
-  /** Repository that contains the repository `outer`, which contains the checkout and the worktrees. */
+  /** The home folder is a repository. It contains the repository `outer` with the checkout and the worktrees. */
   readonly home: string;
   readonly outer: string;
   readonly repo: string;
@@ -38,8 +38,8 @@ export function fixtureIn(folder: string): RunnerFixture {
 }
 
 /**
- * Creates the home folders once, so that sequences can use copies. In one home folder, the checkout has the submodule
- * `lib`. Bundles the programs of each sequence, because Node would need half a second of processor time to load them.
+ * Creates the home folders that sequences copy. One of them has a submodule in its checkout. Also bundles the
+ * programs of a sequence, because Node would need half a second of processor time to load their sources.
  */
 export async function makeTemplates(folder: string): Promise<void> {
   const file = (path: string) => new URL(path, import.meta.url).pathname;
@@ -91,7 +91,7 @@ function makeTemplate(folder: string, withSubmodule: boolean, agent: string): vo
   chmodSync(`${bin}/claude`, 0o755);
 }
 
-/** Gives git a separate configuration. Returns a function that restores the user's configuration. */
+/** Replaces the user's git configuration. Returns a function that restores it. */
 export function isolateGit(folder: string): () => void {
   const former = process.env['GIT_CONFIG_GLOBAL'];
   const settings =
@@ -123,7 +123,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 }).trim();
 }
 
-/** Hub that stores endings on disk, so that they are not lost with the process. */
+/** Hub that stores endings on disk, so that they survive the end of the runner's process. */
 class LastingHub extends LocalHub {
   private readonly file: string;
 
@@ -140,7 +140,7 @@ class LastingHub extends LocalHub {
 
 const endingsFile = ({ plan }: RunnerFixture): string => `${plan}.endings`;
 
-/** Returns the endings that all runners have reported. */
+/** Returns the endings that the runners of the fixture have reported. */
 export function endingsOf(fixture: RunnerFixture): readonly Ending[] {
   const file = endingsFile(fixture);
   if (!existsSync(file)) return [];
@@ -150,7 +150,7 @@ export function endingsOf(fixture: RunnerFixture): readonly Ending[] {
     .map((line): Ending => JSON.parse(line));
 }
 
-/** Runs the task on a runner. */
+/** Starts a runner that does the task. */
 export async function runOnce(code: Code, fixture: RunnerFixture): Promise<void> {
   const hub = new LastingHub(endingsFile(fixture), taskOf(TASK));
   const settings = code.parseSettings(['--repo', fixture.repo, '--url', HUB, '--once'], { MUSTER_TOKEN: 'mk_a.b' });
@@ -176,7 +176,7 @@ export async function runOnce(code: Code, fixture: RunnerFixture): Promise<void>
   }).run();
 }
 
-/** Starts another runner, which recovers the work of earlier runners. */
+/** Starts a runner that recovers the work of runners that were killed. */
 export async function recoverAll(code: Code, fixture: RunnerFixture): Promise<void> {
   const hub = new LastingHub(endingsFile(fixture));
   const repository = await code.openRepository(fixture.repo);

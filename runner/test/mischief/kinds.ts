@@ -1,10 +1,9 @@
-/** Kinds of actions with which an agent changes git's state and files, as shell commands that run in the worktree. */
+/** Actions of an agent that change git's state and files, as shell commands that run in the worktree. */
 
-/** Input from which a kind builds its commands. Each call of `file` writes unique content. */
+/** Input from which an action builds its commands. Each call of `file` writes unique content. */
 export interface Materials {
   /** Returns a shell command that writes a new file. */
   readonly file: (path: string) => string;
-  /** Number that is unique within the sequence. */
   readonly n: number;
   readonly branch: string;
 }
@@ -16,8 +15,8 @@ export type Mischief = (materials: Materials) => readonly string[];
 const commit = (message: string): string => `git add -A; git commit -qm ${message}`;
 
 /**
- * Variables of the shell: `$GITDIR` (of the worktree), `$COMMON` (of the repository), `$OUTER` (a repository around
- * the worktree), `$ELSEWHERE` (a folder of the user), `$LIBRARY` (a repository to clone) and `$PWD`, the worktree.
+ * Variables of the shell: `$GITDIR` (git folder of the worktree), `$COMMON` (git folder of the repository), `$OUTER`
+ * (outer repository), `$ELSEWHERE` (folder of the user), `$LIBRARY` (repository to clone) and `$PWD` (worktree).
  */
 export const KINDS: Readonly<Record<string, Mischief>> = {
   writesFiles: ({ file, n }) => [file(`new-${n}.txt`), file(`deep/er-${n}/file.txt`), file('tracked.txt')],

@@ -1,4 +1,4 @@
-/** Tests that the property test in random.test.ts detects faults, each inserted into a copy of the runner. */
+/** The property test of random.test.ts must detect each fault that is inserted into a copy of the runner. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { newFolder, removeFolder } from '../support/folders.ts';
@@ -6,7 +6,7 @@ import { isolateGit, makeTemplates } from './fixture.ts';
 import { play, type Sequence } from './sequence.ts';
 
 const RUNNER = new URL('../..', import.meta.url).pathname;
-/** Folders that the runner's code imports from. They must be next to each copy, as for the original. */
+/** Folders from which the runner's code imports modules. They must be next to each copy of the code. */
 const IMPORTED = ['node_modules', 'functions'] as const;
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
@@ -21,7 +21,7 @@ interface Mutant {
 
 const MUTANTS: readonly Mutant[] = [
   {
-    name: 'does not verify the worktree',
+    name: 'does not verify the worktree before its commit',
     file: 'git/checkout.ts',
     replace: "if (!existsSync(folder)) return 'does not exist';",
     by: 'return undefined;',
@@ -29,7 +29,7 @@ const MUTANTS: readonly Mutant[] = [
     finds: /its checkout is another/,
   },
   {
-    name: 'ignores what could not be committed',
+    name: 'ignores files that git refuses to commit',
     file: 'git/keep/settle.ts',
     replace: 'if (lost.length > 0)',
     by: 'if (lost.length < 0)',
@@ -37,7 +37,7 @@ const MUTANTS: readonly Mutant[] = [
     finds: /"git~1" is lost/,
   },
   {
-    name: 'removes the worktree first',
+    name: 'removes the worktree before it commits the work',
     file: 'task/attempt.ts',
     replace: 'const problem = await this.settle(worktree);',
     by: 'removeRemains(worktree.commonDir, worktree.folder); const problem = await this.settle(worktree);',
@@ -46,7 +46,7 @@ const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-describe('a runner with a fault', () => {
+describe('the property test of the runner', () => {
   let folder: string;
   let restore: () => void;
 
@@ -62,12 +62,12 @@ describe('a runner with a fault', () => {
   });
 
   for (const { name, file, replace, by, kinds, finds } of MUTANTS)
-    it(`is detected if the runner ${name}`, async () => {
+    it(`detects a runner that ${name}`, async () => {
       const copy = `${folder}/${file.replaceAll('/', '-')}`;
       mkdirSync(copy);
       cpSync(`${RUNNER}/src`, `${copy}/src`, { recursive: true });
       const code = readFileSync(`${copy}/src/${file}`, 'utf8');
-      assert.equal(code.split(replace).length, 2, 'the line to change');
+      assert.equal(code.split(replace).length, 2, 'the line to change exists once');
       writeFileSync(`${copy}/src/${file}`, code.replace(replace, by));
       const sequence: Sequence = { kinds, succeeds: true, crashPoint: undefined };
       const problems = await play(sequence, `${folder}/templates`, `${copy}/stage`, `${copy}/src`);

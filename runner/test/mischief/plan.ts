@@ -1,41 +1,39 @@
-/** Data shared by the processes of a sequence. */
+/** Data that the processes of a sequence share. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
 export interface Plan {
-  /** Folder with all of the user's data. */
   readonly home: string;
   readonly repo: string;
   readonly branch: string;
   readonly commands: readonly string[];
-  /** Shell variables for the agent's commands. */
+  /** Variables for the shell commands of the agent. */
   readonly shell: Readonly<Record<string, string>>;
-  /** File to which the agent writes its results. */
+  /** Path to which the agent writes its inventory. */
   readonly inventory: string;
-  /** File to which the agent writes its error, if it fails. */
+  /** Path to which the agent writes its error, if it fails. */
   readonly fault: string;
-  /** Commits from before the sequence. */
+  /** Ids of the commits that existed before the sequence. */
   readonly known: readonly string[];
-  /** Whether the agent reports success. */
+  /** Whether the agent reports success at its end. */
   readonly succeeds: boolean;
 }
 
 export interface Inventory {
   readonly folder: string;
-  /** Whether the folder still is the runner's worktree. */
   readonly isOurs: boolean;
-  /** Names of git objects by path. */
+  /** Names of git objects, by the path of the file. */
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly commits: readonly string[];
   readonly gitDir: string;
-  /** Files outside the worktree, after the agent's commands. */
+  /** State of the files outside the worktree after the agent's commands. */
   readonly outside: Readonly<Record<string, string>>;
 }
 
 /**
- * Lists all files below the home folder, with content, mode and link target. Omits the worktree and what a runner may
- * change: records, objects, the task's branch and refs below `refs/muster/`.
+ * Lists all files below the home folder, with content, mode and link target. Omits what a runner may change: the
+ * worktree, records, objects, the task's branch and refs below `refs/muster/`.
  */
 export function listing({ home, repo, branch }: Plan, worktree: string, gitDir: string): Record<string, string> {
   const own = [
@@ -67,7 +65,7 @@ export function listing({ home, repo, branch }: Plan, worktree: string, gitDir: 
 }
 
 /**
- * Makes everything below a folder readable, because the next runner can have more rights than the agent.
+ * Makes everything below a folder readable, because a later runner can have more rights than the agent.
  * @returns a function that restores the modes
  */
 export function makeReadable(path: Buffer): () => void {
@@ -91,9 +89,9 @@ function allow(path: Buffer | string, mode: number, rights: number): () => void 
 }
 
 /**
- * Repairs a repository's format and HEAD if an agent has changed them. Without this repair, the user would have to do
- * the same before starting a runner.
- * @returns a function that undoes the repair; undefined if nothing was repaired
+ * Repairs the format and HEAD of a repository if an agent has changed them. Otherwise, no runner could start there,
+ * and the user would have to repair them.
+ * @returns a function that undoes the repair, or undefined if nothing was repaired
  */
 export function repair({ repo, known }: Plan): (() => void) | undefined {
   const config = `${repo}/.git/config`;

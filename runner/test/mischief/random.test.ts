@@ -1,6 +1,6 @@
 /**
- * Tests random actions of an agent on git and files, and kills its runner at random. Afterwards, every byte that the
- * agent wrote must be reachable, and nothing outside its worktree and the documented refs may have changed.
+ * An agent's actions on git and files are random, and its runner is killed at random. Afterwards, every byte that the
+ * agent wrote must be reachable, and outside its worktree only the documented refs may have changed.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -11,14 +11,14 @@ import { isolateGit, makeTemplates } from './fixture.ts';
 import { KINDS } from './kinds.ts';
 import { NEVER, play, type Sequence } from './sequence.ts';
 
-/** Approximate number of git and file steps of an attempt. Later steps are never reached. */
+/** Approximate number of steps of an attempt. A crash point with a higher number would never be reached. */
 const STEPS = 80;
 
 const KIND_NAMES = Object.keys(KINDS);
 
-/** Number of kinds in each sequence that are chosen in turn. The other kinds are random. */
+/** Number of actions in each sequence that are chosen in turn. The other actions are random. */
 const TURNS = defaultOrNightly(4, { night: 1 });
-/** Number of sequences after which each kind has been chosen once. The default run ends then. */
+/** Number of sequences after which each action has been chosen at least once. The default run has so many. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
 const SEQUENCES = defaultOrNightly(ROUND, { night: 5000 });
 const PER_TEST = 3;
@@ -29,14 +29,14 @@ const crashPoint: fc.Arbitrary<CrashPoint> = fc.record({
 });
 
 /**
- * Chooses one to four kinds. Kinds chosen in turn are far apart in the list, because neighbors undo each other. In
- * every other sequence, the runner is killed.
+ * Returns a sequence of one to four actions. Actions chosen in turn are far apart in the list, because neighbors undo
+ * each other. In every other sequence, the runner is killed.
  */
 function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   const turn = number % ROUND;
   const turns = KIND_NAMES.filter((_, index) => index % ROUND === turn);
   const round = Math.floor(number / ROUND);
-  // Root can read everything, so these kinds never kill the runner.
+  // With NEVER, the runner is a separate process without root's rights, so that some files are unreadable.
   const never = turns.some((kind) => kind.startsWith('makesUnreadable')) ? NEVER : undefined;
   return fc.record({
     kinds: fc.array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS }).map((others) => [...turns, ...others]),
@@ -59,10 +59,10 @@ describe('a runner with a mischievous agent', () => {
     removeFolder(folder);
   });
 
-  it('is tested with at least 40 kinds of mischief', () => assert.ok(KIND_NAMES.length >= 40));
+  it('is tested with at least 40 kinds of actions', () => assert.ok(KIND_NAMES.length >= 40));
 
   for (let first = 0; first < SEQUENCES; first += PER_TEST)
-    it(`loses nothing in the random sequences ${first + 1} to ${first + PER_TEST}`, async () => {
+    it(`loses no file and no commit in the random sequences ${first + 1} to ${first + PER_TEST}`, async () => {
       for (let number = first; number < Math.min(first + PER_TEST, SEQUENCES); number++) {
         const seed = (fc.readConfigureGlobal().seed ?? 1) + number;
         const [one] = fc.sample(sequenceOf(number), { numRuns: 1, seed });

@@ -1,4 +1,4 @@
-/** `runnerProcess <fixture> <crashPoint>`: runs a task as a runner, and is killed at a given step. */
+/** `runnerProcess <fixture> <crashPoint>`: does a task as a runner, and is killed at the crash point. */
 import { parseSettings } from '../../src/arguments.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import { recover } from '../../src/recovery.ts';

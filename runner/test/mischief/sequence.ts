@@ -1,4 +1,4 @@
-/** Runs a task with a mischievous agent, recovers its work with the next runner, and checks the results. */
+/** Runs a task with a mischievous agent, recovers its work with later runners, and checks what is left. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -21,21 +21,20 @@ import { type Inventory, listing, type Plan, repair } from './plan.ts';
 
 export interface Sequence {
   readonly kinds: readonly string[];
-  /** Whether the agent reports success. */
   readonly succeeds: boolean;
   readonly crashPoint: CrashPoint | undefined;
 }
 
-/** Value that never kills the runner. */
+/** A crash point that is never reached. */
 export const NEVER: CrashPoint = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
 
 const SOURCE = new URL('../../src', import.meta.url).pathname;
 
 /**
- * @param templates folder of `makeTemplates`
+ * @param templates folder that `makeTemplates` has filled
  * @param folder an empty folder
  * @param source folder of the runner's code
- * @returns a sentence for each violated rule
+ * @returns one sentence for each violated rule
  */
 export async function play(
   sequence: Sequence,
@@ -53,7 +52,7 @@ export async function play(
   const before = listing(plan, fixture.worktrees, registrations);
   await run(sequence, { code: await codeOf(source), program: `${templates}/programs/runnerProcess.js` }, fixture, plan);
   if (existsSync(plan.fault)) return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
-  // If the runner was killed before the agent recorded its results, nothing may have changed.
+  // If the runner was killed before the agent recorded its inventory, the files must be unchanged.
   if (!existsSync(plan.inventory)) return differences(before, listing(plan, fixture.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
@@ -65,11 +64,11 @@ export async function play(
 
 interface Runners {
   readonly code: Code;
-  /** Bundle of `runnerProcess` with the unchanged code. */
+  /** Path of the bundled `runnerProcess`, with the unchanged code. */
   readonly program: string;
 }
 
-/** Runs the task. If the runner is killed, further runners recover the task. */
+/** Runs the task. If the runner is killed, two more runners recover the task. */
 async function run(
   { crashPoint }: Sequence,
   { code, program }: Runners,
@@ -113,7 +112,7 @@ function planOf({ kinds, succeeds }: Sequence, fixture: RunnerFixture, template:
   };
 }
 
-/** Command that removes root's right to read and write every file. */
+/** Program with arguments that removes root's right to read and write every file. */
 const WITHOUT_RIGHTS = [
   'setpriv',
   '--bounding-set=-dac_override,-dac_read_search',
@@ -125,10 +124,10 @@ const wrapper: readonly string[] =
     ? WITHOUT_RIGHTS
     : [];
 
-/** Resolves when the runner has been killed. */
+/** Starts a runner that is killed at the crash point, and waits for its end. */
 async function runDoomed(bundle: string, fixture: RunnerFixture, crashPoint: CrashPoint): Promise<void> {
   const args = [
-    '--max-semi-space-size=64', // Disables garbage collection while the code is loaded.
+    '--max-semi-space-size=64', // A large heap avoids garbage collection while the code is loaded.
     bundle,
     JSON.stringify(fixture),
     JSON.stringify(crashPoint),
@@ -142,10 +141,10 @@ const stays = ({ folder }: Inventory): boolean => existsSync(`${folder}/.`);
 
 const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Returns files and commits that are neither reachable nor in a kept worktree. */
+/** Returns the files and commits that git can no longer reach and that are not in a kept worktree. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
   repair(plan);
-  // If the agent changed the common directory, HEAD in the worktree can name another repository's commit.
+  // If the agent changed the common directory, HEAD of the worktree can be a commit of another repository.
   const options = ['--objects', '--no-object-names', '--ignore-missing', '--all'];
   const list = (at: string) => git(at, 'rev-list', ...options).split('\n');
   const reachable = new Set([...list(plan.repo), ...list(library)]);
@@ -160,7 +159,7 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
   ];
 }
 
-/** Returns false statements in endings, and changes to a folder that no longer belongs to the runner. */
+/** Returns false statements of the reports, and changes to a folder that is no longer the runner's. */
 function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly string[] {
   const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];

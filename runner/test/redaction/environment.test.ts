@@ -11,8 +11,8 @@ function redacted(text: string, env: NodeJS.ProcessEnv, exists: (path: string) =
   return createRedactor([TOKEN], env, exists).text(text);
 }
 
-describe('redaction of secrets from environment variables', () => {
-  it('removes the credential and each of its halves from every text', () => {
+describe('redaction of environment variables', () => {
+  it("removes the runner's credential, and each of its halves, from every text", () => {
     const redactor = createRedactor([TOKEN], {}, nowhere);
     fc.assert(
       fc.property(fc.string(), fc.constantFrom(TOKEN, ...TOKEN.split('.')), fc.string(), (before, secret, after) => {
@@ -73,12 +73,12 @@ describe('redaction of secrets from environment variables', () => {
     'PATTERN',
   ];
   for (const name of SECRET_NAMES)
-    it(`removes the value of ${name}`, () => {
+    it(`removes the value of the variable ${name}`, () => {
       assert.ok(meansSecret(name));
       assert.equal(redacted('x=Vq8zLw3TxR9bNc2K.', { [name]: 'Vq8zLw3TxR9bNc2K' }), `x=${REDACTED}.`);
     });
   for (const name of OTHER_NAMES)
-    it(`keeps the value of ${name}`, () => {
+    it(`keeps the value of the variable ${name}`, () => {
       assert.ok(!meansSecret(name));
       assert.equal(redacted('x=Vq8zLw3TxR9bNc2K.', { [name]: 'Vq8zLw3TxR9bNc2K' }), 'x=Vq8zLw3TxR9bNc2K.');
     });
@@ -95,7 +95,7 @@ describe('redaction of secrets from environment variables', () => {
     );
   });
 
-  it('removes a secret that starts with a slash and contains another slash', () => {
+  it('removes a secret that looks like a path because it contains slashes', () => {
     const secret = '/8Xk2Pq9/LmN4vB7cZ1aS5dF6gH0jK3lQ+wE8rT2';
     assert.equal(redacted(`key ${secret}`, { AWS_SECRET_ACCESS_KEY: secret }), `key ${REDACTED}`);
   });
@@ -124,7 +124,7 @@ describe('redaction of secrets from environment variables', () => {
     '.example.com',
   ];
   for (const value of ORDINARY)
-    it(`keeps the value ${value} of a variable whose name suggests a secret`, () => {
+    it(`keeps the ordinary value ${value} of a variable whose name suggests a secret`, () => {
       const text = `src/${value}/index.ts ${value}`;
       assert.equal(redacted(text, { API_KEY: value, DB_PASSWORD: value, SESSION_COOKIE: value }), text);
     });
@@ -138,7 +138,7 @@ describe('redaction of secrets from environment variables', () => {
     assert.equal(redacted(value, { SSH_KEY: value }), REDACTED);
   });
 
-  it('keeps paths, branches and names in a report', () => {
+  it("keeps a report's paths, branches and names that contain ordinary values of variables", () => {
     const redactor = createRedactor([TOKEN], {
       AUTH_PROVIDER: 'firebase',
       GIT_AUTHOR_NAME: 'Jane Q. Public',
@@ -156,13 +156,13 @@ describe('redaction of secrets from environment variables', () => {
     assert.deepEqual(redactor.json(report), report);
   });
 
-  it('removes the password of a URL, and keeps its host', () => {
+  it('removes the password in a URL, and keeps the host', () => {
     const env = { DATABASE_URL: 'postgres://ada:Tr0ub4dor%263@db.example.com/app' };
     assert.equal(redacted('Tr0ub4dor&3 Tr0ub4dor%263', env), `${REDACTED} ${REDACTED}`);
     assert.equal(redacted('db.example.com/app ada', env), 'db.example.com/app ada');
   });
 
-  it('removes the user of a DSN without a password', () => {
+  it('removes the user in a DSN that has no password, because that user is the secret', () => {
     const env = { SENTRY_DSN: 'https://0123456789abcdef0123456789abcdef@o1.ingest.example.com/1' };
     assert.equal(
       redacted('0123456789abcdef0123456789abcdef o1.ingest.example.com', env),
@@ -170,12 +170,12 @@ describe('redaction of secrets from environment variables', () => {
     );
   });
 
-  it('removes the password of a connection string', () => {
+  it('removes the password in a connection string', () => {
     const env = { SQL_CONNECTION_STRING: 'Server=db.example.com;User=sa;Password=Tr0ub4dor-3' };
     assert.equal(redacted('login sa Tr0ub4dor-3', env), `login sa ${REDACTED}`);
   });
 
-  it('removes each line of a value with several lines, and keeps its markers', () => {
+  it('removes each line of a private key, and keeps the markers around the key', () => {
     const lines = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj', 'Q3efLw=='];
     const env = { DEPLOY_KEY: ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n') };
     assert.equal(
@@ -184,7 +184,7 @@ describe('redaction of secrets from environment variables', () => {
     );
   });
 
-  it('removes the secret fields of a JSON value, and keeps the other fields', () => {
+  it('removes the secret fields of a value that is JSON, and keeps the other fields', () => {
     const key = {
       type: 'service_account',
       project_id: 'muster-demo-project',
@@ -200,7 +200,7 @@ describe('redaction of secrets from environment variables', () => {
     );
   });
 
-  it('removes a secret in a JSON string and in a URL', () => {
+  it('removes a secret that is escaped in a JSON string or encoded in a URL', () => {
     const secret = 'p"w\\1+2/3=4 5&6';
     const env = { DB_PASSWORD: secret };
     assert.equal(redacted(JSON.stringify({ a: secret }), env), `{"a":"${REDACTED}"}`);

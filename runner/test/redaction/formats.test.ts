@@ -1,4 +1,4 @@
-/** Tests that secrets are recognized by their format, and that ordinary text which resembles them is kept. */
+/** Secrets must be recognized by their format. Ordinary text that resembles secrets must be kept. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { createRedactor, type Redactor } from '../../src/redaction.ts';
 
 const redactor: Redactor = createRedactor([], {});
 
-/** Returns a fake secret. Building it at run time keeps secret scanners from reporting this file. */
+/** Builds a fake secret at run time, so that secret scanners do not report this file. */
 const base64Url = (length: number): string => 'a1B2_c3D4-e5F6g7H8'.repeat(20).slice(0, length);
 const alphanumeric = (length: number): string => 'a1B2c3D4e5F6g7H8'.repeat(20).slice(0, length);
 const JWT = `eyJ${alphanumeric(33)}.eyJ${alphanumeric(60)}.${base64Url(43)}`;
@@ -43,7 +43,7 @@ const SECRETS = {
   'an encrypted JWT': `eyJ${alphanumeric(33)}..${base64Url(16)}.${base64Url(60)}.${base64Url(22)}`,
 } as const;
 
-/** Text that can precede a secret, after which the secret must still be recognized. */
+/** Texts that can precede a secret without hiding it. */
 const BEFORE = [
   '',
   ' ',
@@ -69,7 +69,7 @@ const RULES: readonly Rule[] = [...TOKENS, ...VENDOR_RULES];
 
 describe('redaction of secrets with a known format', () => {
   for (const [name, secret] of Object.entries(SECRETS))
-    it(`removes ${name}next to any text`, () => {
+    it(`removes ${name} next to any other text`, () => {
       for (const before of BEFORE)
         for (const after of AFTER) {
           const text = redactor.text(`start ${before}${secret}${after} end`);
@@ -78,7 +78,7 @@ describe('redaction of secrets with a known format', () => {
         }
     });
 
-  it('removes a secret that matches a rule from random text, for each rule', () => {
+  it('removes a random secret from random text for each rule', () => {
     for (const { id, pattern, keywords, anywhere, accepts } of RULES) {
       const form = new RegExp(`^${pattern.source.replaceAll('\\b', '')}$`);
       const context = anywhere ? `${keywords[0]} ` : '';
@@ -99,7 +99,7 @@ describe('redaction of secrets with a known format', () => {
     }
   });
 
-  it('removes only the secret if the surrounding text identifies it', () => {
+  it('removes only the secret, not the text around it that shows that it is a secret', () => {
     const secret = alphanumeric(40);
     const cases = [
       (one: string) => `https://ada:${one}@example.com/x`,
@@ -121,7 +121,7 @@ describe('redaction of secrets with a known format', () => {
     for (const write of cases) assert.equal(redactor.text(write(secret)), write(REDACTED));
   });
 
-  it('removes a password in a URL that contains an at sign', () => {
+  it('removes a password that contains an at sign from a URL', () => {
     assert.equal(redactor.text('https://ada:p@ss@example.com/x'), `https://ada:${REDACTED}@example.com/x`);
   });
 
@@ -134,7 +134,7 @@ describe('redaction of secrets with a known format', () => {
     });
   });
 
-  it('changes nothing when it is applied to its own result', () => {
+  it('changes nothing if it is applied to its own result', () => {
     for (const secret of Object.values(SECRETS)) {
       const once = redactor.text(`a ${secret} Bearer ${secret} https://a:${secret}@b/`);
       assert.equal(redactor.text(once), once);
@@ -190,7 +190,7 @@ describe('redaction of ordinary text', () => {
     fc.uint8Array({ minLength: 64, maxLength: 64 }).map((bytes) => `sha512-${Buffer.from(bytes).toString('base64')}`),
   );
 
-  it('keeps paths, branches, words, names, commit ids and checksums', () => {
+  it('keeps paths, branches, words, names, commit ids and checksums unchanged', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), fc.constantFrom(' ', '\n', '\t', ', '), (texts, separator) => {
         const whole = texts.join(separator);
@@ -200,15 +200,15 @@ describe('redaction of ordinary text', () => {
     );
   });
 
-  it('keeps an image in base64', () => {
+  it('keeps a base64-encoded image unchanged', () => {
     const image = `data:image/png;base64,${randomBytes(300_000).toString('base64')}`;
     assert.equal(redactor.text(image), image);
   });
 });
 
-describe('duration of redaction', () => {
+describe('the duration of redaction', () => {
   const LENGTH = 24 * 1024;
-  /** Maximum ratio of the durations. If the time were quadratic, the ratio would be about a thousand. */
+  /** Maximum ratio of the durations for a suspicious and an ordinary line. With quadratic time, it would be 1,000. */
   const MOST = 40;
 
   const repeated = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH);
@@ -218,7 +218,7 @@ describe('duration of redaction', () => {
     const { user, system } = process.cpuUsage(before);
     return Math.max(1, user + system);
   };
-  /** Returns the minimum of several runs, because garbage collection can slow down a run. */
+  /** Returns the shortest duration of several runs, because garbage collection can slow down a run. */
   const least = (line: string): number => Math.min(cpuOf(line), cpuOf(line), cpuOf(line));
 
   let ordinary: number;
@@ -232,12 +232,12 @@ describe('duration of redaction', () => {
     assert.ok(ratio < MOST, `${line.slice(0, 40)}: ${ratio}`);
   }
 
-  it('grows linearly with a line that repeats the start of a secret', () => {
+  it('grows linearly with the length of a line that repeats the start of a secret', () => {
     for (const keyword of new Set(FORMATS.flatMap(({ keywords }) => keywords)))
       for (const unit of [`-${keyword}`, `${keyword.toUpperCase()}1.`]) assertInProportion(repeated(unit));
   });
 
-  it('grows linearly with a line that continues the start of a secret', () => {
+  it('grows linearly with the length of a line that continues after the start of a secret', () => {
     for (const keyword of new Set(FORMATS.flatMap(({ keywords }) => keywords)))
       for (const unit of ['a1', '-_']) assertInProportion(`${keyword}${repeated(unit)}`);
   });
@@ -256,7 +256,7 @@ describe('duration of redaction', () => {
     'authorization: ',
     '\u001b[',
   ])
-    it(`grows linearly with a line of ${JSON.stringify(unit)}`, () => {
+    it(`grows linearly with the length of a line that repeats ${JSON.stringify(unit)}`, () => {
       assertInProportion(repeated(unit));
       assertInProportion(`-----BEGIN PRIVATE KEY-----${repeated(unit)}`);
     });

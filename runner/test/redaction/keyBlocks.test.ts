@@ -49,7 +49,7 @@ const prefixed = (key: string, prefix: (index: number) => string): string =>
     .map((line, index) => `${prefix(index)}${line}`)
     .join('\n');
 
-/** Ways in which programs print a key. */
+/** Ways in which programs print a private key. */
 const FORMS: Readonly<Record<string, (key: string) => string>> = {
   'line by line': (key) => key,
   'with carriage returns': (key) => key.replaceAll('\n', '\r\n'),
@@ -82,14 +82,14 @@ const FORMS: Readonly<Record<string, (key: string) => string>> = {
   'as a variable': (key) => `export DEPLOY_KEY="${key}"`,
 };
 
-/** Returns the lines of a key without the markers, the headers and the short last line. */
+/** Returns parts of each line of a key, except its markers, headers and short last line. */
 function materialOf(key: string): readonly string[] {
   const lines = key.split('\n').filter((line) => !/[-: ]/.test(line) && line.length >= 20);
   assert.ok(lines.length > 0);
   return lines.flatMap((line) => [line, encodeURIComponent(line)].map((one) => one.slice(-16)));
 }
 
-/** Redacts the lines of a text as the runner does when a program prints them. */
+/** Redacts a text line by line, as the runner does while a program prints it. */
 function streamed(text: string): string {
   const withoutKeys = createKeyBlockRedactor();
   const lines = text.split('\n').map((line) => withoutKeys(line));
@@ -103,7 +103,7 @@ describe('redaction of private keys', () => {
   for (const [form, write] of Object.entries(FORMS))
     it(`removes a key that is printed ${form}, and keeps the text around it`, () => {
       for (const [name, key] of Object.entries(KEYS)) {
-        // Without line breaks, nothing separates the headers from the key.
+        // In this form, no separators remain between the headers and the lines of the key.
         if (/: |Version/.test(key) && form === 'in one line without separators') continue;
         const text = `first line\n${write(key)}\nnot ok 2 - login fails\nlast line`;
         assertRedacted(name, key, text, streamed(text));
@@ -121,7 +121,7 @@ describe('redaction of private keys', () => {
     for (const kept of ['kept', 'db | ready for connections']) assert.equal(count(safe, kept), count(text, kept));
   }
 
-  it('replaces the lines of a key with one placeholder', () => {
+  it('replaces all lines of a key with one placeholder', () => {
     const key = KEYS['RSA in PKCS#8'];
     const safe = ['-----BEGIN PRIVATE KEY-----', REDACTED, '-----END PRIVATE KEY-----'].join('\n');
     assert.equal(streamed(`a\n${key}\nb`), `a\n${safe}\nb`);
@@ -129,7 +129,7 @@ describe('redaction of private keys', () => {
     assert.equal(redactor.text(safe), safe);
   });
 
-  it('keeps every line after the marker of a key that is inside other text', () => {
+  it('keeps every line after a BEGIN marker that is part of ordinary text', () => {
     const lines = [
       'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"',
       'not ok 2 - login fails',
@@ -150,7 +150,7 @@ describe('redaction of private keys', () => {
     assert.equal(redactor.text(lines.join('\n')), lines.join('\n'));
   });
 
-  it('keeps ordinary lines after the start of a key without an end', () => {
+  it('keeps ordinary lines after a BEGIN marker that has no END marker', () => {
     const line = fc.oneof(
       fc
         .array(fc.constantFrom('not', 'ok', 'login', 'fails', 'expected', 'Error'), { minLength: 1, maxLength: 8 })
@@ -167,13 +167,13 @@ describe('redaction of private keys', () => {
     );
   });
 
-  it('removes at most 120 lines after the start of a key', () => {
+  it('removes at most 120 lines after a BEGIN marker that has no END marker', () => {
     const line = KEYS['RSA in PKCS#8'].split('\n')[1] ?? '';
     const text = ['-----BEGIN PRIVATE KEY-----', ...Array<string>(500).fill(line)].join('\n');
     assert.equal(streamed(text).split('\n').length, 1 + 1 + 500 - 120);
   });
 
-  it('keeps separate states for standard output and standard error', () => {
+  it('keeps a line on standard error after a BEGIN marker on standard output', () => {
     const output = createKeyBlockRedactor();
     const errors = createKeyBlockRedactor();
     const line = KEYS['RSA in PKCS#8'].split('\n')[1] ?? '';

@@ -1,4 +1,4 @@
-/** Tests that no output of an attempt contains secrets: log, summary, failure and acceptance command's output. */
+/** No output of an attempt may contain secrets: log, summary, failure and output of the acceptance command. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { PassThrough } from 'node:stream';
@@ -12,7 +12,7 @@ import { TaskLog } from '../../src/task/log.ts';
 import { newFolder, removeFolder } from '../support/folders.ts';
 import { installStandIn } from '../support/standIn.ts';
 
-/** Duration that is longer than every test. */
+/** Longer than any test, so that the timeout never expires. */
 const LONG_MS = 10 * 60_000;
 const SECRET = `ghs_123456_eyJ${'a1B2c3D4'.repeat(4)}.eyJ${'a1B2c3D4'.repeat(8)}.${'a1B2c3D4'.repeat(5)}`;
 const KEY = generateKeyPairSync('rsa', {
@@ -66,14 +66,14 @@ describe("redaction of an attempt's output", () => {
     for (const line of KEY.split('\n').slice(1, -1)) assert.ok(!text.includes(line), line);
   };
 
-  it('keeps the reason of a failed test that follows the marker of a key', async () => {
+  it('keeps the result of a test that is printed after the marker of a key', async () => {
     const { output } = await accept(
       `echo 'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"'; echo 'not ok 2 - login fails'; exit 1`,
     );
     assert.equal(output, 'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"\nnot ok 2 - login fails\n');
   });
 
-  it('keeps text on standard error while a key is printed on standard output', async () => {
+  it('keeps text on standard error that is printed between the lines of a key', async () => {
     const line = KEY.split('\n')[1] ?? '';
     const { output } = await accept(
       `echo '-----BEGIN PRIVATE KEY-----'; echo '${line}'; echo 'not ok 2 - login fails' >&2; echo '-----END PRIVATE KEY-----'`,
@@ -82,7 +82,7 @@ describe("redaction of an attempt's output", () => {
     isClean(output);
   });
 
-  it('removes a secret at which the output of an acceptance command is cut', async () => {
+  it('removes a secret at the place where the output of an acceptance command is cut', async () => {
     for (const length of [15_900, 15_950, 16_000]) {
       const { output } = await accept(`printf '%s ' 'token=${SECRET}'; head -c ${length} /dev/zero | tr '\\0' x`);
       isClean(output);
@@ -97,7 +97,7 @@ describe("redaction of an attempt's output", () => {
     assert.ok(output.includes('progress'), output);
   });
 
-  it('removes a secret at which a failure, a summary or a log entry is cut', async () => {
+  it('removes a secret at the place where a failure, a summary or a log entry is cut', async () => {
     for (const length of [3_900, 3_990]) {
       const { failure, transcript } = await run(
         `process.stderr.write('${'x'.repeat(length)} ${SECRET}\\n'); process.exit(1);`,
@@ -111,7 +111,7 @@ describe("redaction of an attempt's output", () => {
     isClean(JSON.stringify(entries));
   });
 
-  it("removes a key from a tool result and from the agent's text", async () => {
+  it("removes a private key from tool results, from the agent's text and from its output", async () => {
     const { transcript } = await run(`
       said(${JSON.stringify(`The key is\n${KEY}\nand that is all.`)});
       print({ type: 'user', message: { content: [{ type: 'tool_result', content: ${JSON.stringify(`1\t${KEY.replaceAll('\n', '\n2\t')}`)} }] } });
@@ -125,7 +125,7 @@ describe("redaction of an attempt's output", () => {
     assert.ok(entries.some(({ message }) => message === 'the last line'));
   });
 
-  it('removes the beginning of a secret at the end of a cut line', async () => {
+  it('removes the start of a secret that remains at the end of a cut line', async () => {
     const stream = new PassThrough();
     const lines: string[] = [];
     readLines(stream, (line) => lines.push(line));

@@ -13,7 +13,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Git settings with an identity, and without garbage collection, for which each commit would start a process. */
+/** Git settings that set an identity and disable garbage collection, which would start a process per commit. */
 const SETTINGS = ['user.name=Ada', 'user.email=ada@example.com', 'maintenance.auto=false'].flatMap((setting) => [
   '-c',
   setting,
@@ -23,7 +23,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   return execFileSync('git', ['-C', folder, ...SETTINGS, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-/** Creates a repository with one commit on `main`. Its checkout has an uncommitted file. */
+/** Creates a repository with one commit on `main`. The checkout also has an uncommitted file. */
 export function newRepository(folder: string): string {
   template ??= makeTemplate();
   return copyFolder(template, folder);
@@ -31,7 +31,7 @@ export function newRepository(folder: string): string {
 
 let template: string | undefined;
 
-/** Creates the template repository. It is created once per process, because copying is faster than running git. */
+/** Creates the template repository once per process, because a copy is faster than git commands. */
 function makeTemplate(): string {
   const folder = newFolder();
   git(folder, 'init', '--quiet', '--template=', '--initial-branch=main');
@@ -49,9 +49,9 @@ export function copyFolder(from: string, to: string): string {
 }
 
 /**
- * Adds an empty commit to a repository without running git. The index and the files are unchanged.
- * @param parent a commit that is not packed
- * @returns the object name of the commit, which depends only on the parent and the message
+ * Adds an empty commit to a repository without a git command. The index and the files stay unchanged.
+ * @param parent id of the parent commit, which must not be in a pack file
+ * @returns the id of the commit, which depends only on the parent and the message
  */
 export function addCommit(gitDir: string, ref: string, parent: string, message: string): string {
   const [, tree = ''] = /\0tree (\w+)/.exec(inflateSync(readFileSync(objectFile(gitDir, parent))).toString()) ?? [];
@@ -66,7 +66,7 @@ export function addCommit(gitDir: string, ref: string, parent: string, message: 
   return sha;
 }
 
-/** @param ref full name of the ref */
+/** @param ref full name of the ref, such as `refs/heads/main` */
 export function writeRef(gitDir: string, ref: string, sha: string): void {
   mkdirSync(dirname(`${gitDir}/${ref}`), { recursive: true });
   writeFileSync(`${gitDir}/${ref}`, `${sha}\n`);

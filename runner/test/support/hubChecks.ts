@@ -1,11 +1,11 @@
-/** Checks of the hub, for tests that run without a hub. */
+/** The validation of the hub, for tests that run without a hub. */
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 import { appendLogs, endTask } from '../../../functions/src/toolsets/coding/tools/work.ts';
 
 import { HubRefusal } from '../../src/hub/connection.ts';
 import type { Ending, LogEntry } from '../../src/hub/hub.ts';
 
-/** Limits from functions/src/toolsets/coding/rules/runners.ts and ending.ts. */
+/** Limits of functions/src/toolsets/coding/rules/runners.ts and ending.ts. */
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_RESULT_BYTES = 1024 * 1024;
 
@@ -35,7 +35,7 @@ function refusing(tool: string, check: () => unknown): void {
   }
 }
 
-/** Returns the arguments as the hub receives them, after a conversion to JSON and back. */
+/** Returns the arguments as the hub receives them, which is after a conversion to JSON. */
 function sent(value: object): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(value));
 }

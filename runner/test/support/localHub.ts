@@ -1,4 +1,4 @@
-/** Provides a hub within the test's process, and a runner that uses it, so that tests need no network. */
+/** A hub in the process of the test, and a runner that uses this hub, so that tests need no network. */
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
 import { parseSettings } from '../../src/arguments.ts';
@@ -15,7 +15,7 @@ import { until } from './waiting.ts';
 const URL = 'http://127.0.0.1:9/mcp';
 const CREDENTIAL = 'mk_a.b';
 
-/** Hub with a list of tasks, which can start to refuse the runner's credential. */
+/** Hub with a list of tasks. It refuses the runner's credential after `revoked` is set. */
 export class LocalHub extends Hub {
   revoked = false;
   readonly lines: string[] = [];
@@ -63,19 +63,18 @@ export function taskOf(id: string): ClaimedTask {
 }
 
 interface RunnerWishes {
-  /** Folder of the test, with the coding agents in `bin`. */
+  /** Folder of the test, which contains coding agents in `bin`. */
   readonly folder: string;
   readonly repo: string;
   readonly hub: Hub;
   readonly args?: readonly string[];
   readonly shutdown: AbortSignal;
-  /** Clock of the runner. By default, a clock on which every sleep ends immediately. */
+  /** The runner's clock. By default, a clock on which every sleep ends immediately. */
   readonly clock?: Clock;
-  /** Receives the runner's messages. */
   readonly said: string[];
 }
 
-/** Returns a clock on which every sleep ends immediately and advances the time. */
+/** Returns a clock on which every sleep ends immediately and advances the time by its duration. */
 export function quickClock(start = Date.parse('2026-11-26T12:00:00Z')): Clock & { slept: number } {
   return {
     slept: 0,

@@ -1,4 +1,4 @@
-/** Installs stand-ins for coding agents, with behavior that real coding agents cannot be made to show. */
+/** Installs stand-ins for coding agents, whose behavior a test determines. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 
 const PRELUDE = `
@@ -14,7 +14,7 @@ print({ type: 'system', subtype: 'init', model: 'stand-in' });
 `;
 
 /**
- * Installs a program whose output has the format of Claude Code.
+ * Installs a program that prints output in the format of Claude Code.
  * @param bin folder that the test adds to the PATH
  * @param body JavaScript, with `print`, `said`, `result`, `fs` and `spawn`
  */
@@ -22,22 +22,22 @@ export function installStandIn(bin: string, body: string, program = 'claude'): v
   mkdirSync(bin, { recursive: true });
   const file = `${bin}/${program}`;
   writeFileSync(`${file}.js`, `${PRELUDE}\n${body}\n`);
-  // A shell prints the version, since starting Node would take longer than everything else.
+  // A shell script prints the version, because a start of Node would take longer than everything else.
   const version = `[ "$1" = --version ] && echo '9.9.9 (stand-in)' && exit`;
   writeFileSync(file, `#!/bin/sh\n${version}\nexec '${process.execPath}' '${file}.js' "$@"\n`);
   chmodSync(file, 0o755);
 }
 
-/** Code that never ends. */
+/** Code with which the agent never ends. */
 export const FOREVER = 'setInterval(() => undefined, 1000);';
 
-/** Code that ignores SIGTERM, SIGINT and SIGHUP. */
+/** Code with which the agent ignores SIGTERM, SIGINT and SIGHUP. */
 export const DEAF = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
 
 /**
  * Returns code that starts a child and a grandchild that ignore SIGTERM, and a child in a separate session.
- * @param pidFile file to which the ids of all five processes are written
- * @param then code to run when all processes have started
+ * @param pidFile file to which the code writes the ids of all five processes
+ * @param then code that runs when all processes have started
  */
 export function withChildren(pidFile: string, then: string): string {
   const deaf = `${DEAF} ${FOREVER}`;

@@ -1,4 +1,4 @@
-/** Opens and settles a task's worktree as an attempt does. */
+/** Opens and settles a task's worktree, as an attempt does. */
 import { mkdirSync } from 'node:fs';
 import { type Settled, settle } from '../../src/git/keep/settle.ts';
 import { checkOutSubmodules } from '../../src/git/keep/submodules.ts';
@@ -8,13 +8,13 @@ import { noteBefore, openWorktree, type Worktree } from '../../src/git/worktree.
 
 export interface Opened {
   readonly worktree: Worktree;
-  /** Sentences about missing submodules. */
+  /** One sentence for each missing submodule. */
   readonly missed: readonly string[];
-  /** Makes the worktree's contents reachable, as at the end of an attempt. */
+  /** Stores the contents of the worktree in git, as at the end of an attempt. */
   settle(message?: string): Promise<Settled>;
 }
 
-/** @param folder for worktrees and for the runner's files */
+/** @param folder folder for worktrees and for the runner's own files */
 export async function openWork(repository: Repository, folder: string, branch: string, fetch = false): Promise<Opened> {
   const ownFolder = `${folder}/worktrees`;
   const name = branch.replaceAll('/', '-');

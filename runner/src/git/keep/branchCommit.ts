@@ -20,7 +20,7 @@ export interface Committed {
   readonly end: string;
   /** Whether `end` is on the branch. False if another checkout uses the branch. */
   readonly isOnBranch: boolean;
-  /** Sentences about work that is kept outside the branch, and where. */
+  /** Sentences that describe which work is kept outside the branch, and where. */
   readonly notes: readonly string[];
 }
 
@@ -106,7 +106,7 @@ function mergedHeads(gitDir: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** Returns whether another checkout uses the branch. If the agent leaves the branch, the user can check it out. */
+/** Returns whether another checkout uses the branch. The user can check out a branch that the agent has left. */
 async function isElsewhere(git: Git, { folder, branch }: Worktree): Promise<boolean> {
   const listed = await git('worktree', 'list', '--porcelain');
   return listed

@@ -11,7 +11,6 @@ import type { Git } from '../git.ts';
 
 /** Sources of the ignore rules that applied before the agent ran. */
 export interface IgnoredBefore {
-  /** Commit at which the worktree was when the attempt started. */
   readonly startedAt: string;
   /** Lines of the ignore files outside the worktree. */
   readonly outerRules: readonly string[];
@@ -43,7 +42,7 @@ export async function newlyIgnored(
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const expected = await ignoredBefore(checkout, paths, before, settings);
-  // If git ignores every file of a folder, it lists the folder even if no rule matches it, and lists the files too.
+  // If git ignores all files of a folder, it lists both the folder, even if no rule matches it, and the files.
   const parents = new Set(paths.flatMap(parentsOf));
   return paths.filter((path) => !expected.has(path) && !parents.has(path));
 }

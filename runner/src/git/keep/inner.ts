@@ -15,7 +15,6 @@ export interface Inner {
   readonly separate: readonly string[];
   /** Commits of the submodules to record in the checkout, by path. */
   readonly links: Readonly<Record<string, string>>;
-  /** Sentences that describe what was kept and where. */
   readonly notes: readonly string[];
   /** Folders with a `.git` that git cannot read. Git can store nothing below these folders. */
   readonly broken: readonly string[];
@@ -113,7 +112,6 @@ async function isClone(checkout: Checkout): Promise<boolean> {
   return (await git('for-each-ref', '--count=1', '--contains=HEAD', 'refs/remotes')) !== '';
 }
 
-/** Keeps the commits and uncommitted files of a submodule or clone. */
 async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   const index = `${checkout.gitDir}/muster-index`;
   const inner = await keepInner({ ...wishes, checkout, git: gitAt(checkout) });

@@ -8,7 +8,6 @@ import { succeeds } from '../git.ts';
 export interface Found {
   /** Folders below the checkout that contain a `.git`, outermost first, without a slash at the end. */
   readonly repositories: readonly string[];
-  /** Folders that could not be searched, because they are unreadable. */
   readonly unreadable: readonly string[];
 }
 

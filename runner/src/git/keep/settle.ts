@@ -16,7 +16,6 @@ import { takeSnapshot } from './snapshot.ts';
 
 export interface SettleWishes {
   readonly worktree: Worktree;
-  /** State of the worktree when the agent started. */
   readonly before: Before;
   /** Folder for a copy of the initial index and for the runner's own index. */
   readonly baseline: string | undefined;
@@ -25,9 +24,7 @@ export interface SettleWishes {
 }
 
 export interface Settled {
-  /** Commit that the runner created for uncommitted files, if there were any. */
   readonly commit: string | undefined;
-  /** Sentences about work that is kept outside the branch, and where. */
   readonly notes: readonly string[];
   /** Sentence that explains why some work is only in the worktree, which makes the attempt fail. */
   readonly problem: string | undefined;
@@ -141,7 +138,7 @@ async function onlyInFolder(
 ): Promise<readonly string[]> {
   const fresh = await newlyIgnored(worktree, ignored, before, settings);
   return [
-    ...(fresh.length > 0 ? [`Rules that the attempt added have git ignore ${listed(fresh)}.`] : []),
+    ...(fresh.length > 0 ? [`Ignore rules that the attempt added make git ignore ${listed(fresh)}.`] : []),
     ...(broken.length > 0 ? [`Git cannot store the .git in ${listed(broken)}.`] : []),
   ];
 }

@@ -17,7 +17,6 @@ const SETTINGS = [
 
 export interface SnapshotWishes {
   readonly checkout: Checkout;
-  /** Path of the runner's index. */
   readonly index: string;
   /** Copy of the index from when the agent started. The agent can mark files to be skipped in the current index. */
   readonly from: string | undefined;

@@ -4,7 +4,7 @@ import type { RemoteRefs } from './remote.ts';
 
 export interface Base {
   readonly sha: string;
-  /** Branch of "origin" or of this repository that ends at the commit, if there is one. */
+  /** Branch of "origin" or of this repository whose last commit is the base's commit, if there is such a branch. */
   readonly branch: string | undefined;
   /** Kind and name of the base, for messages: `the tag "v1"`. */
   readonly description: string;
@@ -22,7 +22,7 @@ export interface NamedBase {
 }
 
 /**
- * Finds out what the name of a base means, using only this repository.
+ * Returns the kind and commit of the base with a given name, without contacting a remote.
  * @param ref must not begin with "-", which git would treat as an option
  * @throws GitError, permanent, if the name is both a tag and a branch
  */
@@ -42,7 +42,7 @@ export async function nameBase(git: Git, ref: string): Promise<NamedBase> {
   return (await offsetBase(git, ref)) ?? { name: ref, kind, sha, remote: 'origin', suffix: '' };
 }
 
-/** Returns the base for a name with an offset, for example `main~2`, if the name is a branch. */
+/** Returns the base for a branch with an offset, for example `main~2`; undefined for any other name. */
 async function offsetBase(git: Git, ref: string): Promise<NamedBase | undefined> {
   const [, start = '', suffix = ''] = /^(.+?)((?:[~^]\d*)+)$/.exec(ref) ?? [];
   // An offset from HEAD refers to the local checkout and never to newer commits on "origin".
@@ -94,7 +94,7 @@ interface Settled {
 }
 
 /**
- * Chooses the commit of the base. The remote's branch takes precedence, unless the local branch contains it.
+ * Chooses the commit of the base. The remote's branch takes precedence, unless the local branch contains its commits.
  * @param refs of the remote , whose objects have been fetched; undefined if nothing is fetched
  * @throws GitError, permanent, if neither this repository nor the remote has the base
  */

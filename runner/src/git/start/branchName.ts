@@ -1,6 +1,6 @@
 /** Handles branch names that block each other, such as `a` and `a/b`: git stores branches as files in folders. */
 
-/** Names of the existing branches, here and on "origin". */
+/** Names of the existing branches, in this repository and on "origin". */
 export interface ExistingBranches {
   readonly local: ReadonlySet<string>;
   /** Branches of "origin"; undefined if the task's branch is not pushed. */

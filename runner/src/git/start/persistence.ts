@@ -8,7 +8,6 @@ export interface Persistence {
   readonly lastWaitMs: number;
   /** Returns whether a further attempt can succeed after this error. */
   readonly canPass: (error: unknown) => boolean;
-  /** Aborted to give up further attempts. */
   readonly signal: AbortSignal;
 }
 

@@ -5,7 +5,6 @@
 import { type Git, GitError, succeeds } from '../git.ts';
 
 export interface RemoteRefs {
-  /** Name of the remote, for example `origin`. */
   readonly remote: string;
   /** Names of the branches without `refs/heads/`, with their commits. */
   readonly branches: ReadonlyMap<string, string>;

@@ -21,21 +21,20 @@ export interface StartingPointWishes {
   readonly base: string;
   /** Whether the branch is pushed at the end. If so, the branch and the base are fetched from "origin" first. */
   readonly fetch: boolean;
-  /** Folder for runners' worktrees. A branch that is checked out below it becomes available soon. */
+  /** Folder for runners' worktrees. A branch that is checked out in one of them becomes available soon. */
   readonly ownFolder: string;
-  /** Aborted to stop waiting for locks and the network. */
   readonly signal: AbortSignal;
 }
 
 export interface StartingPoint {
   /** Branch to work on. It differs from the requested branch if another branch blocks that name. */
   readonly branch: string;
-  /** Whether the branch already existed, here or on "origin". If only "origin" had it, it now exists here too. */
+  /** Whether the branch existed before. A branch that existed only on "origin" now exists in this repository too. */
   readonly existed: boolean;
   /** Commit that the worktree starts from. */
   readonly at: string;
   readonly base: Base;
-  /** Branches of "origin"; undefined if "origin" was not asked. */
+  /** Branches of "origin"; undefined if the runner did not contact "origin". */
   readonly originBranches: ReadonlySet<string> | undefined;
   /** Sentences for the log about choices that the user may not expect. */
   readonly notes: readonly string[];
@@ -80,7 +79,6 @@ async function requireName(git: Git, branch: string): Promise<void> {
 
 interface Fetched {
   readonly origin?: RemoteRefs;
-  /** Refs of the remote that has the base. */
   readonly baseRemote?: RemoteRefs;
 }
 
