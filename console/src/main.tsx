@@ -1,4 +1,3 @@
-/** Entry point of the page. */
 import { render } from 'preact';
 import { clearAll, followVisibility } from './live/live.ts';
 import { followTime } from './live/time.ts';

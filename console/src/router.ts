@@ -7,7 +7,6 @@ const WORKSPACE = 'workspace';
 
 export const DEFAULT_WORKSPACE = 'default';
 
-/** Current workspace. */
 export const workspace = computed(() => here.value.searchParams.get(WORKSPACE) || DEFAULT_WORKSPACE);
 
 /** Path segments of the current address: `['t', 'abc']` for `/t/abc`. */

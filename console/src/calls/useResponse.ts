@@ -43,7 +43,6 @@ export function useResponse<Value>(key: string, ask: () => Promise<Value>, versi
 }
 
 export interface Pages<Page> extends ResponseState<readonly Page[]> {
-  /** Loads a further page; undefined if there are no further pages. */
   readonly more: (() => void) | undefined;
 }
 

@@ -23,7 +23,7 @@ import type { DocumentsQuery } from './query.ts';
 import { document, documents } from './sources.ts';
 import type { Counts, Live, OpenParts, Paged } from './states.ts';
 
-/** Workspace and session. The session is undefined while it is unknown, or if the workspace has none. */
+/** Workspace and session. The session is undefined while it is unknown, or if the workspace has no open session. */
 export interface SessionScope {
   readonly here: string;
   readonly session: string | undefined;

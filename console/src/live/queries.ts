@@ -4,7 +4,7 @@
  */
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 
-/** Sizes of the first pages, in documents. live/paged.ts loads more documents if the person asks for them. */
+/** Sizes of the first pages, in documents. live/paged.ts loads more documents at the person's request. */
 const OPEN_PAGE = 200;
 const PAGE = 50;
 const AGENT_PAGE = 100;
@@ -32,7 +32,7 @@ export function countersOf(workspace: string, session: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/sessions/${session}/counters`, MAX_SHARDS);
 }
 
-/** Members of a workspace, which are only counted here. `access.list_members` returns their names. */
+/** Members of a workspace. This query only counts the members; `access.list_members` returns their names. */
 export function membersOf(workspace: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/members`, PAGE);
 }

@@ -10,7 +10,6 @@ export interface DocumentsQuery {
   readonly limit: number;
 }
 
-/** One document. */
 export interface DocumentQuery {
   readonly document: string;
 }

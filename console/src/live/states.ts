@@ -4,9 +4,8 @@ import type { Task } from './documents.ts';
 export type Live<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'live'; readonly value: Value }
-  /** The connection is lost. The value is the last known one. */
+  /** The connection is lost. The value is the last known value. */
   | { readonly state: 'stale'; readonly value: Value; readonly asOf: Date }
-  /** The person has no access. */
   | { readonly state: 'denied' }
   | { readonly state: 'failed'; readonly why: string };
 
@@ -21,7 +20,6 @@ export function nextState<Value>(before: Live<Value>, value: Value, isFresh: boo
 export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
-  /** Whether more documents match. */
   readonly isTruncated: boolean;
 }
 

@@ -4,7 +4,6 @@ import { clockOffset } from './sources.ts';
 
 const SECOND = 1000;
 
-/** Milliseconds since 1970. */
 export const now = signal(Date.now());
 
 export function followTime(): void {

@@ -1,5 +1,3 @@
-/** Choice between a few options. */
-
 interface ChoicesProps<Name extends string> {
   readonly legend: string;
   readonly options: readonly (readonly [name: Name, label: string])[];

@@ -7,7 +7,6 @@ import { clearSent } from './formState.ts';
 
 interface MessageFormProps {
   readonly agentId: string;
-  /** Task that the message is about. */
   readonly taskId?: string;
 }
 

@@ -4,7 +4,6 @@ import type { Paged } from '../live/states.ts';
 interface MoreProps {
   /** Name of the listed items, in the plural: `tasks`. */
   readonly what: string;
-  /** Loads more; undefined if the list is complete. */
   readonly more: (() => void) | undefined;
   /** Number of loaded items, and the total, if known. */
   readonly loaded?: number;

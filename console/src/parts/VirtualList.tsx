@@ -1,4 +1,4 @@
-/** Renders only the visible rows of a list and some rows around them, so that long lists are fast, too. */
+/** Renders only the visible rows of a list and some rows around them, so that a long list does not slow the page. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -13,7 +13,6 @@ interface Span {
 
 /**
  * Returns which rows are visible.
- * @param count number of rows
  * @param height height of a row, in CSS pixels
  */
 export function useWindow(count: number, height: number) {

@@ -10,7 +10,6 @@ type State =
   | { readonly kind: 'running'; readonly done: number; readonly of: number; readonly isStopping: boolean }
   | { readonly kind: 'ended'; readonly trouble: string };
 
-/** Call for one of the items. */
 export interface ItemCall extends Call {
   readonly id: string;
 }

@@ -87,7 +87,7 @@ interface SeededPeopleProps {
   choose(person: SeededPerson): void;
 }
 
-/** Deployment builds omit this, which a test checks. */
+/** Builds for deployment omit this component. A test checks that. */
 function SeededPeople({ people, isBusy, choose }: SeededPeopleProps) {
   return (
     <section aria-label="Seeded people">

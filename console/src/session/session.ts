@@ -86,7 +86,7 @@ export async function renewToken(): Promise<void> {
   await connection().auth.currentUser?.getIdToken(true);
 }
 
-/** Whether Firebase Auth has verified the person's email address, per the token. Invitations require it. */
+/** Whether the token states that the person's email address is verified. Invitations require a verified address. */
 export async function isAddressVerified(): Promise<boolean> {
   const result = await connection().auth.currentUser?.getIdTokenResult();
   return result?.claims['email_verified'] === true;

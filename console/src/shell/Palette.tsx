@@ -1,4 +1,4 @@
-/** Search for screens, tasks, agents and runs of the workspace. Control K, or Command K, opens it. */
+/** Search for screens, tasks, agents and runs of the workspace. Control K or Command K opens the search. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -98,7 +98,7 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   );
 }
 
-/** A listed task can also be found by its id. */
+/** Removes duplicates, because a listed task can also be found by its id. */
 function onePerAddress(all: readonly Found[]): readonly Found[] {
   return [...new Map(all.map((one) => [one.address, one])).values()];
 }

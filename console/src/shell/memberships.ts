@@ -33,7 +33,7 @@ export const memberships = signal<Workspaces | 'failed' | undefined>(undefined);
 /** Interval for accepting invitations if the person already has a role and the page is visible. */
 const FOCUS_MS = 60_000;
 
-/** Interval if the person has no role in the current workspace. */
+/** Interval for accepting invitations if the person has no role in the current workspace. */
 const DENIED_FOCUS_MS = 2000;
 
 let calledAt = 0;

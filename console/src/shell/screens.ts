@@ -3,7 +3,7 @@
 interface Screen {
   readonly path: string;
   readonly title: string;
-  /** Shortcut key, after a g. */
+  /** Key of the shortcut, which is pressed after g. */
   readonly key: string;
 }
 
@@ -19,8 +19,8 @@ export const SCREENS: readonly Screen[] = [
   { path: 'preferences', title: 'Preferences', key: 'p' },
 ];
 
-/** First segment of the address of an item's page; the item's id follows. Emails and push messages link there. */
+/** First path segment of an item's page; the item's id follows. Emails and push messages link to these pages. */
 export const PAGES = { task: 't', todo: 'd', run: 'r', agent: 'a' } as const;
 
-/** Parameter of the first page with the id of a question to show. Emails and push messages set it. */
+/** Parameter of the first page: the id of a question to show. Links in emails and push messages set the parameter. */
 export const SHOWN_QUESTION = 'request';

@@ -7,7 +7,7 @@ import { fetchMemberships } from './memberships.ts';
 
 /**
  * The rules use both the person's stored rights and the token. If the stored rights change, access may have changed
- * in either direction. Restarting the listeners reads everything again, so only such a change does it.
+ * in either direction. Restarted listeners read everything again, so they restart only after such a change.
  * @param rights the person's stored rights; undefined until known
  */
 export function useRights(rights: Partial<PersonRights> | undefined): void {

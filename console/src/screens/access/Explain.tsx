@@ -17,7 +17,7 @@ const explanation = z.object({
   ),
 });
 
-/** Kinds of access to check, with the default of the field. */
+/** Kinds of items to which access can be checked, each with an example for the field. */
 const ABOUT = {
   tool: { words: 'a tool', example: 'coordination_cancel_task' },
   firestore: { words: 'a document', example: 'messages/default' },

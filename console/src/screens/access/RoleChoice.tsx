@@ -1,4 +1,3 @@
-/** Choice of a role. */
 import type { Signal } from '@preact/signals';
 
 /** Lowest role first. */

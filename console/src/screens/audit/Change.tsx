@@ -16,7 +16,7 @@ export const change = z.object({
 
 export type ChangeInTrail = z.output<typeof change>;
 
-/** Returns the path of an item's page, if its kind has one. */
+/** First path segment of an item's page, by kind. Other kinds have no page. */
 const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r', agent: 'a' };
 
 export function Change({ change: { kind, id, before, after, shortened } }: { readonly change: ChangeInTrail }) {

@@ -8,7 +8,6 @@ import type { Attempt, RunResponse, Step } from './response.ts';
 
 interface TimelineProps {
   readonly answer: RunResponse;
-  /** Time at which the run started. */
   readonly begun: Date;
 }
 

@@ -24,7 +24,6 @@ const result = z.catch(
 
 const report = z.object({ result: z.object({ result: z.exactOptional(result) }) });
 
-/** Returns the command that fetches the branch. */
 function fetchLine(branch: string): string | undefined {
   return /^[\w./-]+$/.test(branch) && !branch.startsWith('-') ? `git fetch origin ${branch}` : undefined;
 }

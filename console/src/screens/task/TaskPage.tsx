@@ -54,7 +54,6 @@ function Whole({ task }: { readonly task: Task }) {
   );
 }
 
-/** State of the task in one sentence. */
 function Sentence({ task }: { readonly task: Task }) {
   const cause = task.stuck_by ?? task.failed_dependencies[0];
   if (stateOf(task) === 'never' && cause !== undefined) {

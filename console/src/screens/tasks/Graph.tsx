@@ -96,7 +96,7 @@ function shortened(text: string, most: number): string {
 function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonly y: number }) {
   const state = stateOf(task);
   const [first = ''] = task.description.split('\n', 1);
-  // Invisible characters are omitted here; the task's page shows them.
+  // The graph omits invisible characters; the task's page shows them.
   const title = withoutHidden(first);
   const words = state === 'never' ? 'will never start' : state.replace('_', ' ');
   const shown = shortened(title, LETTERS);

@@ -88,7 +88,7 @@ function TaskRow({ task, row, isChosen, toggle }: TaskRowProps) {
   );
 }
 
-/** Why the task does not continue. */
+/** Shows why the task does not continue. */
 export function Because({ task }: { readonly task: Task }) {
   const state = stateOf(task);
   if (state === 'never') {

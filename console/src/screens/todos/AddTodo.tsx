@@ -8,7 +8,6 @@ import { dayOf, timeOfDay } from '../../parts/dates.ts';
 import { clearSent } from '../../parts/formState.ts';
 import { parseDueDate } from './parseDueDate.ts';
 
-/** Default priority. */
 const DEFAULT_PRIORITY = 'MEDIUM';
 
 export function AddTodo() {
@@ -30,7 +29,7 @@ export function AddTodo() {
       const args = {
         title: words?.title ?? sent.typed.trim(),
         priority: sent.priority,
-        // The input has no time zone, so the person's is used.
+        // The input has no time zone, so the time zone of the person is used.
         ...(sent.due !== '' && { due_date: new Date(sent.due).toISOString() }),
         ...(words !== undefined && { due_date: words.at.toISOString() }),
       };

@@ -26,7 +26,7 @@ const VIEWS = [
   ['all', 'All'],
 ] as const;
 
-/** How long the row of a completed to-do offers Undo. */
+/** Time for which the row of a completed to-do offers Undo. */
 const UNDO_MS = 10_000;
 
 interface Completed {

@@ -7,11 +7,10 @@ export type View = 'today' | 'week' | 'all';
 export interface Day {
   readonly title: string;
   readonly todos: readonly Todo[];
-  /** Whether more rows may exist than the loaded ones. */
   readonly isTruncated: boolean;
 }
 
-/** Which lists are not loaded completely. If the list of to-dos with a date is incomplete, the latest are missing. */
+/** States which lists are not loaded completely. A partly loaded list with dates lacks its latest to-dos. */
 export interface Truncation {
   readonly dated: boolean;
   readonly undated: boolean;

@@ -4,7 +4,7 @@ import { dayOf } from '../../parts/dates.ts';
 
 type Rule = Pick<Recurring, 'frequency' | 'start_date' | 'timezone' | 'end_date' | 'latest_due'>;
 
-/** Returns `every week on Tuesday at 16:00, Europe/Berlin; now Tue 24 Nov`. The last day is one of the rule's zone. */
+/** Returns `every week on Tuesday at 16:00, Europe/Berlin; now Tue 24 Nov`. The last day is in that time zone. */
 export function recurrenceText({ frequency, start_date, timezone, end_date, latest_due }: Rule): string {
   const timeZone = zoneKnownHere(timezone);
   const said = (options: Intl.DateTimeFormatOptions, language?: string) =>
