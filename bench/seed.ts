@@ -38,7 +38,7 @@ export interface Project {
 /** Person who owns the callers' agents. */
 export const OWNER = 'person';
 
-/** Rate limit of a benchmark, which no caller reaches, although each sends as many calls as many callers would. */
+/** Rate limit that no caller of a benchmark reaches, although each sends as many calls as many real callers would. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 /** Rate limit above the load of one caller, so that calls are counted as in a deployment but never refused. */

@@ -57,7 +57,6 @@ const documents = z.record(z.string(), z.record(z.string(), z.unknown()));
 type AgentSeed = z.output<typeof agents>[number];
 type PersonSeed = z.output<typeof people>[number];
 
-/** Id of the person who owns the seeded agents and to-dos. */
 const OWNER = 'person';
 
 /** Password of the seeded people. It is publicly known and only valid in emulators. */

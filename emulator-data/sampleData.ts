@@ -42,7 +42,7 @@ function said({ prompt }: { readonly prompt: string }): string {
   if (prompt.startsWith('Rank these answers')) return 'A > B';
   return [
     'One line for each invoice: number, date, customer, net, tax, gross, currency.',
-    'Amounts have a point and two digits. What has no tax has 0.00 there, and not nothing.',
+    'Amounts have a point and two digits. An invoice without tax has 0.00, not an empty field.',
   ].join('\n');
 }
 

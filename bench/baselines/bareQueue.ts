@@ -6,7 +6,6 @@
 import type { Firestore, Query } from '@google-cloud/firestore';
 
 export interface BareQueue {
-  /** Creates a new queue with tasks. */
   fill(): Promise<void>;
   /** One function per worker: claims one of the worker's own tasks and returns its id, undefined if none is left. */
   readonly workers: readonly (() => Promise<string | undefined>)[];

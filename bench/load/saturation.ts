@@ -9,7 +9,7 @@ export interface Request {
   readonly isRight: (answer: string) => boolean;
 }
 
-/** This many saturate one process. More would only wait, and use memory and the other core. */
+/** Number of connections that saturates one process. More connections would only wait and use memory and CPU time. */
 const CONNECTIONS = 16;
 
 export interface Rate {

@@ -9,7 +9,6 @@ export interface Cast {
   readonly worker: McpCaller;
   /** The person who owns both agents, signed in. */
   readonly owner: McpCaller;
-  /** A person who is invited to a workspace. */
   readonly invited: McpCaller;
   /** ID token of `invited`. */
   readonly invitedToken: string;
@@ -17,7 +16,7 @@ export interface Cast {
   readonly runQueue: RunQueue;
 }
 
-/** Makes calls and records their cost. `situation` states the condition, if the cost depends on one. */
+/** Makes calls and records their cost. If the cost depends on a condition, `situation` states that condition. */
 export interface Ledger {
   call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
   /** @param template URI template that the table shows instead of the URI */

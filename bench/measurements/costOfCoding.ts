@@ -35,7 +35,6 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   await ledger.read(leader, `task://${taskId}/result`, '', 'task://{taskId}/result');
 }
 
-/** Reads the task while it is in progress. */
 async function look(
   { leader, taskId }: { readonly leader: Cast['leader']; readonly taskId: string },
   ledger: Ledger,

@@ -1,7 +1,6 @@
 /** Calls every firebase tool. These tools read and write Firestore with the caller's identity. */
 import type { Cast, Ledger } from './costLedger.ts';
 
-/** Number of documents in the collection. */
 const DOCUMENTS = 10;
 
 const COLLECTION = 'shared/cost/notes';

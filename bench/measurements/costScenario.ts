@@ -1,4 +1,4 @@
-/** Calls every tool and reads every resource in an active workspace. The benchmark fails if one is missing here. */
+/** Calls every tool and reads every resource in an active workspace. If a call is missing, the benchmark fails. */
 
 import type { Cast, Ledger } from './costLedger.ts';
 import { playAccess } from './costOfAccess.ts';

@@ -143,7 +143,7 @@ async function look(server: FunctionServer, { credential }: Caller, tool: Looked
   return milliseconds;
 }
 
-/** Counts with a separate function process, because the meter would slow down the measured one. */
+/** Counts with a separate function process, because the meter would slow down the process whose time is measured. */
 async function countReads(project: Project, worker: Caller, boss: McpCaller) {
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const server = await serveFunction({

@@ -1,4 +1,4 @@
-/** Memory that an instance needs per watched subscription, and the time to deliver one write to all of them. */
+/** Memory that an instance needs per watched subscription, and the time to deliver a write to all subscriptions. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -21,7 +21,7 @@ const ACTS = [
   { name: 'complete', what: 'complete_task of an occurrence, which creates the next' },
 ] as const;
 
-/** Makes one call of a caller. The parameter is the number of the call. */
+/** One call of each tool, by its name in `ACTS`. */
 type Acts = Readonly<Record<(typeof ACTS)[number]['name'], () => Promise<unknown>>>;
 
 const bareFunction = fileURLToPath(new URL('../baselines/bareTodosFunction.ts', import.meta.url));
@@ -83,7 +83,7 @@ function bareActsOf(url: string, caller: number): Acts {
   return { add: ask('add'), complete: ask('complete'), list: ask('list') };
 }
 
-/** Runs all calls concurrently. */
+/** Runs all calls concurrently, and returns the number of calls per second. */
 async function perSecond(acts: readonly (() => Promise<unknown>)[]): Promise<number> {
   const started = performance.now();
   await Promise.all(

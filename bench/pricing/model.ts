@@ -7,7 +7,7 @@ const GIB = 2 ** 30;
 
 /** Values that are assumed or measured elsewhere. */
 export const ASSUMED = {
-  /** CPU seconds per call: twice the time that `overhead` measures, because that does not include the network. */
+  /** CPU seconds per call: twice the time that `overhead` measures, which does not include the network. */
   cpuSecondsACall: 0.0013,
   cpuSecondsATrigger: 0.003,
   /** Seconds for which the request of a call is open, mostly waiting for Firestore. */

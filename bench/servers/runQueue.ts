@@ -12,7 +12,6 @@ import { musterFunction, serveFunction } from './functionServer.ts';
 type Env = Readonly<Record<string, string>>;
 
 export interface RunQueue {
-  /** The local models that answer. */
   readonly models: LocalModels;
   /** Environment variables with which the endpoint reaches the queue and the models. */
   readonly env: Env;

@@ -203,7 +203,7 @@ async function serve(instance: Composition): Promise<{ server: Server; url: stri
   return { server, url: `http://127.0.0.1:${address.port}/mcp` };
 }
 
-/** Records the cost of the Firestore calls since the previous recording, and the documents that they wrote. */
+/** Records the cost and the written documents of all Firestore calls since the previous recording. */
 function book(meter: Meter, books: Books): Bill {
   return meter.take().reduce((sum, { method, documents, bill }) => {
     const names = documents.map((name) => name.slice(name.indexOf('/documents/') + '/documents/'.length));

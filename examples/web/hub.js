@@ -32,7 +32,7 @@ export async function follow(changed, signal) {
       path,
       includeInitial: false,
     });
-    changed(); // Reports changes before the subscription.
+    changed(); // Reports any changes that happened before the subscription.
     const search = new URLSearchParams({ subscriptionId: `page-${workspace}`, cursor });
     const headers = { Accept: 'text/event-stream' };
     const { body } = await send('/events', { headers, signal }, search);

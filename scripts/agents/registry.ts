@@ -66,7 +66,7 @@ export function create(name: string, given: Options): Promise<Registered> {
   );
 }
 
-/** Replaces an agent's credentials with a new one. If that is restricted to a workspace, the agent moves there. */
+/** Replaces an agent's credentials with a new one. An agent with a new credential for one workspace moves there. */
 export async function renew(agentId: string, given: Options): Promise<Registered> {
   const { agents, store, randomness } = ports;
   return retryOnConflict(randomness, async () => {

@@ -10,7 +10,7 @@ import { prepare } from '../setup/prepare.mjs';
 
 /**
  * Runs the benchmarks with emulators of the databases and Auth. The benchmarks serve the built functions themselves,
- * because the functions emulator would start a process per concurrent request. Only they print to standard output.
+ * because the functions emulator would start a process per concurrent request. Only the benchmarks print to stdout.
  * @param {string[]} args
  */
 export async function runBenchmarks(args) {

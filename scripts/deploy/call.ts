@@ -5,7 +5,7 @@ import { VERSION } from '../../functions/src/config.ts';
 import { proxyHint } from '../setup/proxy.mjs';
 import { Stop } from './step.ts';
 
-/** Failed calls are repeated for this time, because Google's servers are slow to accept a new address. */
+/** A failed call is repeated, because Google's servers need up to a minute to accept a new address. */
 const ATTEMPTS = 12;
 const PAUSE_MS = 5000;
 

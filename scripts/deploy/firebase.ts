@@ -6,7 +6,6 @@ import { root } from '../project.mjs';
 
 export interface Ran {
   readonly succeeded: boolean;
-  /** Complete output of the command. */
   readonly output: string;
 }
 

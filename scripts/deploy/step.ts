@@ -8,7 +8,6 @@ import type { Firebase } from './firebase.ts';
 export interface Deployment {
   readonly google: Google;
   readonly firebase: Firebase;
-  /** Reads what this repository declares, with the current parameters. */
   readonly declare: () => Promise<Declared>;
   /** Folder that contains the parameter files. */
   readonly folder: string;

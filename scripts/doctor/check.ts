@@ -11,7 +11,7 @@ export type Finding =
   | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly fix: Fix }
   /** A risk that the operator may accept, so it makes neither the doctor nor a deployment fail. */
   | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly fix: Fix }
-  /** Could not be checked. `fix` or the finding of another check shows how to change that. */
+  /** Could not be checked. `fix` or the finding of another check describes how to make the check possible. */
   | { readonly state: 'unseen'; readonly what: string; readonly fix?: Fix };
 
 export interface Site {
@@ -37,7 +37,7 @@ export function known<Value>({ declared }: Site, result: Result<Value>, decide: 
   return result.ok ? decide(result.value) : unseen(result.failure, declared.project);
 }
 
-/** Like `known`, for several values. If any could not be read, the finding has the reason of the first of those. */
+/** Like `known`, for several values. If some could not be read, the finding has the reason of the first failure. */
 export function knownAll<Value>(
   site: Site,
   results: ReadonlyMap<string, Result<Value>>,

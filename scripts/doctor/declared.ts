@@ -51,7 +51,6 @@ export interface DeclaredFunction {
   readonly kind: 'event' | 'schedule' | 'queue' | 'https';
   /** Whether Cloud Run allows all callers. The function itself checks their credentials. */
   readonly isPublic: boolean;
-  /** Pub/Sub topic that triggers the function. */
   readonly topic?: string;
   readonly retries: boolean;
   readonly secrets: readonly string[];

@@ -7,8 +7,8 @@
  * 2026: https://github.com/anthropics/claude-code/issues/42301, https://github.com/microsoft/vscode/issues/298300,
  * https://github.com/openstatusHQ/openstatus/pull/2733. The client_id of Claude Code is also in its package
  * (@anthropic-ai/claude-code 2.1.197), and that of Codex in its source (codex-rs/rmcp-client,
- * oauth_client_registration.rs), for servers that send `iss`, as Muster does. ChatGPT's is also the one for such
- * servers: https://developers.openai.com/plugins/build/auth. Cursor and Gemini CLI publish none: they register.
+ * oauth_client_registration.rs), for servers that send `iss`, as Muster does. ChatGPT's document for such servers:
+ * https://developers.openai.com/plugins/build/auth. Cursor and Gemini CLI publish no document, but register.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

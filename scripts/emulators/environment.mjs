@@ -36,11 +36,11 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     ...process.env,
     ...withoutModels,
     ...run.env,
-    ...directToThisMachine({ ...process.env, ...run.env }), // the emulators call each other
+    ...directToThisMachine({ ...process.env, ...run.env }), // emulators call each other without a proxy
     ...clockEnv(run),
     MUSTER_MCP_URL: mcpUrl(ports), // with this address, the function recognizes requests below its path
     ...documentsEnv(clientDocumentsUrl),
-    TMPDIR: run.temporary, // also separates the files of the emulator hubs of two runs
+    TMPDIR: run.temporary, // separates the emulator hub's files from those of other runs
     PATH: `${dirname(node)}:${process.env.PATH}`, // runs the functions' discovery with this Node
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,

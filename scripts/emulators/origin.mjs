@@ -21,8 +21,8 @@ const ofRequestsConnection = new Set(['connection', 'keep-alive', 'trailer']);
 const ofAnswersConnection = new Set([...ofRequestsConnection, 'transfer-encoding']);
 
 /**
- * Sends the headers at once, because a stream's first event can take long. `flushHeaders()` would write as UTF-8 what
- * Node reads as Latin-1.
+ * Written before any other data, so that Node sends the headers at once: a stream's first event can take long.
+ * `flushHeaders()` would write as UTF-8 what Node reads as Latin-1.
  */
 const headersAlone = Buffer.alloc(0);
 
@@ -63,7 +63,7 @@ async function forward(request, response, functions) {
   });
   behind.on('socket', (socket) => socket.unref());
   behind.on('continue', () => response.writeContinue());
-  for (const stream of [request, response, behind]) stream.on('error', () => {}); // each also closes the stream
+  for (const stream of [request, response, behind]) stream.on('error', () => {}); // an error also closes the stream
   // Read the rest of the request even then; otherwise, the next request of the connection is lost.
   response.on('close', () => {
     behind.destroy();

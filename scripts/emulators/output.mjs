@@ -58,8 +58,8 @@ const functionLog = /^>\s+/;
 const idle = /^[^1-9]*"message":"(reminders_sent|swept)"/;
 const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
 const noise = [
-  /MOTD|not currently authenticated|Application Default Credentials/, // nothing here needs Google
-  /multiple instances|Env variable override/, // expected
+  /MOTD|not currently authenticated|Application Default Credentials/, // the emulators need no Google account
+  /multiple instances|Env variable override/, // expected when npm start or tests run
   /Java version|UI is not starting|has exited upon/,
   /emulators are not running|function ignored/, // schedules, which scripts/start runs
 ];

@@ -1,10 +1,9 @@
 // @ts-check
 /**
- * Loaded into each program of the emulators through `NODE_OPTIONS`. It makes their servers keep idle connections,
- * which Node would close after 5 seconds, so that a request that is being sent would fail. It also saves more than
- * half of the time in which firebase-tools starts a function's process. That process would load firebase-admin and
- * firebase-functions to stub them, although the functions' bundle has its own copies, and most of firebase-tools for
- * one small function.
+ * Loaded into each program of the emulators through `NODE_OPTIONS`. It makes their servers keep idle connections.
+ * Node would close them after 5 seconds, and a request that is sent at that moment would fail. It also saves more
+ * than half of the time in which firebase-tools starts a function's process. That process would load firebase-admin
+ * and firebase-functions to stub them, although the bundle has its own copies, and most of firebase-tools.
  */
 const { readFileSync } = require('node:fs');
 const { Server } = require('node:http');

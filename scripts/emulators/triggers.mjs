@@ -14,7 +14,7 @@ import { projectId } from '../project.mjs';
  * @property {string} [body]
  */
 
-/** Highest generation to try. Triggers are turned off and on fewer times than this. */
+/** Highest generation to try. It exceeds the number of times that triggers are turned off and on again. */
 const generations = 10;
 
 /**

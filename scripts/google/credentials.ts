@@ -1,5 +1,3 @@
-/** The operator's Google credentials. */
-
 /** Scope for all resources of a project. The operator's roles still limit the access. */
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 

@@ -4,7 +4,6 @@ import { z } from 'zod';
 export interface Failure {
   /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Google's message. */
   readonly message: string;
   /** `SERVICE_DISABLED` if the project has not enabled the API. */
   readonly reason?: string;

@@ -23,8 +23,8 @@ export interface Granted {
 }
 
 /**
- * Retries after two temporary errors: Google refuses the etag after a concurrent change of the policy, and does not
- * yet know a recently created account everywhere.
+ * Grants the roles. Retries after two temporary errors: Google refuses the etag after a concurrent change of the
+ * policy, and some of Google's servers do not yet know a recently created account.
  */
 export async function grant(
   google: Google,

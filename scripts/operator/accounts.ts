@@ -16,7 +16,7 @@ export interface Account {
 /** Number of accounts that Firebase Auth returns per page. */
 const PAGE = 1000;
 
-/** Returns whether an account is an agent's. Agents have accounts to sign in to the databases as themselves. */
+/** Prefix of the uids of agents, which have accounts so that they can sign in to the databases as themselves. */
 const AGENT = 'agent:';
 
 export async function authentication(): Promise<Auth> {

@@ -6,7 +6,6 @@ import { devDirectory } from '../project.mjs';
 import { endpointOf, parameterOf } from '../setup/parameters.mjs';
 import { showUsageIfAsked } from '../setup/usage.mjs';
 
-/** Thrown for an invalid command line. */
 export class UsageError extends Error {}
 
 export const DEPLOYMENT_USAGE = `Deployment:
@@ -57,7 +56,8 @@ const endpointFile = z.object({
 });
 
 /**
- * Sets the clients' environment variables for the deployment. Import the clients afterwards: they read these on load.
+ * Sets the clients' environment variables for the deployment. Import the clients afterwards, because a client reads
+ * its variables when it is imported.
  * @returns the URL of the deployment's endpoint
  */
 export function reach({ emulator, project, databaseUrl }: Deployment): string {

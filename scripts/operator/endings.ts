@@ -1,4 +1,3 @@
-/** Reports what was revoked or cancelled together with an agent. */
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 
 /** Returns one sentence for each kind of item that was revoked or cancelled together with an agent. */

@@ -95,7 +95,7 @@ export function parseCommand(args: readonly string[]): Command {
   }
 }
 
-/** Maximum length of a uid or address, without characters that paths cannot contain. */
+/** A uid or email address: 1 to 254 characters that a document path can contain. */
 const PERSON = /^[^/\s]{1,254}$/;
 
 function personIn(word: string | undefined, kind: string): string {

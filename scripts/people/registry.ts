@@ -110,7 +110,6 @@ export async function isLed(workspace: string): Promise<boolean> {
 
 export interface Revoked {
   readonly workspaces: readonly string[];
-  /** Agents whose credentials were revoked. */
   readonly agents: readonly string[];
   /** Agents, invitations and requests of those agents, which were revoked or cancelled too. */
   readonly ended: Omit<Ended, 'credentials'>;
@@ -153,7 +152,7 @@ export async function create(email: string, name: string | undefined): Promise<[
   const { uid } = await auth
     .createUser({ email, ...(name !== undefined && { displayName: name }) })
     .catch(async (error: unknown) => {
-      // If another person has registered the address, reports that instead: the next command would be set-role.
+      // Throws another error if a person registered the address without verification, before a role is given.
       await findAccount(email);
       throw error;
     });

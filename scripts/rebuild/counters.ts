@@ -31,7 +31,7 @@ import { rebuildSkills } from './skills.ts';
 export async function rebuildCounters(rebuilding: Rebuilding): Promise<void> {
   const { database, isDry } = rebuilding;
   const lease = new RebuildLease(database);
-  /** Called before each correction. */
+  /** Takes or renews the lease. Called before each correction. */
   const hold = async (): Promise<void> => {
     if (!isDry) await lease.hold();
   };

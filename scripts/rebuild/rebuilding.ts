@@ -11,9 +11,7 @@ export interface Rebuilding {
     Pick<Composition['kernel'], 'store'> &
     Pick<Composition['system']['ports'], 'sweepRecord'>;
   readonly services: Pick<Composition['services'], 'mirrorQueuedTask' | 'mirrorPerson' | 'mirrorWorkspaces'>;
-  /** Whether this is a dry run, which reports changes without making them. */
   readonly isDry: boolean;
-  /** Prints a sentence to the operator. */
   readonly say: (sentence: string) => void;
 }
 

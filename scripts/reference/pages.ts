@@ -35,7 +35,6 @@ export function enumerated(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Returns a table with one line per tool. */
 function toolTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.flatMap(({ name, tools }) =>
     tools.map((tool) => [

@@ -34,12 +34,12 @@ export async function bundle(entry, target) {
     chunkNames: 'chunks/[name]-[hash]',
     minifyWhitespace: true,
     minifySyntax: true,
-    lineLimit: 200, // otherwise, an uncaught error prints the minified line
+    lineLimit: 200, // shortens the minified lines that an uncaught error prints
     legalComments: 'linked',
     banner: { js: commonJs },
     logLevel: 'warning',
   });
-  await stop(); // otherwise its service runs as long as npm start
+  await stop(); // otherwise, esbuild's service would run until npm start ends
 }
 
 /**

@@ -89,7 +89,7 @@ async function installApart(folder, what, { env, say }, finish) {
   await exclusively(`${devDirectory}/install-${basename(folder)}.lock`, install, say);
 }
 
-/** Size limit of the stub, which only reports that the program is missing. The install script replaces it. */
+/** The stub only reports that the program is missing, and is smaller than the program that replaces it. */
 function lacksClaudeCode() {
   const program = `${testClients}/node_modules/${claudeCode}/bin/claude.exe`;
   return statSync(program).size < MAX_BYTES_OF_A_STUB;

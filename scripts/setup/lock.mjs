@@ -25,7 +25,7 @@ export async function exclusively(file, work, say) {
   }
 }
 
-/** Wait time after which a message is printed. */
+/** Number of attempts before a message is printed. */
 const TRIES_IN_SILENCE = 5;
 
 /** @param {string} file */

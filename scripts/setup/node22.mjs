@@ -2,14 +2,14 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { root } from '../project.mjs';
 
-/** If set, everything runs under the Node of that version on this machine. A CI job tests the next version so. */
+/** Version of Node on this machine with which all programs run. A CI job sets the next version to test with it. */
 const wantedMajor = Number(process.env.MUSTER_NODE_MAJOR ?? 22);
 
 /** Binary of the `node` package, written by its install script. */
 const ownNode22 = `${root}/node_modules/node/bin/node`;
 
 /**
- * Returns the Node for all programs, which is version 22 as on Cloud Functions. The Node of this process can be
+ * Whether this process runs with the Node for all programs, which is version 22 as on Cloud Functions. It can be
  * another one, because npm searches for `node` in this repository's node_modules first.
  */
 const isHostsNode22 =

@@ -1,7 +1,6 @@
 // @ts-check
 /** Proxies in environment variables: connections to this machine bypass them, all other connections use them. */
 
-/** Variables that set a proxy, in lower and upper case. */
 const PROXIES = ['https_proxy', 'http_proxy', 'all_proxy', 'grpc_proxy'];
 
 /** Names of this machine, which a proxy cannot reach. */
@@ -10,7 +9,6 @@ const THIS_MACHINE = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 /** Names of this machine in the syntax of Java's option. */
 const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
 
-/** Variables with Java's options, including proxies. */
 const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**

@@ -19,7 +19,6 @@ export function tickSchedules(emulator, output) {
   }, tickMilliseconds);
 }
 
-/** Returns a function that runs all schedules once, except those that are still running. */
 export class Ticking {
   /** @param {string} emulator address of the functions emulator */
   constructor(emulator) {
@@ -29,7 +28,7 @@ export class Ticking {
   }
 
   /**
-   * Runs every schedule to its end, except those still running from the previous tick.
+   * Runs every schedule to its end, except schedules that are still running from the previous call.
    * @returns {Promise<string[]>} errors
    */
   async tick() {
@@ -38,7 +37,7 @@ export class Ticking {
       const failures = await Promise.all(ids.map((id) => this.start(id)));
       return failures.flatMap((failure) => failure ?? []);
     } catch (error) {
-      return [`the tick failed: ${error instanceof Error ? error.message : error}`];
+      return [`calling the schedules failed: ${error instanceof Error ? error.message : error}`];
     }
   }
 

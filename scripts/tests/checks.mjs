@@ -14,7 +14,7 @@ import { failure } from './mocha.mjs';
  * @returns {Record<string, string[]>}
  */
 export function checks(node) {
-  const colors = process.stderr.isTTY ? 'force' : 'off'; // the pipe hides the terminal from it
+  const colors = process.stderr.isTTY ? 'force' : 'off'; // the commands write to a pipe and detect no terminal
   return {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),

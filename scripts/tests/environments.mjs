@@ -47,7 +47,6 @@ export class Environments {
     this.env = env;
     this.node = node;
     this.run = run;
-    /** Number of dedicated projects so far. */
     this.projects = 0;
     /** @type {Promise<void> | undefined} */
     this.deployed = undefined;

@@ -34,10 +34,10 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   const mocha = `${root}/test/node_modules/mocha/bin/mocha.js`;
   const args = ['--reporter', `${root}/test/support/reporter.cjs`, '--timeout', `${seconds}s`];
   for (const file of ['environment.ts', 'properties.ts']) args.push('--file', `${root}/test/support/${file}`);
-  if (process.stdout.isTTY) args.push('--color'); // the pipe hides the terminal from it
+  if (process.stdout.isTTY) args.push('--color'); // mocha writes to a pipe and detects no terminal
   const heading = `\n── ${title} ──\n`;
   if (live) process.stdout.write(heading);
-  // `--exit` is set because the SDKs keep connections open. They also create many short-lived objects.
+  // The SDKs keep connections open (`--exit`) and create many short-lived objects (`--max-semi-space-size`).
   const child = spawn(node, ['--max-semi-space-size=64', mocha, '--exit', ...args, ...mochaOptions, ...files], {
     cwd: root,
     env: {

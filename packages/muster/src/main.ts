@@ -64,7 +64,7 @@ async function run(): Promise<void> {
     return;
   }
   if (command !== 'status') throw new Mistake(`Unknown command "${command}".\n\n${USAGE}`);
-  if (!token) throw new Mistake('"muster status" needs a credential. Set MUSTER_TOKEN to that of an agent.');
+  if (!token) throw new Mistake('"muster status" needs a credential. Set MUSTER_TOKEN to the credential of an agent.');
   const hub = new Hub(find(), token);
   const { stdout } = process;
   if (values.json) console.log(JSON.stringify(await takeSnapshot(hub), null, 2));

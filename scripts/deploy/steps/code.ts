@@ -10,7 +10,7 @@ import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
 const POLL_MS = 10_000;
 
-/** Time limit for indexes. For millions of documents, they take hours: start the deployment again later. */
+/** Time limit for building indexes, which takes hours for millions of documents. A later deployment continues. */
 const MAX_MS = 2 * 3600_000;
 
 export const codeSteps: readonly Step[] = [

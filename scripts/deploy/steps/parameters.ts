@@ -14,7 +14,7 @@ const site = z.unknown();
 
 const OUR_APP = 'Muster console';
 
-/** Appends parameters to the file. A later line of the file overrides an earlier one, which can be empty. */
+/** Appends parameters to the file. A later line of the file overrides an earlier line, for example an empty value. */
 export function writeParameters({ folder, google, say }: Deployment, values: Readonly<Record<string, string>>): void {
   const file = `.env.${google.project}`;
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);

@@ -36,7 +36,7 @@ function beside(declared: Declared, kind: 'queue' | 'schedule'): readonly string
   return functions.flatMap(({ name }) => pathBeside(declared, name, kind) ?? []);
 }
 
-/** Returns whether a queue or schedule belongs to a declared function. A project may have others. */
+/** Returns whether a queue or schedule belongs to a declared function. Other queues and schedules do not count. */
 export function isOurs(declared: Declared, { name }: { readonly name: string }): boolean {
   return [...beside(declared, 'queue'), ...beside(declared, 'schedule')].some((path) => name.endsWith(path));
 }

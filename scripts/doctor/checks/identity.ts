@@ -236,7 +236,7 @@ function missingRoles({ declared }: Site, roles: readonly string[]): readonly st
   return neededRoles(declared).filter((role) => !roles.includes(role));
 }
 
-/** Returns deployed functions that the functions' account, with which Google calls them, may not call. */
+/** Returns the deployed functions that Google cannot call, because the functions' account may not call them. */
 function uncallable({ seen, declared }: Site, policies: ReadonlyMap<string, Policy | undefined>): readonly string[] {
   const member = serviceAccountMember(seen.account);
   return calledByGoogle(declared).filter((name) => {

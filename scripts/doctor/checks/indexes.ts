@@ -37,7 +37,7 @@ function fieldOf({ collectionGroup, fieldPath }: Override, fields: readonly Fiel
   return fields.find(({ name }) => name.endsWith(`/collectionGroups/${collectionGroup}/fields/${fieldPath}`));
 }
 
-/** Returns whether a field has the index settings that the file declares for it, not those of its collection. */
+/** Returns whether a field has the index settings that the file declares for it, not the collection's settings. */
 function isOverridden(override: Override, fields: readonly Field[]): boolean {
   const config = fieldOf(override, fields)?.indexConfig;
   if (config === undefined || config.usesAncestorConfig) return false;
@@ -71,7 +71,6 @@ function expire(site: Site, broken: readonly Override[]): { readonly command: st
   return enabling.length > 0 ? { command: enabling.join(' && ') } : deployIndexes(site);
 }
 
-/** Returns the finding for a missing database. */
 function missing(site: Site): Finding {
   return waitsFor(`no Firestore database ${site.declared.databaseId}`);
 }

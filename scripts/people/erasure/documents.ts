@@ -38,7 +38,7 @@ export interface Erasing {
   readonly logs: Set<string>;
 }
 
-/** Name of the field that contains the owner of a document. */
+/** Field that contains the owner of a document, by collection. */
 const OWNED_BY: Readonly<Record<string, string>> = {
   [COLLECTIONS.todos]: 'owner_uid',
   [COLLECTIONS.events]: 'user_id',
@@ -68,7 +68,7 @@ const BELOW: readonly string[] = [
   'counts',
 ];
 
-/** Documents that security rules read are deleted later, once all tokens of the person have expired. */
+/** Collections that security rules read. Their documents are deleted once all tokens of the person have expired. */
 const LAST: readonly string[] = [COLLECTIONS.people];
 
 export async function eraseInFirestore(erasing: Erasing): Promise<void> {
@@ -142,7 +142,7 @@ function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot)
   return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
 }
 
-/** Returns whether a document belongs to the person by its id, or because it was sent to the person. */
+/** Collections in which a document belongs to the person that its id names, or to which it was sent. */
 const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
 
 const actor = z.object({ owner_uid: z.string() });
@@ -195,7 +195,7 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
 
 /**
  * Deletes a to-do as the tool does, but the event does not contain the to-do's content. The trigger that repairs
- * direct edits finds this event, and so adds no other one.
+ * direct edits finds this event, and so adds no second event.
  * @returns false if the to-do is unreadable
  */
 async function deleteTodo({ ports, traces }: Erasing, id: string): Promise<boolean> {

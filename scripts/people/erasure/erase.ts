@@ -73,7 +73,7 @@ function reportOf(uid: string, pseudonym: string, waits: Date | undefined): read
     `Their pseudonym is ${pseudonym}. Store it outside of this project: after a restore, erase --person ${pseudonym} finds them again.`,
     waits === undefined
       ? 'The account is deleted, and no data names them.'
-      : `The account is deleted. ${personPath(uid)} still blocks their last tokens: run this again with the uid after ${waits.toISOString()}.`,
+      : `The account is deleted. The document ${personPath(uid)} still blocks their last tokens: run this again with the uid after ${waits.toISOString()} to delete it too.`,
   ];
 }
 

@@ -7,7 +7,6 @@ const PSEUDONYM = /^erased-[0-9a-f]{20}$/;
 
 const PSEUDONYM_DIGITS = 20;
 
-/** Name that is displayed instead of the name of an erased person. */
 export const ERASED_NAME = 'erased person';
 
 /**
@@ -27,7 +26,6 @@ const UNMISTAKABLE_LENGTH = 20;
 
 type Field = string | number;
 
-/** Finds and replaces texts that name one person. */
 export class Traces {
   readonly uid: string;
   readonly pseudonym: string;

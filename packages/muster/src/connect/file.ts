@@ -47,7 +47,7 @@ export function replace(path: string, text: string, isPrivate: boolean): void {
   attempt(path, 'written', () => {
     const target = targetOf(resolve(path));
     const before = statSync(target, { throwIfNoEntry: false });
-    // A read-only file must not change, although the permissions of its folder may allow replacing it.
+    // A read-only file must not change, even if the permissions of its folder allow replacing the file.
     if (before !== undefined && (before.mode & 0o222) === 0)
       throw new Mistake(`${path} is read-only. The file was not changed. Make it writable, then retry.`);
     if (before !== undefined) accessSync(target, constants.W_OK);
@@ -55,7 +55,7 @@ export function replace(path: string, text: string, isPrivate: boolean): void {
     const complete = join(dirname(target), `.${basename(target)}.${randomUUID()}`);
     try {
       if (writeNew(complete, text, before, isPrivate)) renameSync(complete, target);
-      else writeFileSync(target, text); // Keeps the owner.
+      else writeFileSync(target, text); // Writing in place keeps the owner.
     } finally {
       rmSync(complete, { force: true });
     }

@@ -99,7 +99,7 @@ export class JsonText {
     const closing = last === undefined && !this.text.slice(end, close).includes('\n') ? this.newline + outer : '';
     const start = isSpread ? this.newline + inner : ' ';
     this.splice(end, end, start + label + this.shown(value, inner, isSpread) + closing);
-    // The comma is added directly after the last value, before comments.
+    // The comma is added directly after the last value, before any comments.
     if (last !== undefined && !hasComma) this.splice(lastEnd, lastEnd, ',');
   }
 
@@ -127,7 +127,6 @@ export class JsonText {
     return JSON.stringify(value, null, this.unit).replaceAll('\n', this.newline + indent);
   }
 
-  /** Returns the indentation of the line at a position. */
   private indentAt(position: number): string {
     const start = this.text.lastIndexOf('\n', position - 1) + 1;
     return /^[ \t]*/.exec(this.text.slice(start, position))?.[0] ?? '';
