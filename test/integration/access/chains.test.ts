@@ -1,7 +1,7 @@
 /**
- * Random chains of people, sign-ins, credentials, terminals, invitations and restrictions, of which one link is
- * revoked. Within 5 seconds exactly the chain below it loses access, in tools, streams and both databases, and all
- * other links keep the rights that the model predicts.
+ * Random chains of people, sign-ins, credentials, terminals, invitations and restrictions. A test revokes one link.
+ * Within 5 seconds, exactly the chain below that link loses access to tools, streams and both databases. All other
+ * links keep the rights that the model predicts.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   readonly: often(false, fc.boolean()),
 });
 
-/** Position of a link in the list. The last link, -1, is frequent, so that chains become deep. */
+/** Position of a link in the list. The last link (-1) is the most frequent choice, so that chains become deep. */
 const place = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(20) });
 
 const step = fc.record({
@@ -87,7 +87,7 @@ describe('credential chains', function () {
       const below = forest.links.filter((one) => one !== link && one.kind === 'key' && chainOf(one).includes(link));
       const ended = await forest.revoke(link);
       if (ended !== undefined)
-        assert.deepEqual([...ended].sort(), below.map(({ name }) => name).sort(), 'the ended chain');
+        assert.deepEqual([...ended].sort(), below.map(({ name }) => name).sort(), 'agents listed as revoked');
       assert.ok(below.every((one) => rightsOf(one) === undefined));
       forest.pass();
       await forest.compare(`after ${link.name} was revoked`);
@@ -98,7 +98,7 @@ describe('credential chains', function () {
     }
   };
 
-  it('lose access below a revoked link and nowhere else', async () => {
+  it('lose access at and below a revoked link, while all other links keep their rights', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(choice, { maxLength: MAX_DEPTH - 1 }),

@@ -13,7 +13,7 @@ const NOTHING = { agents: [], invitations: [], requests: [] };
 const namesIn = ({ connections }: JsonObject) =>
   Array.isArray(connections) ? connections.map((one) => String(Object(one).name)).sort() : [];
 
-describe('connections', () => {
+describe('connections of agents and apps', () => {
   let fixture: ConnectionsFixture;
 
   const register = (as: Principal, name: string, role: Role, limits: WantedLimits = {}) =>
@@ -29,7 +29,7 @@ describe('connections', () => {
     await fixture.arrive('root', 'admin');
   });
 
-  it("list a person's own agents with their restrictions in pages, and an admin may list others'", async () => {
+  it('are listed to their owner in pages with their restrictions, and to admins on request', async () => {
     const ada = await fixture.person('ada');
     const limits = { toolsets: ['todo'], readonly: true };
     const { agent } = await register(ada, 'narrow', 'worker', limits);
@@ -60,7 +60,7 @@ describe('connections', () => {
     assert.deepEqual(withName(hidden, owner, 'nobody'), missing);
   });
 
-  it('list all agents of the owner to a leader agent, and only itself to other agents', async () => {
+  it('are all listed to a leader agent of their owner; any other agent sees only itself', async () => {
     const ada = await fixture.person('ada');
     const { agent } = await register(ada, 'wide', 'leader');
     await register(ada, 'other', 'worker');
@@ -73,7 +73,7 @@ describe('connections', () => {
     assert.deepEqual(namesIn(await fixture.ask(await as('worker'), 'list_connections')), ['wide']);
   });
 
-  it('are revoked by their owner, by a leader agent of the owner or by an admin', async () => {
+  it('can be revoked by their owner, by a leader agent of the owner and by an admin', async () => {
     const ada = await fixture.person('ada');
     for (const revoker of [ada, await fixture.agentOf('ada', 'leader'), await fixture.person('root')]) {
       const { agent, credential, secret } = await register(ada, 'coder', 'worker');
@@ -87,7 +87,7 @@ describe('connections', () => {
     }
   });
 
-  it('list apps with their name and rights from the first token on', async () => {
+  it('of apps are listed with name and rights as soon as the app has its first token', async () => {
     await register(await fixture.person('ada'), 'with a key', 'worker');
     const chosen = { toolsets: ['todo'], readonly: true, workspace: 'default' };
     await connect('ada', 'Claude Code (Ada)', chosen);
@@ -111,7 +111,7 @@ describe('connections', () => {
     });
   });
 
-  it('combine all sign-ins from one app under one name, and are revoked together', async () => {
+  it('of two sign-ins from the same app belong to one agent and are revoked together', async () => {
     const [laptop, desktop] = [await connect('ada', 'Claude Code (Ada)'), await connect('ada', 'Claude Code (Ada)')];
     const ada = await fixture.person('ada');
     const all = await fixture.ask(ada, 'list_connections');
@@ -119,7 +119,7 @@ describe('connections', () => {
     const app = await signIn(laptop.accessToken);
     const agent_id = app.agent_id ?? assert.fail('the principal is not an agent');
     assert.equal((await signIn(desktop.accessToken)).agent_id, agent_id);
-    // Revoking an app also revokes the agents that it registered.
+    // Revoking an app also revokes the agents that the app has registered.
     const { credential, secret } = await register(app, 'helper', 'worker');
     const helper = `${credential.api_key}.${secret}`;
     assert.equal((await signIn(helper)).grant?.resource, undefined);
@@ -138,7 +138,7 @@ describe('connections', () => {
     assert.equal((await fixture.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
   });
 
-  it('report when and why a sign-in ended, such as the reuse of a refresh token', async () => {
+  it('that ended are listed with time and reason, for example a reused refresh token', async () => {
     const { services, access } = fixture.app;
     const before = await connect('ada', 'Claude Code (Ada)');
     const asked = { clientId: 'https://client.example/client.json', resource: undefined };
@@ -159,7 +159,7 @@ describe('connections', () => {
     };
     assert.deepEqual(listed['ended'], [ended]);
     assert.deepEqual((await fixture.ask(await fixture.person('eve'), 'list_connections'))['ended'], []);
-    // The record gives no access and does not prevent another sign-in.
+    // The record of the ended sign-in gives no access, and does not prevent another sign-in.
     assert.equal((await fixture.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
     assert.deepEqual(await access.ports.grants.ofAgents([agent_id]), []);
     const again = await connect('ada', 'Claude Code (Ada)');
@@ -170,7 +170,7 @@ describe('connections', () => {
     assert.deepEqual((await fixture.ask(ada, 'list_connections'))['ended'], []);
   });
 
-  it('report the other reasons for the end of sign-ins', async () => {
+  it('that ended are listed as disconnected, revoked, owner_lost_role, expired or replaced', async () => {
     const { services } = fixture.app;
     const reasons = async (name: string) => {
       const { ended } = await fixture.ask(await fixture.person(name), 'list_connections');
@@ -191,7 +191,7 @@ describe('connections', () => {
     await connect('root', 'Unused');
     fixture.pass(91 * 86_400);
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
-    // Another sign-in deletes the expired one and keeps the reason of its end.
+    // Another sign-in deletes the expired sign-in, but the reason for its end stays listed.
     await connect('root', 'Unused');
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
     for (let place = 2; place <= 11; place++) {
@@ -201,13 +201,13 @@ describe('connections', () => {
     assert.deepEqual(await reasons('root'), ['Unused: replaced']);
   });
 
-  it('of other owners look like unknown ones', async () => {
+  it('of another owner return the same error as unknown connections when they are revoked', async () => {
     const { agent } = await register(await fixture.person('ada'), 'coder', 'leader');
     const others = [
       await fixture.person('eve'),
       await fixture.agentOf('eve', 'leader'),
       await fixture.agentOf('ada', 'worker'),
-      // An admin's agent that is restricted to one workspace.
+      // An agent of an admin, restricted to one workspace.
       await fixture.agentOf('root', 'admin', { held_to: 'default' }),
     ];
     for (const other of others) {

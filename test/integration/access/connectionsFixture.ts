@@ -1,4 +1,4 @@
-/** People who sign in from apps and register agents with credentials. */
+/** People who sign in from apps and who register agents with credentials. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Registered } from '../../../functions/src/agents/rules/registration.ts';
@@ -39,12 +39,12 @@ export class ConnectionsFixture extends AccessFixture {
     );
   }
 
-  /** Returns the bearer credential of an agent that a caller registers. */
+  /** Registers an agent as the caller, and returns the agent's credential as `<apiKey>.<secret>`. */
   async keyOf(as: Principal, name: string, role?: Role, limits: WantedLimits = {}): Promise<string> {
     return bearerOf(await this.register(as, name, role, limits));
   }
 
-  /** Returns the tokens of an app from which a person signs in with the given choices. */
+  /** Signs a person in from an app with the given choices, and returns the app's tokens. */
   async connect(
     name: string,
     agentName: string,
@@ -69,7 +69,7 @@ export class ConnectionsFixture extends AccessFixture {
     };
     const { id, client_id: clientId } = authorization;
     await kernel.store.commit([{ kind: 'startAuthorization', authorization }]);
-    const version = (await signIn.ports.signIns.authorization(id))?.version ?? assert.fail('not started');
+    const version = (await signIn.ports.signIns.authorization(id))?.version ?? assert.fail('no authorization stored');
     const apps = new Apps({ ...signIn.ports, registration: services.registration });
     const decision = { agentName, role: 'worker' as const, workspace: undefined, readonly: false, ...chosen };
     const owner = await access.ports.roles.of(uid);
@@ -84,7 +84,7 @@ export class ConnectionsFixture extends AccessFixture {
     });
   }
 
-  /** Returns the principal of a credential, on an instance that has not cached it. */
+  /** Authenticates a credential on an instance that has not cached it. */
   signIn(credential: string): Promise<Principal> {
     return this.anotherInstance().services.authenticator.authenticate(credential);
   }

@@ -1,6 +1,6 @@
 /**
- * Fixture for the examples of the access tools: a workspace that the team's owner leads, person2 in it, a credential
- * of terminal-2, an invitation of Cyd, and no workspace apollo.
+ * Fixture for the examples of the access tools. It has a workspace that the team's owner leads with the member
+ * person2, a credential of terminal-2 and an invitation of Cyd, but no workspace apollo.
  */
 import { FieldValue } from '@google-cloud/firestore';
 import { invitationId } from '../../../functions/src/access/rules/invitations.ts';
@@ -14,7 +14,7 @@ import type { Team } from '../coordination/team.ts';
 
 const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
 
-/** Returns the caller of a tool's example: the team's leader, or a person for tools that only people may call. */
+/** Returns the caller of a tool's example: the team's leader, or a person if only people may call the tool. */
 export function callerOfExample(team: Team, tool: string): Principal {
   if (['answer', 'invite', 'set_member', 'create_workspace', 'update_workspace'].includes(tool)) {
     const { owner_uid: ownerUid, owner } = team.leader;
@@ -54,7 +54,7 @@ export async function setAccess({ app, workspace, leader, now }: Team): Promise<
   await app.kernel.store.commit([{ kind: 'setMember', member: member('person2', 'worker') }]);
 }
 
-/** Deletes the fixture: every test uses the same ids. */
+/** Deletes the fixture, because every test uses the same ids. */
 export async function clearAccess(): Promise<void> {
   const database = firestore();
   const invitations = await database.collection('invitations').where('email', '==', CYD).get();

@@ -6,7 +6,7 @@ import { call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { AccessFixture, withName } from './fixture.ts';
 
-describe('whoami', () => {
+describe('the tool access.whoami', () => {
   let fixture: AccessFixture;
 
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe('whoami', () => {
   const namesIn = (workspaces: unknown) =>
     Array.isArray(workspaces) ? workspaces.map((one) => String(Object(one).workspace)) : [];
 
-  it("returns an agent's owner and the source of its roles", async () => {
+  it('returns the owner of an agent, and the source of the role in each workspace', async () => {
     const workspace = await fixture.workspaceOf('ada');
     const agent = await fixture.agentOf('ada', 'worker');
     const told = await fixture.ask(agent, 'whoami');
@@ -42,24 +42,24 @@ describe('whoami', () => {
     assert.deepEqual(Object(ada['owner']).email, fixture.email('ada'));
   });
 
-  it('returns the default workspace of calls and the reason for it', async () => {
+  it('returns the workspace in which calls run by default, and the reason for it', async () => {
     const home = async (principal: Principal) => Object((await fixture.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await fixture.person('ada'))).workspace, 'default');
     const held = await home(await fixture.agentOf('ada', 'leader', { held_to: 'alpha' }));
     assert.deepEqual([held.workspace, /restricted to it/.test(held.why)], ['alpha', true]);
     const settled = await home({ ...(await fixture.agentOf('ada', 'leader')), workspace: 'beta' });
-    assert.deepEqual([settled.workspace, /the home of the agent/.test(settled.why)], ['beta', true]);
+    assert.deepEqual([settled.workspace, /the default workspace of the agent/.test(settled.why)], ['beta', true]);
     const told = await fixture.ask(await fixture.person('ada'), 'whoami');
     assert.equal(told['this_call'], fixture.workspace);
   });
 
-  it('is allowed to everyone with an account, and advises how to get a role', async () => {
+  it('can be called by everyone with an account, and explains how to get a role', async () => {
     const told = await fixture.ask(await fixture.person('ben'), 'whoami');
     assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
     assert.match(String(told['advice']), /invite/);
   });
 
-  it('lists every workspace in which the caller has a role, including open ones', async () => {
+  it('lists every workspace in which the caller has a role, including open workspaces', async () => {
     const open = await fixture.workspaceOf('ada', 'open');
     const hidden = await fixture.workspaceOf('ada');
     const joined = await fixture.workspaceOf('ada');
@@ -71,10 +71,10 @@ describe('whoami', () => {
     assert.deepEqual(mine(told, joined), { workspace: joined, access: 'private', role: 'viewer', from: 'membership' });
     assert.deepEqual([mine(told, hidden), told['administers']], [undefined, undefined]);
     const ben = await fixture.ask(await fixture.person('ben'), 'whoami');
-    assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');
+    assert.deepEqual(ben['workspaces'], [], 'without a role, open workspaces are not listed');
   });
 
-  it('returns a role that a person received after the token was checked', async () => {
+  it('returns the current roles, even if they changed after the token was checked', async () => {
     const workspace = await fixture.workspaceOf('ada');
     const before = await fixture.person('ben');
     await fixture.letIn(workspace, 'ben', 'worker');
@@ -85,7 +85,7 @@ describe('whoami', () => {
     assert.deepEqual((await fixture.ask(after, 'whoami'))['workspaces'], []);
   });
 
-  it('reports truncation if either list is shortened', async () => {
+  it('reports a truncated response if one of its two lists has more than 100 workspaces', async () => {
     const names = (access: 'open' | 'private') =>
       Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
     const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
@@ -99,11 +99,11 @@ describe('whoami', () => {
     assert.deepEqual(await listed('admin', Object.fromEntries(open.slice(0, 100))), [100, 0, true]);
     assert.deepEqual(await listed('admin', Object.fromEntries(closed.slice(0, 100))), [1, 100, false]);
     assert.deepEqual(await listed('admin', Object.fromEntries(closed)), [1, 100, true]);
-    // Workspaces that are hidden from the caller do not count towards the limit.
+    // Workspaces that the caller may not see do not count towards the limit of the list.
     assert.deepEqual(await listed('leader', Object.fromEntries(closed)), [1, undefined, false]);
   });
 
-  it('lists private workspaces of others only to admins, without a role', async () => {
+  it('lists private workspaces of other people only to admins, and without a role', async () => {
     const workspace = await fixture.workspaceOf('ada');
     const root = await fixture.ask(await fixture.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);
@@ -116,7 +116,7 @@ describe('whoami', () => {
   });
 });
 
-describe('explain', () => {
+describe('the tool access.explain', () => {
   let fixture: AccessFixture;
   let workspace: string;
 
@@ -134,7 +134,7 @@ describe('explain', () => {
     fixture.ask(await fixture.person(name), 'explain', { workspace, ...args });
   const tool = { tool: 'coordination_create_task' };
 
-  it("returns the required role, the caller's role and who can change it", async () => {
+  it('returns the required role, the role of the caller, and who can change that role', async () => {
     const ada = await explain('ada', tool);
     assert.deepEqual(
       [ada['allowed'], ada['needs'], ada['has']],
@@ -149,7 +149,7 @@ describe('explain', () => {
     assert.match(Object(own['changeable_by']).who, /owner in person/);
   });
 
-  it("treats another owner's workspace like one that does not exist", async () => {
+  it("returns equal responses for another owner's workspace and for an unknown workspace", async () => {
     const questions: JsonObject[] = [
       tool,
       { tool: 'access.list_members' },
@@ -166,14 +166,14 @@ describe('explain', () => {
     }
   });
 
-  it('does not report an admin role for a workspace that no one has created', async () => {
+  it('reports no role of the caller in a workspace that no one has created', async () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
     const told = await fixture.ask(await fixture.agentOf('ada', 'leader'), 'explain', question);
     assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
     assert.match(Object(told['changeable_by']).who, /leader of the workspace/);
   });
 
-  it('agrees with the result of every access tool', async () => {
+  it('agrees with access tools on whether each of four people may call them', async () => {
     const calls: Readonly<Record<string, JsonObject>> = {
       list_members: { workspace },
       invite: { workspace, email: 'x@example.com', role: 'viewer' },
@@ -191,7 +191,7 @@ describe('explain', () => {
       }
   });
 
-  it("explains restrictions of the caller's own agents, and treats others as unknown", async () => {
+  it("explains restrictions of the caller's own agents, and treats other agents as unknown", async () => {
     const id = fixture.id('coder');
     const agent = sampleAgent({ id, owner_uid: fixture.id('ada'), role: 'leader' });
     const credential = {
@@ -216,7 +216,7 @@ describe('explain', () => {
     assert.deepEqual(withName(hidden, id, 'nobody'), missing);
   });
 
-  it('explains access to a path by the rule that applies', async () => {
+  it('names the permission rule that allows or denies access to a database path', async () => {
     await fixture.app.services.coordination.initialize(workspace, { goal: 'A goal' }, unkeyed);
     const path = { database: 'firestore', path: `workspaces/${workspace}` };
     const ben = await explain('ben', path);

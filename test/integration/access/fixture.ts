@@ -1,4 +1,4 @@
-/** People with accounts, and their agents, in dedicated workspaces. */
+/** People with accounts, and their agents, in workspaces that only one test uses. */
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -9,7 +9,6 @@ import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
 export class AccessFixture extends Team {
-  /** Returns an id that no other test uses. */
   id(name: string): string {
     return `${name}-${this.workspace}`;
   }
@@ -18,7 +17,7 @@ export class AccessFixture extends Team {
     return `${this.id(name)}@example.com`;
   }
 
-  /** Creates an account with a verified address, and optionally a role in the deployment. */
+  /** Creates an account with a verified address, and gives the person a role in the deployment if one is given. */
   async arrive(name: string, role?: Role): Promise<string> {
     const uid = this.id(name);
     const account = { uid, email: this.email(name), emailVerified: true, displayName: `${name} of ${uid}` };
@@ -27,14 +26,14 @@ export class AccessFixture extends Team {
     return uid;
   }
 
-  /** Returns a person with current roles. */
+  /** Returns the principal of a person, with the stored roles. */
   async person(name: string): Promise<Principal> {
     const uid = this.id(name);
     const owner = await this.app.access.ports.roles.of(uid);
     return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, email: this.email(name) };
   }
 
-  /** Returns an agent of a person, with current roles. */
+  /** Returns the principal of an agent of a person, with the stored roles of the person. */
   async agentOf(
     name: string,
     maxRole: Role,
@@ -46,7 +45,6 @@ export class AccessFixture extends Team {
     return { uid, kind: 'agent', agent_id: agentId, owner_uid: this.id(name), maxRole, owner, ...limits };
   }
 
-  /** Creates a workspace with a random name. */
   async workspaceOf(leader: string, access: WorkspaceAccess = 'private'): Promise<string> {
     const workspace = `w-${randomUUID().slice(0, 13)}`;
     await this.app.kernel.store.commit([
@@ -62,12 +60,12 @@ export class AccessFixture extends Team {
     await this.app.kernel.store.commit([{ kind: 'setMember', member }]);
   }
 
-  /** Returns the response of an access tool. */
+  /** Calls an access tool, and returns its response. */
   async ask(principal: Principal, tool: string, args: JsonObject = {}): Promise<JsonObject> {
     return answer(this, `access_${tool}`, args, principal);
   }
 
-  /** Returns the code, message and reason of an error. */
+  /** Calls an access tool that must fail, and returns the code, message and reason of the error. */
   async refused(principal: Principal, tool: string, args: JsonObject = {}): Promise<Refusal> {
     const { structuredContent, isError } = await call(this, `access_${tool}`, args, principal);
     if (!isError) throw new Error(`${tool} was allowed: ${JSON.stringify(structuredContent)}`);
@@ -90,7 +88,7 @@ function refusalIn({ error }: JsonObject): Refusal {
   return { code, message, reason: data?.reason };
 }
 
-/** Returns the error with one name replaced by another. */
+/** Returns the error with one name replaced by another, so that two errors can be compared. */
 export function withName({ message, ...rest }: Refusal, name: string, other: string): Refusal {
   return { ...rest, message: message.replaceAll(name, other) };
 }

@@ -9,7 +9,7 @@ import { AccessFixture, withName } from './fixture.ts';
 
 const DAY = 24 * 60 * 60;
 
-describe('invitations', () => {
+describe('invitations to a workspace', () => {
   let fixture: AccessFixture;
   let workspace: string;
 
@@ -22,13 +22,13 @@ describe('invitations', () => {
 
   const invite = async (name: string, role = 'worker', by = 'ada') =>
     fixture.ask(await fixture.person(by), 'invite', { workspace, email: fixture.email(name).toUpperCase(), role });
-  /** Accepts invitations at sign-in, on a separate instance. */
+  /** Does what a sign-in of the person does with invitations, on an instance without cached data. */
   const signIn = (name: string, town_ = fixture) =>
     new Invitations(town_.anotherInstance().access.ports).acceptAtSignIn(fixture.id(name), fixture.email(name));
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', fixture.email('cyd')).get()).docs;
 
-  it('make a member of the person who signs in with the address, and are used up', async () => {
+  it('make the person who signs in with the invited address a member, and are then deleted', async () => {
     const { invited } = await invite('cyd');
     const expires = new Date(fixture.now.getTime() + 14 * DAY * 1000).toISOString();
     assert.deepEqual(invited, { workspace, email: fixture.email('cyd'), role: 'worker', expires_at: expires });
@@ -39,7 +39,7 @@ describe('invitations', () => {
     assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('are accepted at sign-in only if the address is verified', async () => {
+  it("are accepted at sign-in only if the person's address is verified", async () => {
     for (const name of ['cyd', 'dan']) await invite(name);
     const roles: unknown[] = [];
     for (const [name, email] of Object.entries({ cyd: { email: fixture.email('cyd') }, dan: {} })) {
@@ -57,14 +57,14 @@ describe('invitations', () => {
     assert.equal(await fixture.roleOf('dan', workspace), undefined);
   });
 
-  it('return an equal response whether or not the address has an account', async () => {
+  it('get the same response whether or not the invited address has an account', async () => {
     const known = await invite('cyd');
     const unknown = await invite('nobody');
     const text = JSON.stringify(known).replaceAll(fixture.email('cyd'), fixture.email('nobody'));
     assert.equal(text, JSON.stringify(unknown));
   });
 
-  it('are sent by leaders of the workspace, and replace an earlier one', async () => {
+  it('are sent only by leaders, and replace an earlier invitation to the same address', async () => {
     await fixture.arrive('ben');
     await fixture.letIn(workspace, 'ben', 'worker');
     const args = { workspace, email: fixture.email('cyd'), role: 'leader' };
@@ -77,7 +77,7 @@ describe('invitations', () => {
     assert.equal(Object(invitations)[0].email, fixture.email('cyd'));
   });
 
-  it('send at most one email per day, without text written by people', async () => {
+  it('cause at most one email per day and address, without any text written by people', async () => {
     await invite('cyd');
     await invite('cyd', 'viewer');
     const [mail, ...more] = await mails();
@@ -91,7 +91,7 @@ describe('invitations', () => {
     assert.equal((await mails()).length, 2);
   });
 
-  it('never lower a role', async () => {
+  it('never lower the role of a member', async () => {
     await fixture.letIn(workspace, 'cyd', 'leader');
     await invite('cyd', 'viewer');
     await signIn('cyd');
@@ -99,7 +99,7 @@ describe('invitations', () => {
     assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('expire after 14 days, or when the inviter no longer leads the workspace', async () => {
+  it('expire after 14 days, or when the person who sent them no longer leads the workspace', async () => {
     await invite('cyd');
     fixture.pass(14 * DAY);
     await signIn('cyd');
@@ -113,7 +113,7 @@ describe('invitations', () => {
     assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('are deleted when the person is removed', async () => {
+  it('are deleted when the invited member is removed from the workspace', async () => {
     await fixture.letIn(workspace, 'cyd', 'worker');
     await invite('cyd', 'worker');
     await fixture.ask(await fixture.person('ada'), 'remove_member', { workspace, uid: fixture.id('cyd') });
@@ -121,7 +121,7 @@ describe('invitations', () => {
     assert.equal(await fixture.roleOf('cyd', workspace), undefined);
   });
 
-  it('are checked once a minute at sign-in, and immediately by whoami and accept_invitation', async () => {
+  it('are looked up once a minute at sign-in, and at each call of whoami or accept_invitation', async () => {
     const invitations = new Invitations(fixture.anotherInstance().access.ports);
     const look = () => invitations.acceptAtSignIn(fixture.id('cyd'), fixture.email('cyd'));
     await look();
@@ -146,7 +146,7 @@ describe('invitations', () => {
     assert.deepEqual(again, { accepted: [], already: { workspace, role: 'leader' } });
   });
 
-  it('are accepted only by people with the verified address of the invitation', async () => {
+  it('are accepted only by people who have verified the invited address', async () => {
     await invite('cyd');
     await fixture.arrive('eve');
     const eve = await fixture.person('eve');
@@ -162,7 +162,7 @@ describe('invitations', () => {
     assert.equal(await fixture.roleOf('cyd', workspace), 'worker');
   });
 
-  it('are accepted once if several sign-ins run concurrently', async () => {
+  it('are accepted only once if several instances accept them concurrently', async () => {
     await invite('cyd');
     const email = fixture.email('cyd');
     const taking = Array.from({ length: 4 }, () =>

@@ -1,4 +1,4 @@
-/** A person's tasks and runs in a workspace end when the person leaves it. */
+/** When a person leaves a workspace, the person's tasks and runs in that workspace end. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
@@ -13,7 +13,7 @@ const BY_HAND = { name: 'by-hand', steps: [{ name: 'one', agent: 'network', prom
 
 const ORDER = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
-/** Stored document of a person without roles. */
+/** Stored document of a person who has no roles. */
 const NOBODY = personToDocument({ workspaces: {} });
 
 class Leavers extends AccessFixture {
@@ -59,7 +59,7 @@ class Leavers extends AccessFixture {
     return found.value;
   }
 
-  /** Does what the trigger does after a membership was deleted. */
+  /** Calls the service as the trigger does after a membership was deleted. */
   left(name: string, workspace: string, app: Composition = this.app): Promise<void> {
     const before = personToDocument({ workspaces: { [workspace]: 'worker' } });
     return app.services.leaving.personWritten(this.id(name), before, NOBODY);
@@ -83,7 +83,7 @@ describe('leaving a workspace', () => {
   const remove = async () =>
     fixture.ask(await fixture.person('ada'), 'remove_member', { workspace, uid: fixture.id('ben') });
 
-  it("cancels the person's coding tasks and runs there, but not others' or in other workspaces", async () => {
+  it('cancels the coding tasks and runs that the person has there, and no others', async () => {
     const elsewhere = await fixture.workspaceOf('ada');
     await fixture.letIn(elsewhere, 'ben', 'worker');
     ben = await fixture.person('ben');
@@ -108,7 +108,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it('cancels each task once if several instances handle the event repeatedly', async () => {
+  it('cancels each task once, even if several instances handle the event repeatedly', async () => {
     const theirs = await fixture.order(ben, workspace);
     await remove();
     const instances = [fixture.app, fixture.anotherInstance(), fixture.anotherInstance()];
@@ -121,7 +121,7 @@ describe('leaving a workspace', () => {
     assert.deepEqual((await fixture.task(theirs)).completed_at, closedAt);
   });
 
-  it('keeps the tasks that the person created for the plan', async () => {
+  it('keeps the tasks that the person created there as a leader', async () => {
     await fixture.letIn(workspace, 'ben', 'leader');
     ben = await fixture.person('ben');
     const made = await answer(fixture.at({ workspace }), 'coordination_create_task', { description: 'Plan' }, ben);
@@ -130,7 +130,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(String(Object(made['task']).id))).status, 'available');
   });
 
-  it("cancels nothing while the person's role permits work", async () => {
+  it('cancels nothing as long as the person still has the role worker or leader', async () => {
     const theirs = await fixture.order(ben, workspace);
     await fixture.letIn(workspace, 'ben', 'leader');
     await fixture.app.services.leaving.end(fixture.id('ben'));
@@ -140,7 +140,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(theirs)).status, 'cancelled', 'tasks of a viewer are cancelled');
   });
 
-  it('takes effect, too, when a workspace becomes private', async () => {
+  it('cancels tasks, too, if an open workspace becomes private and the person is not in it', async () => {
     const open = await fixture.workspaceOf('ada', 'open');
     const theirs = await fixture.order(await fixture.person('ben'), open);
     const adas = await fixture.order(await fixture.person('ada'), open);
@@ -151,7 +151,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(adas)).status, 'available');
   });
 
-  it("withholds the person's tasks from runners before anything has cancelled them", async () => {
+  it("keeps the person's coding tasks from runners, even if no trigger has cancelled them yet", async () => {
     const theirs = await fixture.order(ben, workspace);
     await remove();
     const runner = await fixture.agentOf('ada', 'worker');
@@ -167,7 +167,7 @@ describe('leaving a workspace', () => {
     assert.equal(Object(next['result']).task.id, adas, 'tasks of the other members are claimed');
   });
 
-  it('fails a run before its next step if nothing has cancelled it yet', async () => {
+  it('fails a run of the person before its next step, if no trigger has cancelled it yet', async () => {
     const runId = await fixture.run(ben, workspace);
     await remove();
     const app = fixture.anotherInstance();
@@ -181,7 +181,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it("hides the person's runs there, and no runs in other workspaces", async () => {
+  it("hides the person's runs there from the person, but not runs in other workspaces", async () => {
     const runId = await fixture.run(ben, workspace);
     const kept = await fixture.run(ben, 'default');
     const list = async (by: Principal) => {
@@ -198,10 +198,10 @@ describe('leaving a workspace', () => {
     await assert.rejects(runs.watch(out, runId, AbortSignal.abort()), { code: 'NOT_FOUND' });
     await assert.rejects(runs.cancel(out, runId, unkeyed), { code: 'NOT_FOUND' });
     assert.equal((await runs.view(out, kept)).visibility, 'all');
-    assert.equal((await runs.view(await fixture.person('ada'), runId)).visibility, 'course', 'for leaders');
+    assert.equal((await runs.view(await fixture.person('ada'), runId)).visibility, 'course', 'leaders see no prompts');
   });
 
-  it('withdraws questions to and from the person there', async () => {
+  it('withdraws the questions that the person asked there or was asked there', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
       const made = await answer(fixture.at({ workspace }), 'inbox_ask', args, by);
@@ -217,7 +217,7 @@ describe('leaving a workspace', () => {
     assert.deepEqual([await state(ofBen), await state(byBen), await state(ofAda)], ['withdrawn', 'withdrawn', 'open']);
   });
 
-  it('keeps a to-do that the person delegated there, without the status of its task', async () => {
+  it('keeps a to-do that the person delegated there, but no longer shows its task', async () => {
     const todo = await answer(fixture, 'todo_add_task', { title: 'Write it' }, ben);
     const task_id = String(Object(todo['task']).id ?? todo['id']);
     const delegated = await answer(fixture.at({ workspace }), 'todo_delegate', { task_id }, ben);
@@ -232,10 +232,10 @@ describe('leaving a workspace', () => {
     await remove();
     await fixture.left('ben', workspace);
     assert.equal(await shown(await fixture.person('ben')), undefined);
-    assert.equal((await fixture.task(taskId)).status, 'available', 'the task belongs to the plan now');
+    assert.equal((await fixture.task(taskId)).status, 'available', 'the task stays in the plan of the workspace');
   });
 
-  it("cancels the person's task again after another member has retried it", async () => {
+  it("cancels the person's coding task again when a runner asks for it after a retry", async () => {
     const theirs = await fixture.order(ben, workspace);
     await remove();
     await fixture.left('ben', workspace);

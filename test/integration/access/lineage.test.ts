@@ -1,4 +1,4 @@
-/** Revoking a credential ends its chain, and a credential has at most the current rights of those above it. */
+/** Revoking a credential ends the chain below it, and a credential has at most the current rights of its chain. */
 import assert from 'node:assert/strict';
 import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -28,7 +28,7 @@ describe('credential chains', () => {
   const revoke = (agent_id: string | undefined, as = ada) =>
     fixture.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('the principal is not an agent') });
 
-  it('end below a revoked credential at any depth and are listed; other credentials stay', async () => {
+  it('end at a revoked credential: all credentials below it are listed and stop working', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const second = await fixture.keyOf(await signIn(first), 'second');
     const third = await fixture.keyOf(await signIn(second), 'third');
@@ -38,7 +38,7 @@ describe('credential chains', () => {
     assert.deepEqual(names.sort(), ['second', 'third']);
     for (const bearer of [first, second, third]) await isOut(bearer);
     await signIn(other);
-    // No revoked credential is listed.
+    // The list no longer contains revoked credentials.
     const { connections } = await fixture.ask(ada, 'list_connections');
     assert.ok(Array.isArray(connections));
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('credential chains', () => {
     );
   });
 
-  it('stay if an agent renews its own credential, and end if another caller registers it again', async () => {
+  it('survive if an agent renews its credential, and end if its owner registers it again', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const second = await fixture.keyOf(await signIn(first), 'second');
     const renewed = await fixture.keyOf(await signIn(first), 'first');
@@ -55,23 +55,23 @@ describe('credential chains', () => {
     const twice = await fixture.keyOf(await signIn(renewed), 'first');
     const { lineage } = await signIn(second);
     assert.equal(lineage?.length, 2);
-    // The owner replaces the credential, perhaps because it leaked.
+    // The owner replaces the credential, for example because it leaked.
     const replaced = await fixture.keyOf(ada, 'first');
     for (const bearer of [twice, second]) await isOut(bearer);
     await signIn(replaced);
   });
 
-  it('cannot be continued by a credential that was just revoked', async () => {
+  it('cannot be continued by a credential that was revoked but is still cached', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const trusted = await signIn(first);
     await revoke(trusted.agent_id);
-    // An instance can have the credential in its cache for 5 seconds.
+    // An instance can use a credential from its cache for 5 seconds after its revocation.
     await isOut(await fixture.keyOf(trusted, 'first'));
     await isOut(await fixture.keyOf(trusted, 'another'));
   });
 
-  describe('invitations', () => {
-    it('end if the credential of their sender or one above it is revoked', async () => {
+  describe('invitations sent by agents', () => {
+    it('are revoked with the credential of the sending agent, or with one above it', async () => {
       await fixture.arrive('eve');
       await fixture.arrive('fay');
       await fixture.arrive('gil');
@@ -98,7 +98,7 @@ describe('credential chains', () => {
       assert.equal(await fixture.roleOf('gil', workspace), 'worker');
     });
 
-    it('cannot be accepted if their sender no longer has the toolset access', async () => {
+    it('cannot be accepted once the sending agent may no longer use the toolset access', async () => {
       for (const name of ['eve', 'fay']) await fixture.arrive(name);
       const workspace = await fixture.workspaceOf('ada');
       const { inviting } = fixture.app.services.access;
@@ -121,7 +121,7 @@ describe('credential chains', () => {
       assert.equal(await fixture.roleOf('fay', workspace), 'worker');
     });
 
-    it('cannot be accepted after the credential of their sender has expired', async () => {
+    it('cannot be accepted after the credential of the sending agent has expired', async () => {
       await fixture.arrive('eve');
       const workspace = await fixture.workspaceOf('ada');
       const sender = await fixture.keyOf(await fixture.person('ada'), 'sender', 'leader');
@@ -152,7 +152,7 @@ describe('credential chains', () => {
     };
     const stateOf = async (id: string) => (await fixture.app.inbox.ports.requests.find(id))?.value;
 
-    it('are withdrawn with a reason and listed if a credential above their caller is revoked', async () => {
+    it('are listed and withdrawn if the credential of their caller, or one above it, is revoked', async () => {
       const first = await fixture.keyOf(ada, 'first', 'worker');
       const second = await fixture.keyOf(await signIn(first), 'second');
       const other = await fixture.keyOf(ada, 'other', 'worker');
@@ -172,16 +172,16 @@ describe('credential chains', () => {
       assert.equal((await stateOf(stays))?.state, 'open');
     });
 
-    it('are not run after approval if a credential above their caller has ended since', async () => {
+    it('do not run after approval if a credential above their caller has been deleted', async () => {
       const first = await fixture.keyOf(ada, 'first', 'worker');
       const second = await fixture.keyOf(await signIn(first), 'second');
       const ids = [await waits(await signIn(second))];
       fixture.pass(1);
       for (const id of ids) await answer(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
-      // Only the first credential is deleted; no cleanup of its chain has run.
+      // Deletes only the first credential, without the cleanup of its chain.
       const [credential] = await fixture.app.access.ports.agents.credentials(String((await signIn(first)).agent_id));
       await fixture.app.kernel.store.commit([
-        { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('not found') },
+        { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('the first agent has no credential') },
       ]);
       for (const id of ids) {
         await fixture.app.services.approvedCalls.execute(id);
@@ -200,7 +200,7 @@ describe('credential chains', () => {
     });
   });
 
-  describe('restriction of an app', () => {
+  describe('sign-ins of a connected app', () => {
     let key: string;
     let below: string;
 
@@ -210,7 +210,7 @@ describe('credential chains', () => {
       below = await fixture.keyOf(await signIn(key), 'below', 'leader');
     });
 
-    it('records an access change for the sign-in, so that instances check its chain again', async () => {
+    it('record an access change when restricted, so that instances check their chains again', async () => {
       const grants = await fixture.app.access.ports.grants.ofAgents([
         String((await signIn(key)).lineage?.[0]?.agent_id),
       ]);
@@ -219,7 +219,7 @@ describe('credential chains', () => {
       assert.equal((await announced.get()).size, 1);
     });
 
-    it('ends the chain of a deleted sign-in, but not that of a sign-in at another address', async () => {
+    it('end their own chain when deleted, but not the chain of a sign-in at another address', async () => {
       const resource = 'https://muster.example/mcp/todo';
       const { accessToken } = await fixture.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await fixture.keyOf(await signIn(accessToken), 'there');
@@ -230,7 +230,7 @@ describe('credential chains', () => {
     });
   });
 
-  it('are completed by a second revocation if the first was interrupted', async () => {
+  it('are revoked completely by a second call if the first call was interrupted', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const as = await signIn(first);
     const keys: string[] = [];

@@ -5,7 +5,7 @@ import { AccessFixture } from './fixture.ts';
 const uidsIn = ({ members }: JsonObject) =>
   Array.isArray(members) ? members.map((member) => String(Object(member).uid)) : [];
 
-describe('members', () => {
+describe('members of a workspace', () => {
   let fixture: AccessFixture;
   let workspace: string;
 
@@ -20,7 +20,7 @@ describe('members', () => {
     await fixture.letIn(workspace, 'ben', 'worker');
   });
 
-  it('are listed with names in pages, to members and admins', async () => {
+  it('are listed in pages, with their names, to other members and to admins', async () => {
     const ben = await fixture.person('ben');
     const first = await fixture.ask(ben, 'list_members', { workspace, limit: 1 });
     const rest = await fixture.ask(ben, 'list_members', { workspace, cursor: String(first['next_cursor']) });
@@ -40,7 +40,7 @@ describe('members', () => {
     assert.deepEqual(whole['invitations'], []);
   });
 
-  it('get roles from leaders, and from admins who are not members', async () => {
+  it('get their roles only from leaders of the workspace, and from admins', async () => {
     const set = (role: string) => ({ workspace, uid: fixture.id('ben'), role });
     const raised = await fixture.ask(await fixture.person('ada'), 'set_member', set('leader'));
     assert.deepEqual(raised, { ...set('leader'), was: 'worker', changed: true });
@@ -48,14 +48,14 @@ describe('members', () => {
     assert.equal(same['changed'], false);
     await fixture.ask(await fixture.person('root'), 'set_member', set('viewer'));
     assert.equal(await fixture.roleOf('ben', workspace), 'viewer');
-    assert.equal((await fixture.person('ben')).owner.workspaces[workspace], 'viewer', 'both documents');
+    assert.equal((await fixture.person('ben')).owner.workspaces[workspace], 'viewer', "in the person's document");
     for (const caller of [await fixture.person('ben'), await fixture.agentOf('ada', 'worker')])
       assert.equal((await fixture.refused(caller, 'set_member', set('leader'))).reason, 'ROLE_TOO_WEAK');
     const above = await fixture.refused(await fixture.person('ada'), 'set_member', set('admin'));
     assert.equal(above.code, -32300);
   });
 
-  it('are added by leaders if known to the deployment, and by email only by admins', async () => {
+  it('are added by leaders by uid; only admins can also add people by their email address', async () => {
     const ada = await fixture.person('ada');
     await fixture.ask(ada, 'set_member', { workspace, uid: fixture.id('cyd'), role: 'worker' });
     assert.equal(await fixture.roleOf('cyd', workspace), 'worker');
@@ -93,7 +93,7 @@ describe('members', () => {
     assert.deepEqual(await fixture.app.access.ports.people.leaders(workspace, 2), []);
   });
 
-  it('include one leader after two leaders have lowered each other concurrently', async () => {
+  it("still include one leader after two leaders concurrently lowered each other's roles", async () => {
     await fixture.letIn(workspace, 'ben', 'leader');
     const callers = [await fixture.person('ada'), await fixture.person('ben')];
     const uids = [fixture.id('ben'), fixture.id('ada')];
@@ -112,7 +112,7 @@ describe('members', () => {
     assert.equal((await fixture.app.access.ports.people.leaders(workspace, 3)).length, 1);
   });
 
-  it('are removed by leaders, or leave on their own', async () => {
+  it('can be removed by leaders, and can leave on their own', async () => {
     const [ben, remove] = [await fixture.person('ben'), { workspace, uid: fixture.id('ben') }];
     const removed = await fixture.ask(await fixture.person('ada'), 'remove_member', remove);
     assert.deepEqual(removed, { ...remove, was: 'worker' });
@@ -130,7 +130,7 @@ describe('members', () => {
     assert.equal(await fixture.roleOf('ben', workspace), undefined);
   });
 
-  it('keep their deployment role in an open workspace after their removal', async () => {
+  it('keep, after their removal from an open workspace, the access of their deployment role', async () => {
     const open = await fixture.workspaceOf('ada', 'open');
     await fixture.letIn(open, 'cyd', 'leader');
     const ada = await fixture.person('ada');

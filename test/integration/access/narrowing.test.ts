@@ -17,13 +17,13 @@ describe('restricted credentials', () => {
     fixture = new AccessFixture();
     await fixture.arrive('ada', 'worker');
     await fixture.arrive('eve', 'leader');
-    // The workspace of the calls.
+    // Calls use the workspace of the fixture, which is private from now on.
     ({ workspace } = fixture);
     await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     for (const name of ['ada', 'eve']) await fixture.letIn(workspace, name, 'worker');
   });
 
-  /** Registers an agent and returns the principal of its credential. */
+  /** Registers an agent with these limits, and returns the principal of its credential. */
   async function registered(as: Principal, limits: JsonObject): Promise<Principal> {
     const args = { ...REGISTRATION, ...limits };
     const { apiKey, secret } = Object((await answer(fixture, 'onboarding_registerAgent', args, as))['credentials']);
@@ -37,7 +37,7 @@ describe('restricted credentials', () => {
     return String(Object(structuredContent['error']).message);
   }
 
-  it('get a welcome that proposes only permitted calls', async () => {
+  it('receive a welcome that proposes only permitted calls', async () => {
     const ada = await fixture.person('ada');
     const greeting = { agentName: 'narrow', role: 'developer' };
     const proposed = async (as: Principal): Promise<readonly string[]> => {
@@ -66,7 +66,7 @@ describe('restricted credentials', () => {
     assert.equal((await registered(ada, { clear: ['toolsets'] })).toolsets, undefined);
   });
 
-  it('are never widened by their own agent', async () => {
+  it('keep their restrictions, even if their own agent asks to remove them', async () => {
     const narrow = await registered(await fixture.person('ada'), { toolsets: ['onboarding'], heldTo: workspace });
     const again = await registered(narrow, { clear: ['heldTo'], readonly: false, toolsets: ['onboarding', 'todo'] });
     assert.deepEqual([again.toolsets, again.held_to], [['onboarding'], workspace]);
@@ -81,7 +81,7 @@ describe('restricted credentials', () => {
     assert.equal((await registered(await fixture.person('eve'), { heldTo: others })).held_to, others);
   });
 
-  it('are refused if their restrictions are contradictory or unknown', async () => {
+  it('are refused if their restrictions contradict each other or name an unknown toolset', async () => {
     const ada = await fixture.person('ada');
     assert.match(await refused(ada, { heldTo: workspace, workspace: 'default' }), /is restricted to the workspace/);
     assert.match(await refused(ada, { toolsets: ['todos'] }), /Unknown toolset "todos"/);

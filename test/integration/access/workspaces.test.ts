@@ -11,7 +11,7 @@ import { AccessFixture, withName } from './fixture.ts';
 
 const NEW = () => `w-${randomUUID().slice(0, 13)}`;
 
-describe('workspaces', () => {
+describe('workspaces of a deployment', () => {
   let fixture: AccessFixture;
 
   beforeEach(async () => {
@@ -54,7 +54,7 @@ describe('workspaces', () => {
     assert.equal(await fixture.roleOf('ada', args.name), 'leader', "the agent's owner leads the workspace");
   });
 
-  it('cannot get a name under which data exists, and the error does not reveal the data', async () => {
+  it('cannot get a name that existing data uses, and the error does not reveal that data', async () => {
     const [taken, inDocuments, inNode, inValue] = [NEW(), NEW(), NEW(), NEW()];
     await fixture.app.services.coordination.initialize(taken, { goal: 'A goal' }, unkeyed);
     await firestore().doc(`messages/${inDocuments}/talk/one`).set({ text: 'hello' });
@@ -72,7 +72,7 @@ describe('workspaces', () => {
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
-  it("are private if created through a call, and the agent's owner leads them", async () => {
+  it('are private when an agent creates them, and the owner of the agent leads them', async () => {
     const agent = await fixture.agentOf('ada', 'leader');
     await answer(fixture, 'coordination_init_coordination', { goal: 'A goal' }, agent);
     const { workspace } = fixture;
@@ -82,7 +82,7 @@ describe('workspaces', () => {
     await answer(fixture, 'coordination_init_coordination', { goal: 'Another' }, await fixture.person('ada'));
   });
 
-  it('never appear without their leader while they are created', async () => {
+  it('give their creator a role at every moment of their creation', async () => {
     const ada = await fixture.person('ada');
     const opened = Array.from({ length: 20 }, NEW);
     const shutIn = (roles: PersonRoles) => opened.filter((name) => personsRoleIn(roles, name) === undefined);
@@ -101,7 +101,7 @@ describe('workspaces', () => {
     assert.deepEqual(await reading, []);
   });
 
-  it('are created with their first task, including a task that a run creates later', async () => {
+  it('are created with their first task, even if a run creates that task later', async () => {
     const ada = await fixture.person('ada');
     await answer(fixture, 'coordination_create_task', { description: 'Do it' }, ada);
     assert.equal(await fixture.roleOf('ada', fixture.workspace), 'leader');
@@ -113,7 +113,7 @@ describe('workspaces', () => {
     assert.equal(await fixture.roleOf('ada', workspace), 'leader');
   });
 
-  it('refuse a caller who passed the permission check before their creation', async () => {
+  it('refuse callers whose permission check passed before the workspace was created', async () => {
     const cyd = await fixture.person('cyd');
     const { coordination, taskCreation } = fixture.app.services;
     await coordination.initialize(fixture.workspace, { goal: 'Hers' }, unkeyed, await fixture.person('ada'));
@@ -152,7 +152,7 @@ describe('workspaces', () => {
     assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);
   });
 
-  it('are changed only by their leaders and by admins', async () => {
+  it('can be changed only by their leaders and by admins', async () => {
     const workspace = await fixture.workspaceOf('ben');
     await fixture.letIn(workspace, 'ada', 'worker');
     const args = { workspace, repositories: ['sartor-ai/muster'] };
@@ -169,7 +169,7 @@ describe('workspaces', () => {
     );
   });
 
-  it('are not written if all given settings are equal, and the response reports it', async () => {
+  it('are not written if all given settings equal the stored ones, and the response reports it', async () => {
     const workspace = await fixture.workspaceOf('root');
     const root = await fixture.person('root');
     const settings = {
@@ -191,7 +191,7 @@ describe('workspaces', () => {
     assert.equal((await fixture.ask(root, 'update_workspace', other))['message'], undefined);
   });
 
-  it('are opened only by leaders of the deployment, and get a leader when made private', async () => {
+  it('can be opened only by leaders of the deployment, and get a leader when made private', async () => {
     const workspace = await fixture.workspaceOf('ben');
     await fixture.letIn(workspace, 'ada', 'leader');
     const opened = { workspace, access: 'open' };
@@ -211,7 +211,7 @@ describe('workspaces', () => {
     assert.match(always.message, /always open/);
   });
 
-  it('store which hosted agents they use for a kind of work, and which never', async () => {
+  it('store which hosted agents to use for a kind of work, and which never to use', async () => {
     const name = NEW();
     const ada = await fixture.person('ada');
     await fixture.ask(ada, 'create_workspace', { name });

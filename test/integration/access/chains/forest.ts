@@ -1,4 +1,4 @@
-/** Chains of people, sign-ins, credentials, terminals and invitations in the real services. */
+/** Creates chains of people, sign-ins, credentials, terminals and invitations with the real services. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { getFirestore } from 'firebase-admin/firestore';
@@ -19,7 +19,7 @@ import { silent, unkeyed } from '../../coordination/team.ts';
 import { bearerOf, ConnectionsFixture } from '../connectionsFixture.ts';
 import { both, type Choice, type Link, may, rightsOf, weakest } from './model.ts';
 
-/** Maximum age of cached credentials on an instance. */
+/** Maximum age of a credential in the cache of an instance. */
 const TRUSTED_SECONDS = 5;
 
 const reply = z.union([
@@ -27,13 +27,13 @@ const reply = z.union([
   z.object({ error: z.object({ message: z.string(), data: z.object({ reason: z.string() }).partial().optional() }) }),
 ]);
 
-/** The call with which a terminal is tested. */
+/** The call that a terminal makes to show that it has access. */
 const ACTS = { toolset: 'coordination', least: 'worker', writes: true } as const;
 
-/** An open stream and the text that it has received. */
+/** An open stream, and the text that it has received so far. */
 interface Followed {
   readonly link: Link;
-  /** Rights of the link when the stream opened. If they change, the stream ends and must be reopened. */
+  /** Rights of the link when the stream was opened. If they change, the stream ends and must be reopened. */
   readonly rights: Choice | undefined;
   readonly said: () => string;
   readonly close: () => void;
@@ -43,14 +43,14 @@ export class Forest {
   readonly links: Link[] = [];
   private readonly fixture = new ConnectionsFixture();
   private readonly elsewhere = `else-${this.fixture.workspace}`;
-  /** Bearer credentials of apps and agents, and ID tokens of people. */
+  /** Credentials of apps and agents, and ID tokens of people. */
   private readonly bearers = new Map<Link, string>();
   private readonly agentIds = new Map<Link, string>();
   private instance: Composition | undefined;
   private endpoint: RunningEndpoint | undefined;
   private streams: readonly Followed[] = [];
 
-  /** Creates the workspaces, and an endpoint on an instance that learns of changes only through the database. */
+  /** Creates the workspaces and an endpoint. The endpoint's instance learns of changes only through the database. */
   async begin(): Promise<void> {
     const { store } = this.fixture.app.kernel;
     for (const workspace of [this.here, this.elsewhere])
@@ -102,7 +102,7 @@ export class Forest {
     this.bearers.set(link, await signIn(uid));
   }
 
-  /** Signs a person in from an app, or again with other choices. */
+  /** Signs a person in from an app. With `before`, the person signs in again from the same app with other choices. */
   async app(name: string, from: Link, wanted: Choice, before?: Link): Promise<void> {
     const own = { ...wanted, role: weakest([wanted.role, from.own.role]) };
     const { role, toolsets: chosen, readonly } = own;
@@ -118,7 +118,7 @@ export class Forest {
     this.agentIds.set(link, String((await this.fixture.signIn(accessToken)).agent_id));
   }
 
-  /** Registers an agent, unless the caller may not register one. */
+  /** Registers an agent, unless the caller may not register agents. */
   async key(name: string, from: Link, wanted: Choice): Promise<void> {
     const rights = rightsOf(from);
     if (rights === undefined) return;
@@ -130,7 +130,7 @@ export class Forest {
     this.agentIds.set(link, registered.agent.id);
   }
 
-  /** Renews an agent's own credential with restrictions. */
+  /** Renews the credential of an agent as that agent, with restrictions. */
   async renew(link: Link, wanted: Choice): Promise<void> {
     const rights = rightsOf(link);
     if (rights === undefined) return;
@@ -144,7 +144,7 @@ export class Forest {
     this.bearers.set(link, bearerOf(registered));
   }
 
-  /** Registers a terminal. It has no credential, and its agent acts as it. */
+  /** Registers a terminal. A terminal has no credential; the agent that registers it acts as the terminal. */
   async terminal(name: string, from: Link): Promise<void> {
     if (!may(from, ACTS)) return;
     const agentId = this.fixture.agentId(name);
@@ -154,7 +154,7 @@ export class Forest {
     this.agentIds.set(this.add(name, 'terminal', from, from.own), agentId);
   }
 
-  /** Stores an invitation. Whether agents may send one is not tested here. */
+  /** Stores an invitation directly, because this test does not check who may send one. */
   async invitation(name: string, from: Link): Promise<void> {
     const { owner_uid: ownerUid, lineage } = await this.principalOf(from);
     await this.fixture.arrive(name);
@@ -173,7 +173,6 @@ export class Forest {
     this.add(name, 'invitation', from, from.own);
   }
 
-  /** Sets a person's role in the deployment. */
   async setRole(link: Link, role: Choice['role'] | 'none'): Promise<void> {
     const uid = this.fixture.id(link.name);
     await this.fixture.app.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
@@ -182,7 +181,7 @@ export class Forest {
     else link.own = { ...link.own, role };
   }
 
-  /** Revokes a link and returns the reported names of the agents below it. */
+  /** Revokes a link, and returns the names that the call reports of the agents below it. */
   async revoke(link: Link): Promise<readonly string[] | undefined> {
     if (link.kind === 'person') {
       await this.setRole(link, 'none');
@@ -194,19 +193,19 @@ export class Forest {
     return ended.agents.map(({ name }) => name);
   }
 
-  /** Advances the clock by the maximum age of cached credentials. */
+  /** Advances the clock by the maximum age of a cached credential. */
   pass(): void {
     this.fixture.pass(TRUSTED_SECONDS);
   }
 
-  /** Fills the instance's cache with all credentials, and opens a stream for each permitted link. */
+  /** Fills the credential cache of the instance, and opens a stream for each link that may have one. */
   async open(): Promise<void> {
     await this.compare('before');
     const able = this.credentials().filter((link) => may(link, { toolset: 'firebase', least: 'viewer', writes: true }));
     this.streams = await Promise.all(able.map((link) => this.follow(link)));
   }
 
-  /** Compares each link's identity and its access to tools and both databases with the model. */
+  /** Asserts that each link's identity and its access to tools and both databases match the model. */
   async compare(when: string): Promise<void> {
     await Promise.all([
       ...this.credentials().map((link) => this.compareCredential(link, when)),
@@ -214,7 +213,7 @@ export class Forest {
     ]);
   }
 
-  /** Writes a message and compares the streams that receive it with the model. */
+  /** Writes a message, and asserts that the streams that receive it match the model. */
   async compareStreams(): Promise<void> {
     await (await realtimeDatabase()).ref(`${this.place}/second`).set({ text: 'after' });
     const isHeard = ({ link, rights }: Followed) => isDeepStrictEqual(rightsOf(link), rights);
@@ -231,7 +230,7 @@ export class Forest {
     );
   }
 
-  /** Signs in the invited people and checks that valid invitations make them members. */
+  /** Signs in the invited people, and asserts that exactly the valid invitations make them members. */
   async compareInvitations(): Promise<void> {
     for (const link of this.of('invitation')) {
       const { services } = this.fixture.anotherInstance();
@@ -242,7 +241,7 @@ export class Forest {
     }
   }
 
-  /** An invitation is valid as long as its sender could send it. */
+  /** Whether an invitation is valid: its sender could still send it. */
   private isOpen({ from }: Link): boolean {
     const rights = from && rightsOf(from);
     const administers = rights?.toolsets?.includes('access') ?? true;
@@ -256,7 +255,7 @@ export class Forest {
   private async compareCredential(link: Link, when: string): Promise<void> {
     const about = `${link.name} ${when}`;
     const rights = rightsOf(link);
-    // A person's missing role leaves credentials valid, but without any rights.
+    // If a person has no role, credentials of the person remain valid, but they give no rights.
     const isKnown = rights !== undefined || this.isOnlyItsPersons(link);
     const principal = await this.authenticated(link);
     assert.equal(principal !== undefined, isKnown, `${about} is ${isKnown ? 'valid' : 'revoked'}`);
@@ -298,7 +297,7 @@ export class Forest {
     return rights !== undefined;
   }
 
-  /** People access the databases directly with their ID tokens. */
+  /** Asserts that a person's direct access to the databases, with an ID token, matches the model. */
   private async comparePerson(link: Link, when: string): Promise<void> {
     const token = this.bearers.get(link) ?? assert.fail('no person has signed in');
     for (const database of ['firestore', 'realtime'] as const)
@@ -381,6 +380,6 @@ export class Forest {
   }
 }
 
-/** Errors of the permission check, the authentication or a database. */
+/** Matches an error of the permission check, of the authentication, or of a database. */
 const REFUSED =
   /^(NO_ROLE|ROLE_TOO_WEAK|READ_ONLY|PERMISSION_DENIED|TOOLSET_NOT_ALLOWED|Your credential does not include|Invalid or revoked credential)/;

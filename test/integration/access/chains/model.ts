@@ -1,23 +1,23 @@
 /**
- * Model of the rights in a chain: a link is valid while everything above it is, and has the rights that all links
- * above it have at the moment.
+ * Model of the rights in a chain. A link is valid as long as every link above it is valid. It has only the rights
+ * that all links above it have at that moment.
  */
 
-/** Weakest first. */
+/** All roles, the weakest first. */
 export const ROLES = ['viewer', 'worker', 'leader'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Toolsets to which the chains are restricted. */
+/** Toolsets to which a link may be restricted. */
 export const TOOLSETS = ['onboarding', 'firebase', 'coordination', 'access'] as const;
 
-/** Workspaces to which a link may be restricted: the workspace of the calls, and another one. */
+/** Workspaces to which a link may be restricted: `here` is the workspace of the calls. */
 export type Held = 'here' | 'elsewhere';
 
-/** Rights that a link is given or asks for. */
+/** Rights that a link receives or requests. */
 export interface Choice {
   readonly role: Role;
-  /** All toolsets if undefined. */
+  /** Toolsets to which the link is restricted; all toolsets if undefined. */
   readonly toolsets?: readonly string[] | undefined;
   readonly heldTo?: Held | undefined;
   readonly readonly: boolean;
@@ -27,29 +27,29 @@ export interface Link {
   readonly name: string;
   readonly kind: 'person' | 'app' | 'key' | 'terminal' | 'invitation';
   readonly from: Link | undefined;
-  /** Own rights, without those above it. */
+  /** Rights that the link itself received, without the limits of the links above it. */
   own: Choice;
   isRevoked: boolean;
 }
 
-/** Returns the number of links between a link and its person. */
+/** Returns the number of links above a link. */
 export function depthOf({ from }: Link): number {
   return from === undefined ? 0 : depthOf(from) + 1;
 }
 
-/** Returns the link and everything above it, outermost first. */
+/** Returns the link and everything above it, starting with the person. */
 export function chainOf(link: Link): readonly Link[] {
   return link.from === undefined ? [link] : [...chainOf(link.from), link];
 }
 
-/** Returns the current rights of a link; undefined if it is revoked. */
+/** Returns the current rights of a link, or undefined if the link is revoked. */
 export function rightsOf(link: Link): Choice | undefined {
   const chain = chainOf(link);
   if (chain.some(({ isRevoked }) => isRevoked)) return undefined;
   return chain.map(({ own }): Choice | undefined => own).reduce((rights, own) => rights && own && both(rights, own));
 }
 
-/** Returns the rights that both choices allow; undefined if they are restricted to different workspaces. */
+/** Returns the rights that both choices allow, or undefined if they are restricted to different workspaces. */
 export function both(one: Choice, other: Choice): Choice | undefined {
   const held = new Set([one, other].flatMap(({ heldTo }) => heldTo ?? []));
   if (held.size > 1) return undefined;
@@ -66,14 +66,14 @@ export function weakest(roles: readonly Role[]): Role {
   return ROLES.find((role) => roles.includes(role)) ?? 'viewer';
 }
 
-/** A call with which a link is tested. */
+/** A call that tests the rights of a link. */
 export interface Attempt {
   readonly toolset: (typeof TOOLSETS)[number];
   readonly least: Role;
   readonly writes: boolean;
 }
 
-/** Returns whether a link may make a call in the workspace of the calls. */
+/** Returns whether a link may make the call in the workspace `here`. */
 export function may(link: Link, { toolset, least, writes }: Attempt): boolean {
   const rights = rightsOf(link);
   return (
