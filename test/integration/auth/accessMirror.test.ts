@@ -1,4 +1,4 @@
-/** Access mirror: roles and workspaces, copied from Firestore for the security rules of the Realtime Database. */
+/** The access mirror: a copy of roles and workspaces for the security rules of the Realtime Database. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { followChanges, mirrorPerson } from '../../../functions/src/access/store/accessMirror.ts';
@@ -22,7 +22,7 @@ describe('the access mirror', () => {
     team = new Team();
   });
 
-  /** Returns a uid with characters that no key may contain. */
+  /** Returns a uid with characters that a key of the Realtime Database must not contain. */
   const newUid = () => `person.${randomUUID()}#$[]%`;
 
   const member = (uid: string, role: 'viewer' | 'worker') => {
@@ -30,7 +30,7 @@ describe('the access mirror', () => {
     return { kind: 'setMember', member: { uid, workspace, role, added_by: 'ada', added_at: addedAt } } as const;
   };
 
-  it("contains a person's roles and the roles that they include", async () => {
+  it('contains each role of a person and the weaker roles that it includes', async () => {
     const uid = newUid();
     const { services, kernel } = team.app;
     const mirrored = async () => {
@@ -50,7 +50,7 @@ describe('the access mirror', () => {
     assert.equal(await mirrored(), null);
   });
 
-  it("is updated before the change's commit returns", async () => {
+  it('is updated before the commit that changes a role returns', async () => {
     const uid = newUid();
     const { store } = team.app.kernel;
     await store.commit([
@@ -63,7 +63,7 @@ describe('the access mirror', () => {
     assert.equal(await there(personAccessPath(uid)), null);
   });
 
-  it('does not fail the change if the Realtime Database is unreachable', async () => {
+  it('does not make a commit fail if the Realtime Database is unreachable', async () => {
     const warnings: string[] = [];
     const log = { info() {}, error() {}, warn: (event: string) => void warnings.push(event) };
     const { people } = team.app.access.ports;
@@ -81,7 +81,7 @@ describe('the access mirror', () => {
     assert.deepEqual(await there(personAccessPath(uid)), { role: { none: true } });
   });
 
-  it('contains the access of each named workspace', async () => {
+  it('contains whether each named workspace is private or open', async () => {
     const { services, kernel } = team.app;
     const mirrored = async () => {
       await services.mirrorWorkspaces();
@@ -93,7 +93,7 @@ describe('the access mirror', () => {
     }
   });
 
-  it('stores the latest roles, and reports an error if they keep changing', async () => {
+  it('stores the latest roles, and reports an error if the roles keep changing', async () => {
     const uid = newUid();
     const states: Person[] = [
       { workspaces: { alpha: 'leader' } },

@@ -17,7 +17,7 @@ const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner
 
 const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 
-/** Runs with another address of the Auth emulator. */
+/** Runs the function while the emulator's environment variable has another value. */
 async function withHost<T>(host: string | undefined, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
   setVariable(HOST, host);
@@ -28,7 +28,7 @@ async function withHost<T>(host: string | undefined, run: () => Promise<T>): Pro
   }
 }
 
-/** Runs with a failing Identity Toolkit. */
+/** Runs the function with a local server in place of Identity Toolkit. */
 async function withAnswers<T>(listener: RequestListener, run: () => Promise<T>): Promise<T> {
   const server = createServer(listener);
   await listen(server);
@@ -49,13 +49,13 @@ const refusal =
 const because = (reason: string) => (error: unknown) =>
   error instanceof MusterError && error.code === 'FIREBASE_ERROR' && error.details.reason === reason;
 
-describe('sign-in of agents', () => {
-  it('returns an ID token with the uid and the claims', async () => {
+describe('the sign-in of agents to Firebase Auth', () => {
+  it("returns an ID token with the agent's uid and claims", async () => {
     const agentId = `agent-${randomUUID()}`;
     const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date() } });
     const principal = agentOf(agentId, 'ada', 'leader');
     const { idToken, claims, expiresAt } = await tokens.of({ principal, credential: 'unused' });
-    // The Auth emulator signs tokens for its own project, even if the caller is in another one.
+    // The Auth emulator signs tokens for its own project, even for a caller in another project.
     const own = initializeApp({ projectId: String(claims['aud']) }, `of ${agentId}`);
     const verified = await getAuth(own).verifyIdToken(idToken);
     const expected = {
@@ -72,7 +72,7 @@ describe('sign-in of agents', () => {
     }
     assert.ok(expiresAt.getTime() > Date.now() + 3_000_000);
     const people = new FirebaseIdTokenVerifier({ app: () => own, clock: { now: () => new Date() } });
-    await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'not a credential');
+    await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, "an agent's ID token is not a credential");
   });
 
   it('returns CONNECTION_ERROR if Identity Toolkit is unreachable or fails', async () => {
@@ -87,7 +87,7 @@ describe('sign-in of agents', () => {
     }
   });
 
-  it('distinguishes a disabled user, an exhausted quota and a missing setup', async () => {
+  it('returns different errors for a disabled user, an exhausted quota and an invalid API key', async () => {
     const cases = [
       { answer: refusal(400, 'USER_DISABLED'), error: { code: 'UNAUTHORIZED' } },
       { answer: refusal(429, 'RESOURCE_EXHAUSTED'), error: { code: 'QUOTA_EXCEEDED' } },

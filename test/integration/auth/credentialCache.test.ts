@@ -1,4 +1,4 @@
-/** Credentials cached by several instances, and access changes at one of them. */
+/** Several instances have cached a credential, and one instance changes the access of the agent. */
 import assert from 'node:assert/strict';
 import { newProject } from '../../../bench/seed.ts';
 import { DEFAULT_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
@@ -17,7 +17,7 @@ const NO_KEY = {
 };
 
 describe('a credential in the cache of several instances', () => {
-  // A dedicated project, so that no other test changes the access of everyone.
+  // A separate project, so that no other test changes the access of all callers.
   const project = newProject('trust');
   let now: Date;
   let one: Composition;
@@ -48,7 +48,7 @@ describe('a credential in the cache of several instances', () => {
     );
     bearer = `${credential.api_key}.${secret}`;
     agentId = agent.id;
-    // The second check starts to follow access changes: at the first one there was no position yet.
+    // This second check starts to follow access changes, because the first check found no position to start from.
     await authenticated(other);
     await pass(6);
     await authenticated(other);
@@ -68,7 +68,7 @@ describe('a credential in the cache of several instances', () => {
     assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
   });
 
-  it('revokes the credentials registered through it within 5 seconds at every instance', async () => {
+  it('ends, when revoked, all credentials registered through it within 5 seconds', async () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
         name: `${name}-${systemRandomness.letters(8)}`,
@@ -110,20 +110,20 @@ describe('a credential in the cache of several instances', () => {
     assert.equal(lookups, 2, 'the sibling stays cached');
   });
 
-  it('has the current role of its owner within 5 seconds', async () => {
+  it('follows a role change of its owner within 5 seconds', async () => {
     await one.kernel.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
     await pass(5);
     assert.equal((await authenticated(other)).owner.role, 'viewer');
   });
 
-  it('shows unread messages within 5 seconds', async () => {
+  it('reports unread messages of its agent within 5 seconds', async () => {
     assert.equal((await authenticated(other)).has_messages, undefined);
     await one.kernel.store.commit([{ kind: 'setHasMessages', agentId, has_messages: true }]);
     await pass(5);
     assert.equal((await authenticated(other)).has_messages, true);
   });
 
-  it('marks an offline agent active again when any instance gets a call', async () => {
+  it('marks its offline agent as active when any instance gets a call', async () => {
     await authenticated(other);
     await pass(60);
     const known = await one.access.ports.agents.find(agentId);
@@ -141,7 +141,7 @@ describe('a credential in the cache of several instances', () => {
     assert.equal((await one.access.ports.agents.find(agentId))?.value.status, 'active');
   });
 
-  it('is read from the database once, however often the agent calls', async () => {
+  it('is not read from the database again, however often the agent calls', async () => {
     let lookups = 0;
     const { agents } = other.access.ports;
     const find = agents.findWithAgent.bind(agents);

@@ -1,4 +1,4 @@
-/** Firestore reads per credential check: signing in must not make calls more expensive. */
+/** Counts the Firestore reads of a credential check, so that sign-in does not make calls more expensive. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Firestore } from '@google-cloud/firestore';
@@ -34,7 +34,7 @@ describe('the credential check', () => {
   before(async () => {
     const emulator = process.env[HOST] ?? '';
     meter = await openMeter(emulator);
-    // The SDK reads the address from the environment when the client is created, despite its settings.
+    // When a client is created, the SDK reads the address from the environment, even if its settings have one.
     process.env[HOST] = meter.host;
     database = new Firestore({ projectId: project.id });
     process.env[HOST] = emulator;
@@ -45,7 +45,7 @@ describe('the credential check', () => {
     meter.close();
   });
 
-  it('reads four documents, for an API key and for an access token', async () => {
+  it('reads four documents for an API key, and four for an access token', async () => {
     let now = new Date();
     const { services, access } = compose(externalServicesOf({ clock: { now: () => now }, database }));
     const changes = mock.method(access.ports.accessChanges, 'since');
@@ -62,14 +62,14 @@ describe('the credential check', () => {
     };
     const { authenticator } = services;
     await authenticator.authenticate(worker.credential);
-    // In the meantime, the instance reads all access changes once, and evicts the credentials that they concern.
+    // At the same time, the instance reads all access changes once, and evicts the credentials that they concern.
     await (await eventually('the changes are read', async () => changes.mock.calls[0])).result;
     for (const credential of [worker.credential, accessToken]) {
       assert.deepEqual(await billOf(() => authenticator.reauthenticate(credential)), { ...NOTHING, reads: 4 });
-      // The instance has cached the credential.
+      // The instance has cached the credential by now.
       assert.deepEqual(await billOf(() => authenticator.authenticate(credential)), NOTHING);
     }
-    // Two more for each credential through which the key was registered.
+    // Each credential through which the key was registered costs two more reads.
     let bearer = worker.credential;
     for (const ancestors of [1, 2]) {
       const draft = { ...AGENT, name: `below-${ancestors}` };
@@ -87,7 +87,7 @@ describe('the credential check', () => {
       const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
       assert.deepEqual(bill, { ...NOTHING, reads: 4 + 2 * ancestors });
     }
-    // The instance reads the access changes once per 5 seconds, for all credentials.
+    // The instance reads the access changes once every 5 seconds, for all credentials together.
     now = new Date(now.getTime() + 60_000);
     assert.deepEqual(await billOf(() => authenticator.authenticate(accessToken)), { ...NOTHING, reads: 1 });
     assert.deepEqual(await billOf(() => authenticator.authenticate(worker.credential)), NOTHING);
