@@ -1,6 +1,6 @@
 /**
- * Store commits that get lost in every way: each is applied once, and the caller knows. A tool's response does not
- * depend on the way; `lostAnswers` loses each commit of each tool in one way.
+ * Loses commits of the store in every way. Each commit must be applied once, and the caller must learn the outcome.
+ * For tools, one way is enough: `lostAnswers` loses each commit of each tool in one way.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import { refusal } from '../../support/refusal.ts';
 
 const LANES = 6;
 
-/** Call records. The kind determines which document of the commit contains the commit marker. */
+/** Call records of each kind. The kind determines which document of the commit contains the commit marker. */
 const RECORDS = {
   'with a key': (id: string): CallRecord => ({
     response: { id, arguments_hash: 'hash', answer: { n: 1 }, expires_at: secondsAfterStart(60) },
@@ -33,7 +33,7 @@ const RECORDS = {
   'without a record': (): undefined => undefined,
 } satisfies Readonly<Record<string, (id: string) => CallRecord | undefined>>;
 
-describe('a commit that gets lost, or whose response does', function () {
+describe('a commit whose request or response is lost', function () {
   this.timeout('2m');
   const tasks = new FirestoreTaskQueries(firestore(), documents);
   const sessions = new FirestoreSessionQueries(firestore(), documents, new ShardCounts());
@@ -54,7 +54,7 @@ describe('a commit that gets lost, or whose response does', function () {
       writers: changeWriters,
     });
 
-  /** Stores a task to replace, a dependent, and counters. */
+  /** Stores a task that the commit replaces, a dependent and counters. */
   async function fixture({ direct }: LossyConnection) {
     const id = `t-${randomUUID().slice(0, 18)}`;
     const task = sampleTask({ id, workspace: id, session: id });
@@ -78,7 +78,7 @@ describe('a commit that gets lost, or whose response does', function () {
   }
 
   for (const [what, recordOf] of Object.entries(RECORDS)) {
-    it(`is applied once, ${what}`, async () => {
+    it(`${what} is applied once`, async () => {
       const tried = waysOf(1).map((loss) =>
         connections.use(async (connection) => {
           const { id, changes, effects } = await fixture(connection);
@@ -91,7 +91,7 @@ describe('a commit that gets lost, or whose response does', function () {
       await Promise.all(tried);
     });
 
-    it(`detects that it lost against another commit, ${what}`, async () => {
+    it(`${what} is rejected as stale if another commit has changed a document first`, async () => {
       const tried = waysOf(1).map((loss) =>
         connections.use(async (connection) => {
           const { id, task, version, changes, effects } = await fixture(connection);
@@ -107,7 +107,7 @@ describe('a commit that gets lost, or whose response does', function () {
     });
   }
 
-  it('is rejected as a repetition when its key was already used', async () => {
+  it('with a key that was already used is rejected as a repetition', async () => {
     const tried = waysOf(1).map((loss) =>
       connections.use(async (connection) => {
         const { id, changes, effects } = await fixture(connection);

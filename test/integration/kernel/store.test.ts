@@ -1,4 +1,4 @@
-/** Commits of the store, one by one, against Firestore. */
+/** Single commits of the store to Firestore. */
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -25,7 +25,7 @@ import { START, sampleAgent, sampleTask, secondsAfterStart } from '../../support
 import { documents } from '../../support/reading.ts';
 import { refusal } from '../../support/refusal.ts';
 
-/** Always selects the same counter shard of a session. */
+/** A random source that always selects the same counter shard of a session. */
 const oneShard = { ...systemRandomness, integer: () => 0 };
 
 describe('the Firestore store', () => {
@@ -93,7 +93,7 @@ describe('the Firestore store', () => {
     assert.equal((await tasks.find(id))?.value.priority, 5);
   });
 
-  it('compares the versions of a document in each kind of write', () => {
+  it('rejects a second write to a document in one commit if only that write expects a version', () => {
     const path = agentPath(id);
     const agent = sampleAgent({ id });
     for (const write of [
@@ -109,7 +109,7 @@ describe('the Firestore store', () => {
     }
   });
 
-  it('skips a missing dependent, but no other change', async () => {
+  it('skips a missing dependent, but checks and applies the other changes of the commit', async () => {
     const gone: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
     await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { response: recorded() });
     await store.commit([gone, { kind: 'dependencyDone', taskId: id }]);
@@ -122,7 +122,7 @@ describe('the Firestore store', () => {
     await assert.rejects(store.commit([gone, replaced]), StaleWriteError);
   });
 
-  it('rejects as stale the creation of an existing document, and changes of a missing one', async () => {
+  it('rejects as stale the creation of an existing document, and the change of a missing one', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
     for (const spread of [0, 8]) {
@@ -132,7 +132,7 @@ describe('the Firestore store', () => {
     }
   });
 
-  it('replaces all fields of a task', async () => {
+  it('replaces all fields of a task, and removes fields that the new task does not have', async () => {
     const claim = { claimed_by: 'a', claim_epoch: 1, claimed_at: START, lease_seconds: 1, lease_expires_at: START };
     const full = task({
       claim_epoch: 1,
@@ -148,7 +148,7 @@ describe('the Firestore store', () => {
     assert.deepEqual((await tasks.find(id))?.value, task());
   });
 
-  it('adds to the counters, and keeps them if a count is empty', async () => {
+  it('adds each count to the counters of a session; an empty count changes none of them', async () => {
     const count = (by: object, at: Date): Change => ({ kind: 'count', workspace: id, session: id, by, at });
     await store.commit([count({ available: 3 }, START)]);
     await store.commit([count({ available: -1, claimed: 1 }, START)]);
@@ -158,12 +158,12 @@ describe('the Firestore store', () => {
     assert.deepEqual(lastActivity, secondsAfterStart(9));
   });
 
-  it('returns zero counts and no last activity if nothing was counted', async () => {
+  it('returns zero counts and no last activity for a session without counts', async () => {
     const { counts, lastActivity } = await sessions.counters(id, id);
     assert.deepEqual([new Set(Object.values(counts)), lastActivity], [new Set([0]), undefined]);
   });
 
-  it("adds a task to its holder's held tasks, and removes it", async () => {
+  it('adds a task to the held tasks of its holder, and removes it after its release', async () => {
     const hand = { session: id, claim_epoch: 4 };
     await store.commit([{ kind: 'createAgent', agent: sampleAgent({ id, status: 'offline' }) }]);
     for (const taskId of ['task-a.b-001', 'task-2']) {
@@ -200,19 +200,19 @@ describe('the Firestore store', () => {
     assert.deepEqual((await agents.find(id))?.value, agent);
   });
 
-  it('stores the response of a call with its changes, unchanged', async () => {
+  it('stores the response of a call unchanged, together with the changes', async () => {
     await store.commit([{ kind: 'createTask', task: task() }], { response: recorded() });
     assert.deepEqual(await recordedResponses.find(id), recorded());
   });
 
-  it('rejects a second commit with the key of the first, and its changes', async () => {
+  it('rejects a second commit with the same key, and applies none of its changes', async () => {
     await store.commit([], { response: recorded() });
     const error = await refusal(() => store.commit([{ kind: 'createTask', task: task() }], { response: recorded() }));
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'ALREADY_SETTLED']);
     assert.equal(await tasks.find(id), undefined);
   });
 
-  it('replaces an expired response on the second attempt', async () => {
+  it('replaces an expired response when the caller retries the commit', async () => {
     await store.commit([], { response: recorded(60) });
     now = secondsAfterStart(60);
     await assert.rejects(
@@ -224,13 +224,13 @@ describe('the Firestore store', () => {
     assert.deepEqual((await recordedResponses.find(id))?.expires_at, secondsAfterStart(999));
   });
 
-  it('reports a document that would be too large', async () => {
+  it('reports SIZE_LIMIT_EXCEEDED for a document that would be too large', async () => {
     const huge = task({ description: 'x'.repeat(1_100_000) });
     const error = await refusal(() => store.commit([{ kind: 'createTask', task: huge }]));
     assert.deepEqual([error.code, error.details.reason], ['VALIDATION_ERROR', 'SIZE_LIMIT_EXCEEDED']);
   });
 
-  it('reports other errors unchanged', async () => {
+  it('does not report an invalid document id as a stale write', async () => {
     const wrong: Change = { kind: 'createTask', task: task({ id: '..' }) };
     await assert.rejects(store.commit([wrong]), (error) => !(error instanceof StaleWriteError));
   });
