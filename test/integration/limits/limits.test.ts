@@ -1,4 +1,4 @@
-/** Rate limits over several instances of a deployment and the real database. */
+/** Rate limits across several instances of a deployment, with the real database. */
 import assert from 'node:assert/strict';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -9,14 +9,14 @@ import { externalServicesOf } from '../../support/externalServices.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** An instance allows one call before it leases tokens, and leases at most ten. */
+/** With this limit, an instance allows one call before it leases tokens, and leases at most ten tokens at a time. */
 const LIMIT = { perSecond: 10, burst: 50 };
 
 describe('rate limits', () => {
   let team: Team;
   let instances: readonly Composition[];
 
-  // Connecting may take longer than a call waits for its limit.
+  // The first connection can take longer than a call waits for its rate limit.
   before(() => probeRealtimeDatabase(realtimeDatabase));
 
   beforeEach(() => {
@@ -25,7 +25,7 @@ describe('rate limits', () => {
     instances = [0, 1].map(() => compose(externalServicesOf({ clock, rateLimit: LIMIT })));
   });
 
-  /** Calls the instances in turn, and returns how many calls passed. */
+  /** Makes calls on the instances in turn, and returns how many calls the limit allowed. */
   const callTimes = async (count: number, principal: Principal): Promise<number> => {
     let passed = 0;
     for (let made = 0; made < count; made++) {
@@ -38,24 +38,24 @@ describe('rate limits', () => {
     return passed;
   };
 
-  it('apply across all instances, per principal', async () => {
+  it('apply to each principal separately, across all instances', async () => {
     const ann = team.principal('ann');
     const passed = await callTimes(120, ann);
-    assert.ok(passed >= LIMIT.burst && passed <= LIMIT.burst + 2, `${passed} passed`);
+    assert.ok(passed >= LIMIT.burst && passed <= LIMIT.burst + 2, `${passed} calls were allowed at once`);
     assert.equal(await callTimes(5, team.principal('bob')), 5);
     team.pass(2);
     const later = await callTimes(60, ann);
-    assert.ok(later >= 18 && later <= 20, `${later} passed two seconds later`);
+    assert.ok(later >= 18 && later <= 20, `${later} calls were allowed two seconds later`);
   });
 
-  it('allow a steady caller every call', async () => {
+  it('allow every call of a caller that stays below the limit', async () => {
     for (let seconds = 0; seconds < 10; seconds++) {
       assert.equal(await callTimes(8, team.principal('ann')), 8);
       team.pass(1);
     }
   });
 
-  it('ignore malformed stored buckets', async () => {
+  it('ignore stored buckets that are malformed', async () => {
     const { uid } = team.principal('ann');
     const database = await realtimeDatabase();
     for (const broken of ['much', { tokens: 'many' }, { tokens: 3, at: { when: 1 } }, [1, 2]]) {
@@ -66,7 +66,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('use separate buckets for principals with special characters in their names', async () => {
+  it('use separate buckets for principals whose uids have special characters', async () => {
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const uids = ['a.b', 'a/b', 'a%2Eb', 'a#b', '[a]', '$a', 'ä', '\u{1f600}', 'a\u0001b'].map(
       (uid) => `${team.workspace}${uid}`,
@@ -76,7 +76,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('allow calls while the database is unreachable, and charge nothing for late leases', async () => {
+  it('allow calls while the database is unreachable, and charge no tokens for late leases', async () => {
     const { uid } = team.principal('ann');
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     await ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
@@ -99,7 +99,7 @@ describe('rate limits', () => {
     assert.equal((await database.ref(limitPath(uid)).get()).val().tokens, LIMIT.burst - 20);
   });
 
-  it("continue for other principals if one bucket's lease hangs", async () => {
+  it('continue to work for other principals if the lease of one bucket hangs', async () => {
     const [ann, bob] = [team.principal('ann').uid, team.principal('bob').uid];
     let isStuck = true;
     const database = () => (isStuck ? new Promise<never>(() => undefined) : realtimeDatabase());
