@@ -1,4 +1,4 @@
-/** Log entries of calls: all that an operator needs, and no input of the caller. */
+/** The log entry of a call contains everything that an operator needs, but no input of the caller. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
@@ -11,7 +11,7 @@ import { directory } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { withModels } from '../orchestration/examples.ts';
 
-/** Marker that only the caller's input contains. */
+/** Text that occurs only in the caller's input. */
 const SENT = 'q7hush7q';
 
 interface Entry {
@@ -19,7 +19,7 @@ interface Entry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Appends the marker to every free text in the arguments. */
+/** Appends the text SENT to every free text in the arguments. */
 function marked(value: unknown): unknown {
   if (typeof value === 'string') return /^[a-z-]+$/.test(value) ? value : `${value} ${SENT}`;
   if (Array.isArray(value)) return value.map(marked);

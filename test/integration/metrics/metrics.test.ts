@@ -1,4 +1,4 @@
-/** Call metrics over several instances and the real database. */
+/** Call metrics of several instances, with the real database. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ async function stored(path: string): Promise<unknown> {
   return (await (await realtimeDatabase()).ref(path).get()).val();
 }
 
-/** Returns a minute that no other test uses. */
+/** Returns a random minute, so that no other test uses the same minute. */
 function someMinute(): Date {
   return new Date(Date.UTC(2050, 0, 1) + randomInt(20_000_000) * 60_000);
 }
@@ -28,7 +28,7 @@ describe('call metrics', () => {
     team.now = someMinute();
   });
 
-  it('are summed across instances, by tool, error and agent', async () => {
+  it('are summed by tool, error and agent across all instances', async () => {
     const instances = [team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
     const [ann, bob] = [team.principal('ann'), team.principal('bob')];
     await Promise.all(
@@ -67,7 +67,7 @@ describe('call metrics', () => {
     });
   });
 
-  it("are reported by tool and error, as shares of the last hour's calls", async () => {
+  it('are reported by tool and error, as shares of the calls of the last hour', async () => {
     const seen = z.object({
       metrics: z.object({
         calls: z
@@ -92,7 +92,7 @@ describe('call metrics', () => {
     const look = async () =>
       seen.parse(await answer(team.at({ app: team.anotherInstance() }), 'system_getSystemStatus', {}, team.leader))
         .metrics.calls;
-    assert.equal(await look(), undefined, 'no calls yet');
+    assert.equal(await look(), undefined, 'without calls, no metrics are reported');
     const app = team.anotherInstance();
     const ann = team.principal('ann');
     for (let made = 0; made < 3; made++) await call(team.at({ app }), 'coordination_get_status', {}, ann);
@@ -123,10 +123,10 @@ describe('call metrics', () => {
       ],
     });
     team.pass(3600);
-    assert.equal(await look(), undefined, 'after an hour');
+    assert.equal(await look(), undefined, 'calls from over an hour ago are not reported');
   });
 
-  it('record when an agent was first counted, at any instance', async () => {
+  it('record the time at which any instance first counted an agent', async () => {
     const first = team.now.getTime();
     const ann = team.principal('ann');
     for (const app of [team.anotherInstance(), team.anotherInstance()]) {
@@ -139,7 +139,7 @@ describe('call metrics', () => {
     assert.equal(counts['calls'], 2);
   });
 
-  it('are kept for a day, per minute', async () => {
+  it('are kept for one day, separately for each minute', async () => {
     const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const minutes: Date[] = [];
     for (const seconds of [0, 60, 23 * 3600, 1800]) {
