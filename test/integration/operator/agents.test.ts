@@ -1,4 +1,4 @@
-/** `npm run agents`: creation of the first agent in a new project, and revocation of agents. */
+/** `npm run agents` creates the first agent in a new project, and revokes agents. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ describe('npm run agents', () => {
     const wanted = ['--role', 'leader', '--name', name, '--owner', owner];
     await assert.rejects(printed('agents', 'create', ...wanted), /Unknown person/, 'misspelled');
     const lost = await printed('agents', 'create', ...wanted, '--yes');
-    assert.match(lost, new RegExp(`owner ${owner} has no role`), 'no role is given by default');
+    assert.match(lost, new RegExp(`owner ${owner} has no role`), 'the owner gets no role automatically');
     await printed('people', 'set-role', owner, 'admin');
     const first = await printed('agents', 'create', ...wanted);
     const principal = await authenticate(bearerIn(first));
@@ -45,7 +45,7 @@ describe('npm run agents', () => {
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);
   });
 
-  it('renews a restricted credential with its limits, unless told to remove them', async () => {
+  it('renews a restricted credential with its restrictions, unless told to remove them', async () => {
     const own = ['--name', `narrow-${some}`, '--owner', owner];
     const limits = ['--toolsets', 'todo,system', '--held-to', 'default', '--read-only'];
     const narrow = await authenticate(bearerIn(await printed('agents', 'create', ...own, ...limits)));
@@ -104,7 +104,7 @@ describe('npm run agents', () => {
     }
   });
 
-  it('prints only the error for an unknown agent', () => {
+  it('prints only the error if the agent is unknown', () => {
     const { status, stderr } = run('agents', ['renew', `nobody-${some}`, '--project', project]);
     assert.equal(status, 1);
     assert.equal(stderr, `Agent "nobody-${some}" not found.\n`);

@@ -1,4 +1,4 @@
-/** The operator's commands, run like from a shell. */
+/** Runs the operator's commands as a shell would. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -18,14 +18,13 @@ type Script = 'agents' | 'people' | 'migrate' | 'rebuild';
 
 const fileOf = (script: Script): string => fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
 
-/** Runs a command in a separate process. */
 export function run(script: Script, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
   const file = fileOf(script);
   const { stdout, stderr, status } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
   return { stdout, stderr, status };
 }
 
-/** Runs a command in a separate process, asynchronously. @throws Error if it fails */
+/** Runs a command in a separate process without blocking this process. @throws Error if the command fails */
 export function runBeside(
   script: Script,
   args: readonly string[],
@@ -45,12 +44,12 @@ export function printed(script: 'agents' | 'people', ...args: string[]): Promise
     : followPeople(parsePeople(args));
 }
 
-/** Runs a command with `--json`, and returns the parsed output. */
+/** Runs a command with `--json`, and returns its parsed output. */
 export async function dataOf(script: 'agents' | 'people', ...args: string[]): Promise<unknown> {
   return JSON.parse(await printed(script, ...args, '--json'));
 }
 
-/** Returns an environment with all prerequisites except Java. */
+/** Returns an environment with links to all required programs except Java. */
 export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'without-java-'));
   const programs = (process.env['PATH'] ?? '').split(':');
@@ -61,7 +60,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
         if (spawnSync(join(directory, program), ['--version']).error === undefined) break;
         rmSync(join(directory, program));
       } catch {
-        // The link already exists.
+        // A link to the program already exists.
       }
   return {
     env: { ...process.env, PATH: directory, JAVA_HOME: undefined },
@@ -69,7 +68,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
   };
 }
 
-/** Authenticates with a new composition, whose credential cache is empty. */
+/** Authenticates on a new instance, whose credential cache is empty. */
 export function authenticate(bearer: string) {
   return compose(externalServicesOf()).services.authenticator.authenticate(bearer);
 }

@@ -1,4 +1,4 @@
-/** `npm run people -- erase`: no document names the person, and the team keeps their work. */
+/** After `npm run people -- erase`, no document mentions the person, and the team keeps the person's work. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
@@ -24,14 +24,14 @@ import { authenticate, bearerIn, printed, run } from './commands.ts';
 
 const UID = randomUUID().replaceAll('-', '').slice(0, 28);
 
-/** House in which Ada has a uid of Firebase's format. */
+/** Fixture in which the person has a uid in the format of Firebase. */
 class Named extends InboxFixture {
   override id(name: string): string {
     return name === 'ada' ? UID : super.id(name);
   }
 }
 
-/** Returns all data of both databases, by path. */
+/** Returns all documents and nodes of both databases, by path. */
 async function everything(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const open = await firestore().listCollections();
@@ -48,7 +48,7 @@ async function everything(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** Returns all data except call metrics, which are written a few seconds after the calls. */
+/** Returns all data except call metrics, because the metrics are written a few seconds after the calls. */
 async function settled(): Promise<ReadonlyMap<string, string>> {
   return new Map([...(await everything())].filter(([path]) => !path.startsWith('realtime metrics/')));
 }
@@ -58,7 +58,7 @@ function naming(all: ReadonlyMap<string, string>, ...names: readonly string[]): 
   return [...all].filter(([path, data]) => says(path) || says(data)).map(([path]) => path);
 }
 
-/** Creates an account whose claim has the role admin. */
+/** Creates an account with the role admin in its claim. */
 async function createAdmin(projectId: string, uid: string): Promise<void> {
   const app = initializeApp({ projectId }, uid);
   await getAuth(app).createUser({ uid });
@@ -82,7 +82,7 @@ describe('npm run people -- erase', function () {
   const idIn = (found: unknown, field: string): string =>
     z.looseObject({ [field]: z.string() }).parse(found)[field] ?? '';
 
-  /** Creates a person's own data. */
+  /** Creates data of every kind that belongs to a person. */
   async function settleIn(person: Principal, address: string, called: string): Promise<void> {
     const ask = (tool: string, args: JsonObject) => answer(fixture, tool, args, person);
     const title = `Water the plants of ${called}`;
@@ -152,7 +152,7 @@ describe('npm run people -- erase', function () {
     assert.deepEqual(await settled(), whole);
   });
 
-  it('locks the person out, and deletes every mention of them', async () => {
+  it('locks the person out, and deletes every mention of the person', async () => {
     const { agent_id: agentId } = await authenticate(bearer);
     assert.ok(agentId);
     const said = await printed('people', 'erase', '--person', mail, '--yes');
@@ -162,20 +162,20 @@ describe('npm run people -- erase', function () {
     await assert.rejects(getAuth(firebaseApp()).getUser(UID), { code: 'auth/user-not-found' });
     assert.deepEqual(naming(await everything(), ...names), [personPath(UID), `realtime access/people`]);
 
-    // One hour later, after the last tokens have expired.
+    // One hour later, the last tokens of the person have expired.
     const { sentences } = await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
     assert.match(sentences.join('\n'), /nothing names them any more/);
     assert.deepEqual(naming(await everything(), ...names), []);
   });
 
-  it('changes nothing when run again', async () => {
+  it('changes nothing if it runs a second time', async () => {
     const once = await settled();
     const { sentences } = await erase(UID, { isDry: false });
     assert.deepEqual(sentences.slice(0, 2), ['Deleted: nothing.', 'Replaced in: nothing.']);
     assert.deepEqual(await settled(), once);
   });
 
-  it('leaves documents of others unchanged', async () => {
+  it('leaves documents that do not mention the person unchanged', async () => {
     const after = await everything();
     const named = naming(whole, ...names);
     const others = naming(whole, ben.uid).filter((path) => !named.includes(path));
@@ -204,7 +204,7 @@ describe('npm run people -- erase', function () {
     assert.equal(z.looseObject({ status: z.string() }).parse(another['task']).status, 'available');
   });
 
-  it('finds a person restored from a backup by their pseudonym', async () => {
+  it('finds a person by pseudonym after a backup has restored the person', async () => {
     await firestore().doc(personPath(UID)).set({ role: 'worker', workspaces: {} });
     await firestore().doc(todoPath('from-a-backup')).set({ owner_uid: UID, title: 'Old' });
     const said = await printed('people', 'erase', '--person', pseudonym, '--yes');
@@ -214,7 +214,7 @@ describe('npm run people -- erase', function () {
     await assert.rejects(printed('people', 'erase', '--person', pseudonym, '--yes'), /No person matches erased-/);
   });
 
-  it('refuses the last admin, and an unknown email address', async () => {
+  it('refuses to erase the last admin, and a person with an unknown email address', async () => {
     const env = await ownProject(variables(), `erasure-${randomUUID().slice(0, 8)}`);
     const project = env['GCLOUD_PROJECT'] ?? '';
     const args = ['erase', '--person', 'solo', '--yes', '--project', project];

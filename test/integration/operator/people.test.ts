@@ -1,4 +1,4 @@
-/** `npm run people`: roles of the deployment, members of workspaces, and their revocation. */
+/** `npm run people` sets roles of the deployment, manages members of workspaces, and revokes access. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
@@ -11,7 +11,7 @@ import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
 
 const { kernel, access } = compose(externalServicesOf());
 
-/** Reads roles with a new composition, whose cache is empty. */
+/** Reads the roles on a new instance, whose cache is empty. */
 const rolesOf = (uid: string) => compose(externalServicesOf()).access.ports.roles.of(uid);
 
 describe('npm run people', () => {
@@ -51,7 +51,7 @@ describe('npm run people', () => {
     await assert.rejects(printed('people', 'create', '--mail', mail), /already in use/);
   });
 
-  it('sets and removes a role, in the document and in the claim', async () => {
+  it('sets and removes a role, both in the document and in the claim', async () => {
     assert.match(
       await printed('people', 'set-role', mail, 'leader'),
       /has the role leader within 5 seconds; the role was none/,
@@ -63,7 +63,7 @@ describe('npm run people', () => {
     await assert.rejects(printed('people', 'set-role', `nobody-${some}`, 'admin'), /Unknown person/);
   });
 
-  it('adds a member to a private workspace, and removes them', async () => {
+  it('adds a member to a private workspace, and removes the member again', async () => {
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
     await printed('people', 'add', mail, '--workspace', workspace, '--role', 'leader');
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), 'leader');
@@ -79,7 +79,7 @@ describe('npm run people', () => {
     await assert.rejects(printed('people', 'add', uid, '--workspace', `no-${some}`), /Workspace .* not found/);
   });
 
-  it('revokes all access of a person, and lists it', async () => {
+  it('revokes and lists all access of a person', async () => {
     await printed('people', 'add', uid, '--workspace', workspace);
     const bearer = bearerIn(await printed('agents', 'create', '--name', `cyds-${some}`, '--owner', uid));
     const { agent_id: agentId } = await authenticate(bearer);
@@ -99,6 +99,6 @@ describe('npm run people', () => {
     const after = await getAuth(firebaseApp()).getUser(uid);
     assert.deepEqual(after.customClaims ?? {}, {});
     assert.ok(Date.parse(after.tokensValidAfterTime ?? '') > Date.parse(before ?? new Date(0).toISOString()) - 1000);
-    await printed('people', 'revoke', mail); // A repeated call succeeds.
+    await printed('people', 'revoke', mail); // A second call succeeds, too.
   });
 });
