@@ -1,4 +1,4 @@
-/** Event consumers: the result is independent of repeated and reordered deliveries. */
+/** The result of an event consumer does not depend on repeated or reordered deliveries. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { directDelivery, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
@@ -14,7 +14,7 @@ describe('event consumers', () => {
   });
 
   describe('event receipts', () => {
-    it('store an event once, as first received', async () => {
+    it('are stored once per event, with the content that arrived first', async () => {
       const event = person.event('updated');
       await person.deliver(TOPICS.taskEvents, event);
       const first = await person.audit(event.id);
@@ -25,7 +25,7 @@ describe('event consumers', () => {
       assert.deepEqual(await person.audit(event.id), first);
     });
 
-    it('have a digest that changes with the event', async () => {
+    it('contain a digest that differs if the content of the event differs', async () => {
       const event = person.event('updated');
       const forged = { ...event, id: `${event.id}-2`, changes: [] };
       await person.deliver(TOPICS.taskEvents, event);
@@ -64,7 +64,7 @@ describe('event consumers', () => {
     });
   });
 
-  it('receive events directly if the machine has no broker', async () => {
+  it('receive events directly if no Pub/Sub broker is available', async () => {
     const { services, todo, kernel } = person.app;
     const relay = (id: string) => relayEvent({ ...todo.ports, log: silent }, directDelivery(services.consumers), id);
     const event = person.event('updated');
@@ -75,7 +75,7 @@ describe('event consumers', () => {
     assert.deepEqual(await person.list('task-updates'), [event.id]);
   });
 
-  it('process no event whose id the outbox already contains', async () => {
+  it('get only the first of two events with the same id, because the outbox rejects the second', async () => {
     const event = person.event('updated');
     const { store } = person.app.kernel;
     await store.commit([{ kind: 'recordEvent', event }]);

@@ -1,4 +1,4 @@
-/** Message delivery by the emulators to functions: limited concurrency, and retries of failed messages. */
+/** The emulators deliver messages to functions with limited concurrency, and deliver a failed message again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -19,7 +19,7 @@ const event = z.object({
   data: z.object({ message: z.object({ messageId: z.string(), data: z.string() }) }),
 });
 
-describe('delivery of messages to functions', () => {
+describe('message delivery to functions', () => {
   const topic = `topic-${randomUUID()}`;
   const id = `us-central1-consumer-${randomUUID()}`;
   const pubsub = `http://${process.env['PUBSUB_EMULATOR_HOST']}`;
@@ -36,7 +36,7 @@ describe('delivery of messages to functions', () => {
       if (request.url === '/backends') return void response.end(JSON.stringify(backends(topic, id)));
       most = Math.max(most, ++underWay);
       const { message } = event.parse(await json(request)).data;
-      await delay(5); // Time in which other messages could arrive.
+      await delay(5); // Gives other messages time to arrive.
       underWay--;
       const text = Buffer.from(message.data, 'base64').toString();
       const isTaken = text !== 'refused once' || refused.has(text);
@@ -51,17 +51,17 @@ describe('delivery of messages to functions', () => {
     return close(functions);
   });
 
-  it(`runs at most ${maxConcurrentMessages} messages concurrently, once each, and retries failed ones`, async () => {
+  it(`runs at most ${maxConcurrentMessages} messages concurrently, each once, and retries a failed one`, async () => {
     const texts = Array.from({ length: MESSAGES }, (_, number) => `message ${number}`);
     await publish(topic, 'refused once', projectId);
     await Promise.all(texts.map((text) => publish(topic, text, projectId)));
-    await eventually('all have arrived', async () => taken.length > MESSAGES || undefined);
+    await eventually('all messages have arrived', async () => taken.length > MESSAGES || undefined);
     assert.deepEqual([...taken].sort(), [...texts, 'refused once'].sort());
     assert.deepEqual([...refused], ['refused once']);
-    assert.ok(most <= maxConcurrentMessages, `${most} ran concurrently`);
+    assert.ok(most <= maxConcurrentMessages, `${most} messages ran concurrently`);
   });
 
-  it('sets an acknowledgement deadline of ten minutes', async () => {
+  it('gives functions ten minutes to acknowledge a message', async () => {
     const path = `projects/${projectId}/subscriptions/${id}`;
     const { ackDeadlineSeconds } = z
       .object({ ackDeadlineSeconds: z.number() })

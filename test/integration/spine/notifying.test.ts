@@ -1,4 +1,4 @@
-/** Notification of people about reminders: once on each channel that the person chose. */
+/** A person is notified about a reminder once on each channel that the person has chosen. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { consoleOrigin } from '../../../functions/src/config.ts';
@@ -28,7 +28,7 @@ describe('reminder notifications', () => {
   const shown = (name: string): number => fcm.of(token(name)).length;
 
   describe("in the person's clients", () => {
-    it('list each reminder once, oldest first', async () => {
+    it('are listed once per reminder, oldest first', async () => {
       const later = person.event('reminder', { timestamp: person.after(1) });
       await notify(later);
       await Promise.all([notify(), notify()]);
@@ -36,7 +36,7 @@ describe('reminder notifications', () => {
       assert.deepEqual(await person.list('notifications'), [event.id, later.id]);
     });
 
-    it('list no other events', async () => {
+    it('are not created for other events of a to-do', async () => {
       await notify(person.event('updated'));
       assert.deepEqual(await person.list('notifications'), []);
     });
@@ -51,7 +51,7 @@ describe('reminder notifications', () => {
       assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
     });
 
-    it("contain the to-do's title and a tag, by which a device shows them once", async () => {
+    it("contain the to-do's title, and a tag with which a device shows them only once", async () => {
       await person.register('phone', token('phone'));
       await notify();
       const [message] = fcm.of(token('phone'));
@@ -62,7 +62,7 @@ describe('reminder notifications', () => {
       assert.deepEqual(message?.webpush, { notification: { tag: event.id }, fcmOptions: { link } });
     });
 
-    it("omit the webpush link to the emulators' console, which FCM would reject", async () => {
+    it("omit a webpush link to the emulators' console, because FCM would reject that link", async () => {
       const notification = notificationOf(event, new ConsoleLinks('http://127.0.0.1:5000'));
       assert.ok(notification);
       const outcome = await fcmPushService(() => localMessagingApp(fcm.url)).send(token('phone'), notification);
@@ -76,13 +76,13 @@ describe('reminder notifications', () => {
       await person.register('phone', token('phone'));
       const outcomes = await Promise.allSettled([notify(), notify(), notify()]);
       assert.equal(shown('phone'), 1);
-      // A second concurrent delivery fails so that it is retried, in case the first has crashed.
+      // A second concurrent delivery fails, so that it is retried in case the first delivery has crashed.
       assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
       await notify();
       assert.equal(shown('phone'), 1);
     });
 
-    it('delete a device whose token is no longer registered', async () => {
+    it('delete a device if its token is no longer registered', async () => {
       await person.register('old', token('gone'));
       await person.register('phone', token('phone'));
       await notify();
@@ -98,13 +98,13 @@ describe('reminder notifications', () => {
       assert.deepEqual(await person.list('devices'), ['phone']);
     });
 
-    it('keep a device whose message FCM rejects, and finish the delivery', async () => {
+    it('keep a device if FCM rejects its message, and finish the delivery', async () => {
       await person.register('phone', token('bad'));
       await notify();
       assert.deepEqual(await person.list('devices'), ['phone']);
     });
 
-    it('are retried for an unreachable device only', async () => {
+    it('are sent again only to the devices that were unreachable', async () => {
       await person.register('phone', token('phone'));
       await person.register('laptop', token('laptop'));
       fcm.down.add(token('laptop'));
@@ -115,7 +115,7 @@ describe('reminder notifications', () => {
       assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
     });
 
-    it('are sent by another instance if the first crashes, after its claim expires', async () => {
+    it('are sent by another instance after the claim of a crashed instance expires', async () => {
       await person.register('phone', token('phone'));
       await person.app.todo.ports.deliveries.claim(event.id, 'phone');
       await assert.rejects(notify(), /1 of 1 devices/);
@@ -125,7 +125,7 @@ describe('reminder notifications', () => {
       assert.equal(shown('phone'), 1);
     });
 
-    it('skip devices if the person has disabled push', async () => {
+    it('are sent to no device if the person has disabled push', async () => {
       await person.register('phone', token('phone'));
       await person.prefer({ push: false });
       await notify();
@@ -133,7 +133,7 @@ describe('reminder notifications', () => {
       assert.deepEqual(await person.list('notifications'), [event.id]);
     });
 
-    it('record their deliveries for two days', async () => {
+    it('keep the record of each delivery for two days', async () => {
       await person.register('phone', token('phone'));
       await notify();
       person.pass(2 * 86_400 - 1);
@@ -150,7 +150,7 @@ describe('reminder notifications', () => {
     const signUp = (emailVerified: boolean) =>
       getAuth(firebaseApp()).createUser({ uid: person.uid, email: address(), emailVerified });
 
-    it('queue one email if the person has enabled it', async () => {
+    it('queue only one email if the person has enabled email', async () => {
       await signUp(true);
       await person.prefer({ email: true, push: false });
       await notify();
@@ -172,7 +172,7 @@ describe('reminder notifications', () => {
       assert.equal(await person.mail(event.id), undefined);
     });
 
-    it('remove line breaks of the title from the subject', async () => {
+    it("remove line breaks in the to-do's title from the email's subject", async () => {
       await signUp(true);
       await person.prefer({ email: true });
       const after = { task_title: 'Plants\r\nBcc: all@example.com\u2028x' };

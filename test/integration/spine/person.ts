@@ -1,4 +1,4 @@
-/** A person with to-dos, reminders and a dedicated clock, over the real services and the emulators. */
+/** A person with to-dos, reminders and a separate clock, over the real services and the emulators. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -16,7 +16,7 @@ import { sampleTodo } from '../../support/builders.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { silent } from '../coordination/team.ts';
 
-/** Earlier than anything that other tests leave due. */
+/** At this time, nothing is due that other tests have stored. */
 const START = new Date('1990-01-01T00:00:00.000Z');
 
 export class Person {
@@ -37,7 +37,7 @@ export class Person {
     return new Date(this.now.getTime() + seconds * 1000);
   }
 
-  /** Stores an open to-do and its reminder. */
+  /** Stores an open to-do with a reminder at this time, and returns the id of both. */
   async remind(remindAt: Date, title = 'Water the plants'): Promise<string> {
     const id = `${this.uid}-${++this.number}`;
     const todo = sampleTodo({ id, owner_uid: this.uid, title });
@@ -49,7 +49,7 @@ export class Person {
     return id;
   }
 
-  /** Sends reminders as another instance would, with some ports replaced. */
+  /** Sends due reminders like another instance, with some ports replaced. */
   sendReminders(changed: Partial<TodoPorts> = {}): Promise<void> {
     return sendReminders({ ...this.app.todo.ports, log: silent, ...changed });
   }
@@ -58,7 +58,7 @@ export class Person {
     return (await this.app.todo.ports.reminders.find(id))?.value;
   }
 
-  /** Returns the ids of the to-do's events. */
+  /** Returns the ids of the reminder events of a to-do. */
   async sentReminders(taskId: string): Promise<readonly string[]> {
     const found = await firestore().collection('events').where('task_id', '==', taskId).get();
     return found.docs.map((document) => document.id).sort();
@@ -78,7 +78,7 @@ export class Person {
     };
   }
 
-  /** Delivers an event to the consumer of a topic, as Pub/Sub would. */
+  /** Passes an event to the consumer of the topic, as Pub/Sub would. */
   deliver(topic: Topic, event: TaskEvent): Promise<void> {
     const message = { id: randomUUID(), text: JSON.stringify(messageOf(event)) };
     return this.app.services.consumers[topic].receive(message);
@@ -120,7 +120,7 @@ export class Person {
   }
 }
 
-/** Returns the store of an instance that crashes at its n-th commit: before it takes effect, or just after. */
+/** Returns a store whose instance crashes at commit number `at`: before the commit is applied, or just after. */
 export function dyingStore(store: Store<Change>, at: number, when: 'before' | 'after'): Store<Change> {
   let commits = 0;
   const death = new Error('the instance was killed');

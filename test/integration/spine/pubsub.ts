@@ -1,4 +1,4 @@
-/** Client for the REST interface of the Pub/Sub emulator: topics, subscriptions and messages. */
+/** Client of the Pub/Sub emulator's REST interface: topics, subscriptions and messages. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
@@ -33,22 +33,22 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
   const url = `http://${process.env['PUBSUB_EMULATOR_HOST']}/v1/${resource}`;
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok && response.status !== 409) throw new Error(`Pub/Sub answered ${response.status} to ${resource}`);
+  if (!response.ok && response.status !== 409) throw new Error(`Pub/Sub returned ${response.status} for ${resource}`);
   return response.json();
 }
 
-/** Creates Muster's topics: publishing needs each of them, even without a function that creates it. */
+/** Creates the topics of Muster. A publisher needs its topic even if no function has created the topic. */
 export async function makeTopics(): Promise<void> {
   for (const topic of Object.values(TOPICS)) await ask('PUT', `projects/${PROJECT}/topics/${topic}`, {});
 }
 
-/** Publishes a text that Muster itself would not publish. */
+/** Publishes any text, including texts that Muster would not publish. */
 export async function publish(topic: string, text: string, project = PROJECT): Promise<void> {
   const messages = [{ data: Buffer.from(text).toString('base64') }];
   await ask('POST', `projects/${project}/topics/${topic}:publish`, { messages });
 }
 
-/** A dedicated subscription to a topic, which is created if missing. */
+/** A subscription of one test to a topic, which is created if it does not exist. */
 export class Subscription {
   private readonly name: string;
   private readonly arrived: Arrived[] = [];
@@ -65,7 +65,7 @@ export class Subscription {
     return subscription;
   }
 
-  /** Waits for `count` messages that match. */
+  /** Waits until `count` messages match, and returns these messages. */
   async until(count: number, concerns: (message: Arrived) => boolean): Promise<readonly Arrived[]> {
     return eventually(`${count} messages`, async () => {
       this.arrived.push(...(await this.pull()));
@@ -74,7 +74,7 @@ export class Subscription {
     });
   }
 
-  /** Returns the messages since the last pull; messages can still be in transit. */
+  /** Returns the messages that have arrived since the last pull. Further messages can still be in transit. */
   async pull(): Promise<readonly Arrived[]> {
     const answer = await ask('POST', `${this.name}:pull`, { maxMessages: 100, returnImmediately: true });
     const { receivedMessages } = pulled.parse(answer);

@@ -1,4 +1,4 @@
-/** Relay of events from the outbox to Pub/Sub: topics, attributes, order, and dead letters. */
+/** The relay of events from the outbox to Pub/Sub: topics, attributes, order and dead letters. */
 import assert from 'node:assert/strict';
 import { eventConsumer } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
@@ -23,7 +23,7 @@ describe('the event relay', () => {
     ({ attributes }: Arrived): boolean =>
       attributes['event_id'] === eventId;
 
-  it('publishes the event of the specification with CloudEvent attributes', async () => {
+  it('publishes an event in the specified format, with CloudEvents attributes', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('updated');
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
@@ -50,7 +50,7 @@ describe('the event relay', () => {
     ['deleted', TOPICS.taskUpdates],
     ['reminder', TOPICS.reminders],
   ] as const) {
-    it(`publishes ${type} events to ${topic}`, async () => {
+    it(`publishes events of type ${type} to ${topic}`, async () => {
       const subscriptions = await Promise.all([TOPICS.taskEvents, topic].map((each) => Subscription.to(each)));
       const event = person.event(type);
       await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
@@ -59,7 +59,7 @@ describe('the event relay', () => {
     });
   }
 
-  it('publishes a repeated event twice with equal content', async () => {
+  it('publishes two messages with equal content if an event is relayed twice', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('completed');
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
@@ -73,7 +73,7 @@ describe('the event relay', () => {
     '{}',
     JSON.stringify({ ...messageOf(new Person().event('updated')), schema_version: 2 }),
   ]) {
-    it(`sends messages that no consumer can read to the dead letters: ${text.slice(0, 20)}`, async () => {
+    it(`sends a message that no consumer can read to the dead letters: ${text.slice(0, 20)}`, async () => {
       const subscription = await Subscription.to('dead-letters');
       const id = `message-${Math.random()}`;
       let taken = 0;

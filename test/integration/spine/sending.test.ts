@@ -1,4 +1,4 @@
-/** Sending of reminders: once, by concurrent senders, after a crash, and late. */
+/** Reminders are sent once: with concurrent instances, after a crash, and if they are late. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -8,7 +8,7 @@ import { defaultOrNightly } from '../../support/nightly.ts';
 import { documents } from '../../support/reading.ts';
 import { dyingStore, Person } from './person.ts';
 
-describe('sending reminders', () => {
+describe('the schedule that sends reminders', () => {
   let person: Person;
 
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('sending reminders', () => {
     });
   });
 
-  it('sends each reminder once when four senders run concurrently', async () => {
+  it('sends each reminder once if four instances run it concurrently', async () => {
     const ids = await Promise.all(
       Array.from({ length: defaultOrNightly(20, { night: 60 }) }, () => person.remind(person.now)),
     );
@@ -49,7 +49,7 @@ describe('sending reminders', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`sends each reminder once if a sender crashes ${when} a commit`, async () => {
+    it(`sends each reminder once if an instance crashes ${when} a commit`, async () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
       const { store } = person.app.kernel;
       await person.sendReminders({ store: dyingStore(store, 1, when) });
@@ -63,7 +63,7 @@ describe('sending reminders', () => {
     });
   }
 
-  it('marks a reminder that is sent late', async () => {
+  it('marks a reminder that it sends too late', async () => {
     const [missed, punctual] = [await person.remind(person.now), await person.remind(person.after(3600))];
     person.pass(3600 + 60);
     await person.sendReminders();
@@ -74,7 +74,7 @@ describe('sending reminders', () => {
     assert.equal(after.late, true);
   });
 
-  it('sends a reminder again only if it is reset to another time', async () => {
+  it('sends a reminder again only if the reminder is set to another time', async () => {
     const id = await person.remind(person.now);
     await person.sendReminders();
     const todo = { id, owner_uid: person.uid, title: 'Water the plants' };

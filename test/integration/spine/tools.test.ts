@@ -1,4 +1,4 @@
-/** Tools for reminders, and the effect of to-do tools on reminders. */
+/** The tools for reminders, and what the to-do tools do to reminders. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -33,7 +33,7 @@ describe('reminder tools', () => {
     return Object(structuredContent['error']).code;
   }
 
-  /** @param due seconds from now; without a due date if undefined */
+  /** @param due seconds from now; the to-do has no due date if undefined */
   async function add(due?: number, title = `Task ${Math.random()}`): Promise<string> {
     const { task } = await use('add_task', { title, ...(due !== undefined && { due_date: at(due) }) });
     return z.looseObject({ id: z.string() }).parse(task).id;
@@ -42,7 +42,7 @@ describe('reminder tools', () => {
   const send = () => sendReminders({ ...team.app.todo.ports, log: silent });
   const reminder = async (id: string) => (await team.app.todo.ports.reminders.find(id))?.value;
 
-  it('list upcoming reminders with their count, next first', async () => {
+  it('list upcoming reminders with their total number, the next reminder first', async () => {
     const [later, next] = [await add(3 * HOUR), await add(2 * HOUR)];
     await add();
     const { reminders, total } = await list();
@@ -81,7 +81,7 @@ describe('reminder tools', () => {
     }
   });
 
-  it('reject past times, completed to-dos, and to-dos and reminders of others', async () => {
+  it('reject past times, completed to-dos, and to-dos and reminders of other people', async () => {
     const id = await add(5 * HOUR);
     assert.equal(await refusal('set_reminder', { task_id: id, remind_at: at(-61) }), 'VALIDATION_ERROR');
     const other = { ...team.principal('other', 'leader'), owner_uid: 'somebody-else' };
@@ -94,7 +94,7 @@ describe('reminder tools', () => {
     assert.equal(await refusal('set_reminder', set), 'CONFLICT');
   });
 
-  it('snooze upcoming reminders and sent ones', async () => {
+  it('snooze upcoming reminders and reminders that were already sent', async () => {
     const id = await add(2 * HOUR);
     await use('snooze_reminder', { reminder_id: id, minutes: 5 });
     assert.deepEqual((await reminder(id))?.remind_at, new Date(at(300)));
@@ -119,7 +119,7 @@ describe('reminder tools', () => {
     assert.ok(await team.app.todo.ports.todos.find(id));
   });
 
-  it('return the first response for a repeated key, and change nothing', async () => {
+  it('return the first response to a repeated call with a key, and change nothing', async () => {
     const id = await add(2 * HOUR);
     const given = { reminder_id: id, minutes: 5, idempotency_key: 'snooze-1' };
     const first = await use('snooze_reminder', given);
@@ -128,14 +128,14 @@ describe('reminder tools', () => {
     assert.deepEqual((await reminder(id))?.remind_at, new Date(at(240)));
   });
 
-  describe('keep reminders in step with the to-do', () => {
-    it('by moving them when the due date changes', async () => {
+  describe('reminders of a to-do', () => {
+    it('move when the due date of the to-do changes', async () => {
       const id = await add(5 * HOUR);
       await use('set_task_due_date', { task_id: id, due_date: at(8 * HOUR) });
       assert.deepEqual((await reminder(id))?.remind_at, new Date(at(7 * HOUR)));
     });
 
-    it('by deleting them when the to-do is completed or deleted, even without a due date', async () => {
+    it('are deleted when the to-do is completed or deleted, even without a due date', async () => {
       for (const tool of ['complete_task', 'delete_task']) {
         const id = await add();
         await use('set_reminder', { task_id: id, remind_at: at(60) });
@@ -144,7 +144,7 @@ describe('reminder tools', () => {
       }
     });
 
-    it('by using the lead time that the owner prefers', async () => {
+    it('are set with the lead time that the owner prefers', async () => {
       const preferences = firestore().doc(preferencesPath(team.leader.owner_uid));
       await preferences.set({ reminder_lead_minutes: 15 });
       const id = await add(2 * HOUR);

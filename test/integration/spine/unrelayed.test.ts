@@ -1,4 +1,4 @@
-/** Events whose trigger failed for days: the sweep relays them, and reads little if none is missing. */
+/** If the trigger failed for some events, the sweep relays these events. It reads little if no event is missing. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -11,8 +11,8 @@ const NOW = new Date('2026-11-22T09:30:00Z');
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-describe('events without a relay', () => {
-  /** A dedicated database, because the sweep relays events of every owner. */
+describe('events that were not relayed', () => {
+  /** A separate database, because the sweep relays the events of all owners. */
   const database = new Firestore({ projectId: `demo-muster-relay-${randomUUID().slice(0, 8)}` });
   after(() => database.terminate());
   let relayed: string[] = [];
@@ -41,7 +41,7 @@ describe('events without a relay', () => {
 
   const run = (more: Partial<SweepContext> = {}, now = NOW) => part.run(sweepContextAt(now, more));
 
-  it('are relayed once if they are from the last seven days and no longer in transit', async () => {
+  it('are relayed once if they are less than seven days old and no longer in transit', async () => {
     await happen('old', 8 * DAY);
     for (let day = 0; day < 7; day++) {
       await happen(`arrived-${day}`, day * DAY + 40 * MINUTE, true);
@@ -57,7 +57,7 @@ describe('events without a relay', () => {
     assert.equal(relayed.length, 7);
   });
 
-  it('are all relayed if a page is missing, and the next sweep resumes where this one stopped', async () => {
+  it('are all relayed, even if the sweep has to stop and a later sweep resumes', async () => {
     const writer = database.bulkWriter();
     for (let number = 0; number < 450; number++)
       void writer.set(database.doc(`events/e-${number}`), { timestamp: new Date(NOW.getTime() - DAY - number) });
@@ -73,7 +73,7 @@ describe('events without a relay', () => {
     assert.equal(relayed.length, 450);
   });
 
-  it('do not block later events if they fail, and are retried an hour later', async () => {
+  it('do not block later events if relaying fails, and are retried an hour later', async () => {
     for (const [id, age] of [
       ['broken', 2 * DAY],
       ['later', DAY],
