@@ -1,4 +1,4 @@
-/** All event types in both databases, including changes that no instance watched. */
+/** Events of every type in both databases, including changes that no instance watched. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -22,7 +22,7 @@ const databases = {
   },
 } as const;
 
-/** Events per type after a was added, b changed and c removed. */
+/** Expected events for each type after a was added, b was changed and c was removed. */
 const EXPECTED = [['a {"n":1}'], ['b {"n":3} was {"n":2}'], ['c {"n":9} was {"n":9}']];
 
 describe('the events of a subscription', () => {
@@ -47,16 +47,16 @@ describe('the events of a subscription', () => {
     };
 
     for (const [index, eventType] of types.entries()) {
-      it(`include ${eventType} while the reader waits`, async () => {
+      it(`of type ${eventType} reach a reader that waits for them`, async () => {
         const { subscriber, happen } = await prepare(eventType);
-        await subscriber.poll(instance); // This starts the watch, which continues for a while.
+        await subscriber.poll(instance); // This read starts the watch, which then continues for a while.
         const polling = subscriber.poll(instance, 20_000);
         await happen();
         await polling;
         assert.deepEqual(subscriber.told, EXPECTED[index]);
       });
 
-      it(`include ${eventType} that no instance watched`, async () => {
+      it(`of type ${eventType} are returned even if no instance watched the change`, async () => {
         const { subscriber, happen } = await prepare(eventType);
         await happen();
         await subscriber.poll(instance);
@@ -65,7 +65,7 @@ describe('the events of a subscription', () => {
       });
     }
 
-    it(`include each value of ${database}`, async () => {
+    it(`of type value in ${database} contain the new and the previous value`, async () => {
       const path = `messages/m-${randomUUID()}`;
       const subscriber = await subscribe(instance, caller, { database, path, eventType: 'value' });
       await write(path, { n: 1, deep: { list: [1, 2] } });
@@ -80,7 +80,7 @@ describe('the events of a subscription', () => {
     });
   }
 
-  it('merge rapid changes into one event that continues from the previous one', async () => {
+  it('merge rapid changes, and each event continues from the previous event', async () => {
     const { write } = databases.realtime;
     const path = `messages/m-${randomUUID()}`;
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path, eventType: 'value' });

@@ -1,4 +1,4 @@
-/** Instances of the deployment that can be killed, each with its own connection to the change log. */
+/** Instances of the deployment that a test can kill. Each has its own connection to the change log. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
@@ -23,13 +23,13 @@ import { externalServicesOf } from '../../support/externalServices.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
-/** For readers that must end for another reason than time. */
+/** Waiting time of readers that must end for another reason than a timeout. */
 export const LONGER_THAN_ANY_TEST_MS = 3_600_000;
 
 export class Instance {
   readonly subscriptions: SubscriptionService;
   readonly composition: Composition;
-  /** Watches of databases at this instance. */
+  /** Watches that this instance has opened. */
   readonly watches = new Set<Watch>();
   private readonly app = initializeApp(firebaseApp().options, `instance-${randomUUID()}`);
   private isKilled = false;
@@ -46,7 +46,7 @@ export class Instance {
     });
   }
 
-  /** Kills the instance, like the platform: closes its connection and stops its work. */
+  /** Kills the instance as the platform would: closes its connection and stops its work. */
   kill(): void {
     this.isKilled = true;
     getDatabase(this.app).goOffline();
@@ -91,31 +91,31 @@ export interface Wish {
   readonly eventType: EventType;
 }
 
-/** Subscribes with a new id. */
+/** Creates a subscription with a new id, and returns a client that reads it. */
 export async function subscribe(instance: Instance, caller: Caller, wish: Wish): Promise<Subscriber> {
   const subscriptionId = `sub-${randomUUID()}`;
   await instance.subscriptions.subscribe(caller, { subscriptionId, ...wish }, () => undefined);
   return new Subscriber(caller, subscriptionId);
 }
 
-/** Returns a path in the Realtime Database that no other test uses. */
+/** Returns a path in the Realtime Database that only this test uses. */
 export function newPath(): string {
   return `messages/m-${randomUUID()}/list`;
 }
 
-/** Writes several children in one update, without the security rules. */
+/** Writes several children in one update, without checks by the security rules. */
 export async function write(path: string, children: object): Promise<void> {
   await (await realtimeDatabase()).ref(path).update(children);
 }
 
-/** Returns the stored state of a subscription. */
+/** Returns what the Realtime Database stores of a subscription. */
 export async function kept({ log }: Pick<Subscriber, 'log'>) {
   const bus = await (await realtimeDatabase()).ref(busPath(log)).get();
   const entries = bus.child('log');
   return { exists: bus.exists(), lease: bus.child('watcher').val(), entries: entries.numChildren() };
 }
 
-/** A client that polls at any instance. */
+/** A client that can poll through any instance. */
 export class Subscriber {
   readonly readings: Reading[] = [];
   cursor: string | undefined;
@@ -138,7 +138,7 @@ export class Subscriber {
     return reading;
   }
 
-  /** Polls until the received events are enough. */
+  /** Polls until `isEnough` accepts the events received so far. */
   async until(instance: Instance, isEnough: (told: readonly string[]) => boolean): Promise<readonly string[]> {
     return eventually('enough events', async () => {
       await this.poll(instance, 1000);
@@ -146,12 +146,12 @@ export class Subscriber {
     });
   }
 
-  /** Name of the log, with which its cursors start. */
+  /** Name of the change log. Each cursor of the log starts with this name. */
   get log(): string {
     return String(this.cursor?.split('.')[0]);
   }
 
-  /** Received events in short: `a {"n":2} was {"n":1}`. */
+  /** Received events in short form, for example `a {"n":2} was {"n":1}`. */
   get told(): readonly string[] {
     return this.readings.flatMap(({ events }) =>
       events.map(({ event: { key, data, previousData } }) =>

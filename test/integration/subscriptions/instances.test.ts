@@ -1,4 +1,4 @@
-/** Subscriptions over instances that start, stall and crash. */
+/** Subscriptions while instances start, stall and crash. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { LoggedEvent } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
@@ -8,7 +8,7 @@ import { Instance, kept, LONGER_THAN_ANY_TEST_MS, newPath, type Subscriber, subs
 
 const caller = agentCaller('viewer');
 
-describe('a subscription with several instances', () => {
+describe('a subscription on several instances', () => {
   const instances: Instance[] = [];
   const newInstance = (): Instance => {
     const instance = new Instance();
@@ -37,32 +37,32 @@ describe('a subscription with several instances', () => {
     },
   };
 
-  it('is watched by one instance and read through any', async () => {
+  it('is watched by one instance, and can be read through any instance', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
     const [first, second] = [subscriber.poll(one, 20_000), subscriber.poll(another, 20_000)];
-    await eventually('both wait', async () => (one.watches.size + another.watches.size === 1 ? true : undefined));
+    await eventually('one watch', async () => (one.watches.size + another.watches.size === 1 ? true : undefined));
     await write(path, { a: 1 });
     const [here, there] = await Promise.all([first, second]);
     assert.deepEqual(there.events, here.events);
     assert.equal(here.events.length, 1);
   });
 
-  it('is watched by the instance that has a reader', async () => {
+  it('is watched by another instance if only that instance has a reader', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
     assert.equal(one.watches.size, 1, 'the first instance keeps watching for a while');
     const polling = subscriber.poll(another, 20_000);
-    await eventually('the first has stopped', async () => (one.watches.size === 0 ? true : undefined));
+    await eventually('the first watch has stopped', async () => (one.watches.size === 0 ? true : undefined));
     await write(path, { a: 1 });
     await polling;
     assert.deepEqual(subscriber.told, ['a 1']);
   });
 
   for (const database of ['realtime', 'firestore'] as const)
-    it(`loses no event of ${database} when the watching instance is killed repeatedly`, async () => {
+    it(`loses no event of ${database} if the watching instance is killed repeatedly`, async () => {
       let watching = newInstance();
       const { path, subscriber } = await subscribed(watching, database);
       const bystander = newInstance();
@@ -86,12 +86,12 @@ describe('a subscription with several instances', () => {
       assert.equal(new Set(cursors).size, keys.length);
     });
 
-  it('serves a waiting reader from another instance if the watching one is killed', async () => {
+  it('serves a waiting reader through another instance if the watching instance is killed', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
     const lost = subscriber.poll(one, 3000);
-    await eventually('the first reads', async () => ((await kept(subscriber)).lease?.reading ? true : undefined));
+    await eventually('a reader waits', async () => ((await kept(subscriber)).lease?.reading ? true : undefined));
     const polling = subscriber.poll(another, 20_000);
     one.kill();
     await write(path, { a: 1 });
@@ -99,7 +99,7 @@ describe('a subscription with several instances', () => {
     lost.catch(() => undefined);
   });
 
-  it('stops the watch and deletes its lease after the last reader has left', async () => {
+  it('is no longer watched, and loses its lease, after the last reader has left', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -108,7 +108,7 @@ describe('a subscription with several instances', () => {
     await eventually('the lease is deleted', async () => ((await kept(subscriber)).lease === null ? true : undefined));
   });
 
-  it('ends a poll when its client disconnects', async () => {
+  it('ends a poll if the polling client disconnects', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
     const gone = new AbortController();
@@ -123,7 +123,7 @@ describe('a subscription with several instances', () => {
     assert.deepEqual((await polling).events, []);
   });
 
-  it('can be followed from any cursor without gaps or repetitions', async () => {
+  it('can be followed from any cursor without gaps or repeated events', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     const following = collect(one, subscriber, 10);
@@ -139,7 +139,7 @@ describe('a subscription with several instances', () => {
   });
 });
 
-/** Follows the subscription until it has received `count` events. */
+/** Follows the subscription until `count` events have arrived, and returns the events. */
 async function collect(instance: Instance, subscriber: Subscriber, count: number): Promise<LoggedEvent[]> {
   const gone = new AbortController();
   const seen: LoggedEvent[] = [];

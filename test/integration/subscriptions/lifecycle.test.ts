@@ -1,4 +1,4 @@
-/** Creation, rejection, limits, expiry and removal of subscriptions. */
+/** How subscriptions are created, rejected, limited, expired and removed. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { QuerySnapshot } from '@google-cloud/firestore';
@@ -47,7 +47,7 @@ describe('a subscription', () => {
   const poll = ({ subscriptionId }: SubscriptionRequest, cursor?: string, by = caller) =>
     instance.subscriptions.poll(by, { subscriptionId, cursor }, 0);
 
-  it('starts with the existing data, and does not report it as events', async () => {
+  it('starts with the existing data, which it does not report as events', async () => {
     const wish = request();
     await write(wish.path, { a: { n: 1 } });
     const { data, cursor } = await begin(wish);
@@ -55,7 +55,7 @@ describe('a subscription', () => {
     assert.deepEqual((await poll(wish, cursor)).events, []);
   });
 
-  it('continues when it is created again', async () => {
+  it('continues if the same subscription is created again', async () => {
     const wish = request();
     const first = await begin(wish);
     await write(wish.path, { a: 1 });
@@ -66,7 +66,7 @@ describe('a subscription', () => {
     assert.equal((await poll(wish, first.cursor)).events.length, 1);
   });
 
-  it('is not replaced by another one with its id', async () => {
+  it('is not replaced by another subscription with the same id', async () => {
     const wish = request();
     await begin(wish);
     await assert.rejects(begin({ ...wish, path: newPath() }), because('CONFLICT'));
@@ -78,7 +78,7 @@ describe('a subscription', () => {
     assert.equal(new Set(made.map(({ cursor }) => cursor.split('.')[0])).size, 1);
   });
 
-  it('is available only to its owner', async () => {
+  it('can be read and unsubscribed only by its owner', async () => {
     const wish = request();
     await begin(wish);
     await assert.rejects(poll(wish, undefined, agentCaller('admin')), because('NOT_FOUND'));
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     });
   }
 
-  it('is rejected for too many children, and ends when there are too many', async () => {
+  it('is rejected if the path has too many children, and ends if there are too many later', async () => {
     const children = (count: number) => Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
     const many = request();
     await write(many.path, children(1001));
@@ -121,7 +121,7 @@ describe('a subscription', () => {
     await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
   });
 
-  it('is rejected for too large a value, and ends when its value grows too large', async () => {
+  it('is rejected if its value is too large, and ends if its value becomes too large', async () => {
     const large = request({ eventType: 'value' });
     await write(large.path, { text: 'x'.repeat(1_100_000) });
     await assert.rejects(begin(large), because('SIZE_LIMIT_EXCEEDED'));
@@ -141,7 +141,7 @@ describe('a subscription', () => {
     await begin(request(), collector);
   });
 
-  it('rejects a foreign or invalid cursor', async () => {
+  it('rejects an invalid cursor, and a cursor of another log', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const log = cursor.split('.')[0];
@@ -150,7 +150,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('reports an overflow for the cursor of an earlier subscription', async () => {
+  it('reports an overflow for the cursor of an earlier subscription with the same id', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     await instance.subscriptions.unsubscribe(caller, wish.subscriptionId, unkeyed);
@@ -171,7 +171,7 @@ describe('a subscription', () => {
     );
     await instance.subscriptions.unsubscribe(caller, subscriber.subscriptionId, unkeyed);
     await Promise.all(readers);
-    await eventually('nothing is left', async () => ((await kept(subscriber)).exists ? undefined : true));
+    await eventually('all data is deleted', async () => ((await kept(subscriber)).exists ? undefined : true));
     await assert.rejects(
       instance.subscriptions.unsubscribe(caller, subscriber.subscriptionId, unkeyed),
       because('NOT_FOUND'),
@@ -179,7 +179,7 @@ describe('a subscription', () => {
     await another.end();
   });
 
-  it('ends before its log is deleted, and is swept if its instance crashes in between', async () => {
+  it('ends before its log is deleted; if its instance crashes in between, the sweep deletes it', async () => {
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const { events } = instance.composition.firebase.ports;
@@ -200,7 +200,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('is kept by reads, and swept a day after the last one', async () => {
+  it('is kept by reads, and deleted by a sweep one day after the last read', async () => {
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const later = (hours: number): void => {
@@ -221,7 +221,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('can be created again after it expired but before it is swept', async () => {
+  it('can be created again after it has expired, even before a sweep deletes it', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     now = new Date(now.getTime() + 25 * 3_600_000);
@@ -235,7 +235,7 @@ describe('a subscription', () => {
     let wish: SubscriptionRequest;
     let cursor: string;
 
-    /** State of a client that received the response from a replay of its call. */
+    /** Creates a subscription, and keeps the cursor that the client gets when its repeated call is answered. */
     beforeEach(async () => {
       wish = request();
       const { events } = instance.composition.firebase.ports;
@@ -255,7 +255,7 @@ describe('a subscription', () => {
       await write(wish.path, { came: null, stays: 2 });
     });
 
-    it('starts with one overflow, and continues', async () => {
+    it('starts with one overflow, and then continues', async () => {
       const first = await poll(wish, cursor);
       assert.deepEqual([first.events, first.overflow], [[], true]);
       await write(wish.path, { a: 1 });
@@ -264,7 +264,7 @@ describe('a subscription', () => {
       assert.equal((await poll(wish)).overflow, true, 'a reader without a cursor gets the overflow too');
     });
 
-    it('reports the overflow to a waiting reader immediately', async () => {
+    it('reports the overflow immediately to a waiting reader', async () => {
       const { overflow } = await instance.subscriptions.poll(caller, { ...wish, cursor }, LONGER_THAN_ANY_TEST_MS);
       assert.equal(overflow, true);
     });
@@ -295,7 +295,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('keeps at most 1,000 events, and reports dropped ones', async () => {
+  it('keeps at most 1,000 events, and reports that older events were dropped', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const subscriber = new Subscriber(caller, wish.subscriptionId);
@@ -308,18 +308,18 @@ describe('a subscription', () => {
     }
     assert.equal(new Set(subscriber.told).size, 300 * rounds, 'a reader that keeps up receives all events');
     assert.ok(subscriber.readings.every(({ overflow }) => !overflow));
-    await subscriber.poll(instance); // The removal of all children is logged, too.
+    await subscriber.poll(instance); // The log also contains the removal of all children.
     const late = new Subscriber(caller, wish.subscriptionId);
     late.cursor = cursor;
     assert.equal((await late.poll(instance)).overflow, true);
     await late.until(instance, (told) => told.at(-1) === subscriber.told.at(-1));
     assert.equal(late.readings.filter(({ overflow }) => overflow).length, 1);
-    assert.ok(late.told.length <= 1000 && late.told.length >= 500, `${late.told.length} were kept`);
+    assert.ok(late.told.length <= 1000 && late.told.length >= 500, `${late.told.length} events were kept`);
     assert.deepEqual(late.told, subscriber.told.slice(-late.told.length));
   });
 
   for (const database of ['realtime', 'firestore'] as const) {
-    it(`lasts as long as the rules of ${database} allow its owner to read`, async () => {
+    it(`refuses reads while the rules of ${database} deny them, and then continues`, async () => {
       const wish = request({ database, eventType: 'value' });
       await begin(wish);
       await poll(wish);
@@ -336,8 +336,8 @@ describe('a subscription', () => {
     });
   }
 
-  it('ends a waiting read when the rules no longer allow it', async () => {
-    // Firestore's emulator does not end existing listeners.
+  it('ends a waiting read as soon as the rules deny it', async () => {
+    // The test uses the Realtime Database, because Firestore's emulator does not end existing listeners.
     const wish = request();
     await begin(wish);
     await poll(wish);

@@ -1,4 +1,4 @@
-/** Compare-and-set in the Realtime Database with a response lost with the connection: the winner knows it. */
+/** If the response to a compare-and-set in the Realtime Database is lost, its writer still learns of its success. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
@@ -24,7 +24,7 @@ describe('a compare-and-set with a lost response', () => {
     proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     app = initializeApp(firebaseApp().options, `lossy-${randomUUID()}`);
     const reached = await withDatabaseAt(proxy.host, async () => getDatabase(app));
-    await reached.ref('anything').get(); // Waits for the connection.
+    await reached.ref('anything').get(); // Waits until the connection is open.
     database = async () => reached;
   });
 
@@ -35,27 +35,27 @@ describe('a compare-and-set with a lost response', () => {
 
   const there = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
 
-  /** Runs `work` without a response to its compare-and-set. The connection closes when `isDone` is true. */
+  /** Runs `work` without a response to its compare-and-set. Closes the connection when `isDone` returns true. */
   async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {
     const own = (await database()).ref();
     const prototype: Pick<Reference, 'transaction'> = Object.getPrototypeOf(own);
     const { transaction } = prototype;
     prototype.transaction = function (this: Reference, ...given) {
-      // Background work of this process bypasses the proxy.
+      // Other work of this process does not use the proxy.
       if (String(this.root) !== String(own)) return transaction.apply(this, given);
       prototype.transaction = transaction;
       proxy.silence();
       return transaction.apply(this, given);
     };
     const outcome = work();
-    await eventually('applied', async () => (await isDone()) || undefined);
+    await eventually('the write is applied', async () => (await isDone()) || undefined);
     proxy.cut();
     return outcome;
   }
 
   const has = (path: string) => async () => (await there(path)) !== null;
 
-  it('appends a log entry once, and its writer knows', async () => {
+  it('appends a log entry once, and reports success to the writer', async () => {
     const events = new DatabaseEventLog(database, unnoted);
     const entry = { sequence: 1, writer: 'writer', transitions: [] };
     const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
@@ -64,7 +64,7 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await events.append(log, { ...entry, writer: 'another' }), false);
   });
 
-  it('acquires a lease that ends with the next connection', async () => {
+  it('acquires a lease, which is deleted when the next connection ends', async () => {
     const leases = new DatabaseWatcherLeases(database);
     const lease = { holder: 'holder', reading: true, renewed: new Date() };
     const path = `${busPath(log)}/watcher`;
@@ -73,16 +73,16 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await losing(() => leases.take(log, lease, mine), has(path)), true);
     const other = { ...lease, holder: 'another' };
     assert.equal(await leases.take(log, other, (current) => current === undefined), false);
-    await (await database()).ref('anything').get(); // The server now knows the new connection's disconnect handler.
+    await (await database()).ref('anything').get(); // After this read, the server has stored what to do when the new connection ends.
     proxy.cut();
     await eventually('the lease is deleted', async () => (await there(path)) === null || undefined);
   });
 
-  it('claims a delivery once, and its claimer knows', async () => {
+  it('claims a delivery once, and reports success to the claiming instance', async () => {
     const deliveries = new DatabaseDeliveries({ database, clock: systemClock, randomness: systemRandomness });
     const path = `deliveries/${log}/devices/phone`;
     assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
-    assert.match(String(await there(path)), /^\d{13} \S+$/, 'the end of the claim and its holder');
+    assert.match(String(await there(path)), /^\d{13} \S+$/, 'the node contains the end of the claim and its holder');
     const others = new DatabaseDeliveries({
       database: realtimeDatabase,
       clock: systemClock,
@@ -91,11 +91,11 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await others.claim(log, 'phone'), 'busy');
   });
 
-  it('removes a presence, and the sweep knows', async () => {
+  it('removes a presence, and reports success to the sweep', async () => {
     const presence = new DatabasePresence({ database, clock: systemClock });
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
-    // A listener knows the value, so that the first attempt succeeds.
+    // With a listener, the client knows the value, so that its first attempt succeeds.
     const node = (await database()).ref(path);
     await new Promise((resolve) => node.on('value', resolve));
     const forgotten = losing(

@@ -1,4 +1,4 @@
-/** Subscription tools as a client calls them. */
+/** The subscription tools, called as a client calls them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -19,7 +19,7 @@ describe('subscription tools', () => {
   const newId = (): string => `sub-${randomUUID()}`;
 
   before(() => {
-    team.now = new Date(); // Callers' tokens are valid in the present.
+    team.now = new Date(); // The tokens of callers are valid only at the current time.
   });
 
   it('return the existing data in the formats of firebase.read', async () => {
@@ -43,7 +43,7 @@ describe('subscription tools', () => {
     assert.equal(await initialData({ database: 'firestore', includeInitial: false }), undefined);
   });
 
-  it('return the first response to a repeated key, with the current data', async () => {
+  it('return the first response to a repeated key, but with the current data', async () => {
     const path = newPath();
     const key = randomUUID();
     const args = {
