@@ -1,4 +1,4 @@
-/** Callers of every kind, as the endpoint passes them to the services. */
+/** Callers of every kind, in the form in which the endpoint passes them to the services. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller, Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -8,20 +8,20 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 import { signIn } from '../../support/signIn.ts';
 
-/** Returns an agent, with an empty credential that the services do not check. */
+/** Returns an agent. Its credential is empty, because the services do not check credentials. */
 export function agentCaller(role: Role): Caller {
   const agentId = `agent-${randomUUID().slice(0, 13)}`;
   const principal: Principal = agentOf(agentId, 'ada', role);
   return { principal, credential: '' };
 }
 
-/** Returns a person who has just signed in. */
+/** Returns a person who has just signed in, with an ID token. */
 export async function personCaller(role: Role): Promise<Caller> {
   const uid = `person-${randomUUID().slice(0, 13)}`;
   return { principal: personOf(uid, role), credential: await signIn(uid, { role }) };
 }
 
-/** Stands for a call without an idempotency key. */
+/** Operation of a call that has no idempotency key. */
 export const UNKEYED: Operation = {
   argumentsHash: undefined,
   recordResponse: () => undefined,
@@ -29,7 +29,7 @@ export const UNKEYED: Operation = {
   derivedId: () => undefined,
 };
 
-/** Returns a matcher for assert.rejects: an error with this `reason`. */
+/** Returns a check for assert.rejects: the error must have this `reason`. */
 export function because(reason: string): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof MusterError, String(error));

@@ -15,7 +15,7 @@ import type {
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { UNKEYED } from './callers.ts';
 
-/** Data service of one instance, with defaults for the arguments that a test omits. */
+/** The data service of one instance, with defaults for the arguments that a test omits. */
 export class DataClient {
   readonly app: Composition;
   private readonly database: DatabaseName;
@@ -47,7 +47,7 @@ export class DataClient {
   }
 }
 
-/** Waits for an error with this `reason` and returns it. */
+/** Returns the error of the given work. Fails unless the error has this `reason`. */
 export async function refusedFor(reason: string, work: Promise<unknown>): Promise<MusterError> {
   try {
     await work;
@@ -56,10 +56,9 @@ export async function refusedFor(reason: string, work: Promise<unknown>): Promis
     assert.equal(error.details.reason, reason, error.message);
     return error;
   }
-  assert.fail(`not refused for ${reason}`);
+  assert.fail(`the call succeeded, but ${reason} was expected`);
 }
 
-/** Returns a name that no other test uses. */
 export function unique(): string {
   return randomUUID().slice(0, 13);
 }

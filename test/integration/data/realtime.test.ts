@@ -18,7 +18,7 @@ describe('firebase.read of the Realtime Database', () => {
     path = `shared/${randomUUID()}`;
   });
 
-  describe('values', () => {
+  describe('values at a path', () => {
     it('are returned with the number of children and the version', async () => {
       await write(path, { a: { x: 1 }, b: [true, 'two'] });
       const outcome = await read(path);
@@ -29,43 +29,43 @@ describe('firebase.read of the Realtime Database', () => {
       assert.ok(Math.abs(outcome.timestamp.getTime() - Date.now()) < 60_000);
     });
 
-    it('can be single values', async () => {
+    it('can be a text or another single value', async () => {
       await write(path, 'text');
       const { data: value, count } = await read(path);
       assert.deepEqual([value, count], ['text', 1]);
     });
 
-    it('are omitted in a shallow read, which returns only keys', async () => {
+    it('are omitted in a shallow read, which returns only the keys', async () => {
       await write(path, { a: { x: 1 }, b: 2 });
       const { data: value, count, version } = await keys(path);
       assert.deepEqual([value, count, version], [{ a: true, b: true }, 2, undefined]);
     });
 
-    it('are NOT_FOUND if the path is empty', async () => {
+    it('are reported as NOT_FOUND if the path is empty', async () => {
       await assert.rejects(read(path), because('NOT_FOUND'));
       await assert.rejects(keys(path), because('NOT_FOUND'));
     });
 
-    it('are an empty object if a query matches nothing', async () => {
+    it('are an empty object if the query matches no child', async () => {
       assert.deepEqual((await read(path, { limit: 5 })).data, {});
       await write(path, { a: 1 });
       const { data: value, count, nextCursor } = await read(path, { orderBy: '$key', startAt: 'b' });
       assert.deepEqual([value, count, nextCursor], [{}, 0, undefined]);
     });
 
-    it('are refused above the maximum size of a response, and can be read in pages', async () => {
+    it('above the maximum size of a response are refused, and can be read in pages', async () => {
       const text = 'x'.repeat(1_000_000);
       const parts = Array.from({ length: 9 }, (_, index) => write(`${path}/part${index}`, text));
       await Promise.all(parts);
       await assert.rejects(read(path), because('SIZE_LIMIT_EXCEEDED'));
       assert.equal((await keys(path)).count, 9);
       const { count, nextCursor } = await read(path, { limit: 2 });
-      assert.deepEqual([count, nextCursor === undefined], [1, false], 'the part that fits, and a cursor');
+      assert.deepEqual([count, nextCursor === undefined], [1, false], 'only one child fits, and a cursor follows');
     });
   });
 
   describe('security rules', () => {
-    it('decide: a call succeeds or fails depending on the current rules', async () => {
+    it('decide about each call, and a change of the rules applies immediately', async () => {
       await assert.rejects(write(path, 1, {}, viewer), because('PERMISSION_DENIED'));
       const loosened = { '.read': true, $first: { '.write': "auth.token.role === 'viewer'" } };
       await withRules(
@@ -79,7 +79,7 @@ describe('firebase.read of the Realtime Database', () => {
       assert.equal(await stored(path), 1);
     });
 
-    it('can refer to uid, provider and claims of the caller', async () => {
+    it('can refer to the uid, the sign-in provider and the claims of the caller', async () => {
       const rule = `auth.uid === '${worker.principal.uid}' && auth.provider === 'custom' && auth.token.kind === 'agent' && auth.token.agentId === '${worker.principal.agent_id}'`;
       await withRules(
         (rules) => ({ ...rules, mine: { '.read': rule, '.write': rule } }),
@@ -136,7 +136,7 @@ describe('firebase.read of the Realtime Database', () => {
     );
   });
 
-  it('fails immediately if the database is unreachable, without showing the token', async () => {
+  it('fails immediately if the database is unreachable, and the error does not show the token', async () => {
     await withDatabaseAt('127.0.0.1:1', async () => {
       await assert.rejects(write(path, 1), because('CONNECTION_ERROR'));
       await assert.rejects(read(path), (error: unknown) => {

@@ -1,4 +1,4 @@
-/** Short functions for the Realtime Database through the real services. */
+/** Functions that read and write the Realtime Database through the real services, with defaults for tests. */
 
 import { compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
@@ -27,7 +27,7 @@ export function write(path: string, value: JsonValue, request: Partial<WriteRequ
   });
 }
 
-/** Returns the stored value, read as admin. */
+/** Returns the value that is stored at the path, without the security rules. */
 export async function stored(path: string): Promise<unknown> {
   const database = await realtimeDatabase();
   return (await database.ref(path).get()).val();

@@ -1,4 +1,4 @@
-/** Writes to the Realtime Database whose response is lost: applied once, and the caller learns the outcome. */
+/** Writes to the Realtime Database whose response is lost are applied once, and the caller learns the outcome. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -23,7 +23,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
 
   afterEach(() => proxy.close());
 
-  /** Writes through the proxy that loses responses. */
+  /** Writes through the proxy, which loses responses. */
   const write = (data: JsonValue, request: Partial<WriteRequest> = {}, at = path) =>
     withDatabaseAt(proxy.host, () => writeThere(at, data, request));
 
@@ -42,11 +42,11 @@ describe('a write to the Realtime Database whose response is lost', () => {
     ['cut', true],
     [503, false],
   ] as const) {
-    describe(`response ${ends}, ${isKeyed ? 'with' : 'without'} a key`, () => {
+    describe(`when the response is ${ends}, ${isKeyed ? 'with' : 'without'} an idempotency key`, () => {
       const key = () => (isKeyed ? keyed() : {});
       const methods = { set: 'PUT', update: 'PUT', delete: 'DELETE' };
 
-      it('replaces the value and returns the version', async () => {
+      it('replaces the value, and returns the version of the new value', async () => {
         await writeThere(path, { n: 1 });
         proxy.lose({ ends });
         const { version } = await write({ n: 2, at: { '.sv': 'timestamp' } }, key());
@@ -68,7 +68,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
         assert.deepEqual(await stored(path), { a: 2, b: 1 });
       });
 
-      it('pushes once, even if the child was already deleted again', async () => {
+      it('pushes once, even if the child was deleted before the retry', async () => {
         proxy.lose({ ends, times: 2 });
         const { key: pushed = '' } = await write({ n: 1 }, { operation: 'push', ...key() });
         assert.deepEqual(await stored(path), { [pushed]: { n: 1 } });
@@ -77,7 +77,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
         assert.equal(await stored(path), null);
       });
 
-      it('increments once', async () => {
+      it('increments the value once', async () => {
         await writeThere(path, { count: 5 });
         proxy.lose({ ends, method: 'PATCH', times: 2 });
         await write({ count: MORE }, { operation: 'update', ...key() });
@@ -91,14 +91,14 @@ describe('a write to the Realtime Database whose response is lost', () => {
         ['update', { count: MORE }, { n: 1, count: 6 }],
         ['delete', null, null],
       ] as const) {
-        it(`recognizes its own ${operation} at expectedVersion`, async () => {
+        it(`recognizes that its own ${operation} has changed the expected version`, async () => {
           const { version: expectedVersion = '' } = await writeThere(path, { n: 1, count: 5 });
           proxy.lose({ ends, method: methods[operation] });
           await write(data, { operation, transaction: true, expectedVersion, ...key() });
           assert.deepEqual(await stored(path), after);
         });
 
-        it(`recognizes its own ${operation} in a transaction without a version`, async () => {
+        it(`recognizes its own ${operation} in a transaction without an expected version`, async () => {
           await writeThere(path, { n: 1, count: 5 });
           proxy.lose({ ends, method: methods[operation] });
           await write(data, { operation, transaction: true, ...key() });
@@ -106,7 +106,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
         });
       }
 
-      it('returns the version of the transaction', async () => {
+      it('returns the version that the transaction stored', async () => {
         await writeThere(path, { n: 1 });
         proxy.lose({ ends, method: 'PUT' });
         const { version } = await write({ n: 2 }, { transaction: true, ...key() });
@@ -115,14 +115,14 @@ describe('a write to the Realtime Database whose response is lost', () => {
     });
   }
 
-  it('creates a value although the database normalizes the data', async () => {
+  it('is recognized although the database normalizes the created value', async () => {
     proxy.lose({ method: 'PUT' });
     const data = { list: ['a', null, 'b'], none: {}, at: { '.sv': 'timestamp' }, deep: { x: [], y: 1 } };
     await write(data, { transaction: true, expectedVersion: null });
     assert.deepEqual(Object(await stored(path)).deep, { y: 1 });
   });
 
-  it('is sent again if it never arrived', async () => {
+  it('is sent again if the request never arrived', async () => {
     proxy.lose({ ends: 'unsent' });
     await write({ n: 1 });
     proxy.lose({ ends: 'unsent' });
@@ -130,7 +130,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('returns an unknown outcome if another write has replaced the value since', async () => {
+  it('returns an unknown outcome if another write has replaced the value in the meantime', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     proxy.lose({ method: 'PUT', meanwhile: () => writeThere(path, { n: 3 }) });
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
@@ -140,14 +140,14 @@ describe('a write to the Realtime Database whose response is lost', () => {
     assert.deepEqual(await stored(path), { n: 3 });
   });
 
-  it('states that nothing was written if that is certain', async () => {
+  it('states that nothing was written if the expected version is outdated', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     await writeThere(path, { n: 3 });
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.match(String(error.details.suggestion), /Nothing was written/);
   });
 
-  it('states that it may have been written if no response arrives', async () => {
+  it('states that it may have been applied if no response arrives', async () => {
     proxy.lose({ times: 100 });
     for (const data of [{ n: 1 }, { n: MORE }]) {
       const error = await refusal(write(data));
@@ -162,20 +162,20 @@ describe('a write to the Realtime Database whose response is lost', () => {
     assert.equal(error.message, 'The database is unreachable.');
   });
 
-  it('succeeds if another write during the call changes what the rules check', async () => {
+  it('succeeds even if another write replaces the incremented value before the retry', async () => {
     await writeThere(path, { n: 1 });
     proxy.lose({ method: 'PATCH', meanwhile: () => writeThere(path, { n: 7 }) });
     await write({ n: MORE }, { operation: 'update' });
     assert.deepEqual(await stored(path), { n: 7 });
   });
 
-  describe('a repetition with the key', () => {
-    /** Writes without storing the response, as an instance that crashes afterwards. */
+  describe('a repeated call with the same key', () => {
+    /** Writes without storing the response of the call, like an instance that crashes after the write. */
     async function died(data: JsonValue, request: Partial<WriteRequest>): Promise<void> {
       await writeThere(path, data, request);
     }
 
-    it('increments, replaces and pushes once, without overwriting later writes', async () => {
+    it('increments, replaces and pushes once, and does not overwrite later writes', async () => {
       const key = keyed();
       await writeThere(path, { count: 5 });
       await died({ count: MORE }, { operation: 'update', ...key });
@@ -196,7 +196,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
       assert.equal(await stored(path), null);
     });
 
-    it('reports a conflict or an unknown outcome if the value has changed since', async () => {
+    it('reports a conflict or an unknown outcome if the value has changed since the first call', async () => {
       const key = keyed();
       await writeThere(path, { count: 5 });
       await died({ count: MORE }, { operation: 'update', transaction: true, ...key });
@@ -212,7 +212,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
       assert.deepEqual(await stored(path), { n: 2 });
     });
 
-    it('is refused if the key belongs to another call', async () => {
+    it('is refused if the key belongs to a call with other arguments', async () => {
       const key = keyed();
       await died({ n: 1 }, key);
       const repetition = { ...key.repetition, argumentsHash: 'another' };
@@ -224,7 +224,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     });
   });
 
-  it('keeps its commit marker as long as a repetition is possible', async () => {
+  it('keeps its commit marker as long as the call can be repeated', async () => {
     const expire = (hours: number) =>
       new DatabaseCommitMarkers(realtimeDatabase, { now: () => new Date(Date.now() + hours * 3_600_000) }).expire();
     await expire(100);
@@ -235,7 +235,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     assert.equal(await expire(24.5), 1);
   });
 
-  it('a read succeeds although a response is lost', async () => {
+  it('differs from a read, which is repeated after a lost response and succeeds', async () => {
     await writeThere(path, { n: 1 });
     proxy.lose({ method: 'GET' });
     const { data } = await withDatabaseAt(proxy.host, () => read(path, undefined, worker));

@@ -1,4 +1,4 @@
-/** Pages of the Realtime Database, compared with the SDK's order of the whole list. */
+/** Compares pages of the Realtime Database with the whole list in the order of the SDK. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const key = fc.oneof(
   fc.stringMatching(/^[a-z0-9_-]{1,6}$/),
 );
 
-/** Few different values, so that ties occur. */
+/** There are only few different values, so that many children have equal values. */
 const ordered = fc.constantFrom<unknown>(null, false, true, -1.5, 0, 1, 2, 1e21, '', '1', 'a', 'b', 'é😀', { x: 1 }, [
   'list',
 ]);
@@ -43,10 +43,10 @@ async function filledAt(path: string, nodes: object): Promise<string> {
   return path;
 }
 
-/** JavaScript moves whole-number keys to the front and keeps the order of the others. */
+/** JavaScript moves keys that are whole numbers to the front of an object, and keeps the order of all other keys. */
 const isWholeNumber = (one: string) => /^(0|[1-9]\d*)$/.test(one) && Number(one) < 2 ** 32 - 1;
 
-/** Reads all pages in turn and compares them with the expected keys. */
+/** Reads all pages one after another, and asserts that they contain the expected keys in order. */
 async function readThrough(path: string, query: ReadQuery & { limit: number }, expected: readonly string[]) {
   const rest = [...expected];
   let cursor: string | undefined;
@@ -79,7 +79,7 @@ describe('paging in the Realtime Database', () => {
     return filledAt(`shared/${randomUUID()}`, nodes);
   }
 
-  /** Orders of children, with a function that creates such a child. */
+  /** Values by which a query can order, each with a function that creates a child with the given value. */
   const orders = [
     ['$value', (value: unknown) => value ?? 0],
     ['v', (value: unknown) => ({ v: value, other: 1 })],
@@ -87,7 +87,7 @@ describe('paging in the Realtime Database', () => {
   ] as const;
 
   for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders]) {
-    it(`returns each child once and in order, by ${orderBy}`, async () => {
+    it(`returns each child once and in order if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
         fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
@@ -103,7 +103,7 @@ describe('paging in the Realtime Database', () => {
   }
 
   for (const [orderBy, wrapped] of orders) {
-    it(`returns equal pages without an index, by ${orderBy}`, async () => {
+    it(`returns the same children without an index as with one, ordered by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
         fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
@@ -122,13 +122,13 @@ describe('paging in the Realtime Database', () => {
     });
   }
 
-  it('orders by key between keys, and if only a limit is given', async () => {
+  it('orders by key if the query says so, and also if it has only a limit', async () => {
     const path = await filled({ a: 1, b: 2, c: 3, d: 4 });
     assert.deepEqual((await read(path, { orderBy: '$key', startAt: 'b', endAt: 'c' })).data, { b: 2, c: 3 });
     await readThrough(path, { limit: 3 }, ['a', 'b', 'c', 'd']);
   });
 
-  it('returns 100 children by default', async () => {
+  it('returns 100 children per page by default', async () => {
     const many = Array.from({ length: 130 }, (_, index) => [`k${index}`, index] as const);
     const path = await filled(Object.fromEntries(many));
     const first = await read(path, {});
@@ -148,7 +148,7 @@ describe('paging in the Realtime Database', () => {
     assert.deepEqual([third.data, third.nextCursor], [{ i: { v: 2 } }, undefined]);
   });
 
-  it('reads again if many new ties have filled the page', async () => {
+  it('reads again if many new children with an equal value have filled the page', async () => {
     const path = await filled({ m: { v: 1 }, n: { v: 1 }, o: { v: 1 } });
     const query = { orderBy: 'v', limit: 1 };
     const { nextCursor: cursor } = await read(path, query);
@@ -157,7 +157,7 @@ describe('paging in the Realtime Database', () => {
     assert.deepEqual((await read(path, { ...query, cursor })).data, { n: { v: 1 } });
   });
 
-  it('refuses to continue among too many equal values', async () => {
+  it('refuses to continue among too many equal values, but succeeds with a larger limit', async () => {
     const many = Array.from({ length: 1102 }, (_, index) => [`k${index}`, { v: 1 }] as const);
     const path = await filled(Object.fromEntries(many));
     const { nextCursor: cursor } = await read(path, { orderBy: 'v', limit: 1000 });
@@ -173,7 +173,7 @@ describe('paging in the Realtime Database', () => {
     assert.equal((await read(path, { orderBy: '$value' })).count, 2);
   });
 
-  it('refuses cursors of other queries and invalid ones', async () => {
+  it('refuses cursors that are invalid or belong to another query', async () => {
     const path = await filled({ a: { v: 1 }, b: { v: 2 } });
     const { nextCursor: cursor = '' } = await read(path, { orderBy: 'v', limit: 1 });
     const other = await filled({ a: { v: 1 }, b: { v: 2 } });
@@ -195,7 +195,7 @@ describe('paging in the Realtime Database', () => {
     ['a number among keys', { orderBy: '$key', startAt: 5 }],
     ['an invalid key among keys', { orderBy: '$key', endAt: 'a[0]' }],
   ] as const) {
-    it(`refuses to order by or between ${what}`, async () => {
+    it(`refuses ${what} in orderBy, startAt or endAt`, async () => {
       const path = await filled({ a: 1 });
       await assert.rejects(read(path, query), because('VALIDATION_ERROR'));
       assert.deepEqual(await stored(path), { a: 1 });

@@ -1,11 +1,11 @@
-/** Replaces the address of the Realtime Database emulator, or interrupts its connections. */
+/** Gives the Realtime Database another address, or interrupts its connections. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setVariable } from '../../support/environment.ts';
 import { listen, portOf } from '../../support/listening.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
-/** Runs with another address for the emulator. */
+/** Runs the function while the emulator's environment variable has another address. */
 export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
   setVariable(HOST, host);
@@ -18,7 +18,7 @@ export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Pr
 
 export interface Proxy {
   readonly host: string;
-  /** Discards all further responses on the open connections. */
+  /** From now on, discards all responses on the open connections. */
   silence(): void;
   /** Closes the open connections. */
   cut(): void;
@@ -33,7 +33,7 @@ export async function openProxy(target: string): Promise<Proxy> {
     const outward = connect(Number(port), host);
     for (const socket of [inward, outward]) {
       sockets.add(socket);
-      socket.on('error', () => {}); // the connection was cut
+      socket.on('error', () => {}); // The connection was closed by `cut`.
       socket.on('close', () => sockets.delete(socket));
     }
     inward.pipe(outward);

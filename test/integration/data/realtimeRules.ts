@@ -1,4 +1,4 @@
-/** Changes the rules of the Realtime Database during a test. */
+/** Changes the security rules of the Realtime Database during a test. */
 
 type Rules = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ async function replace(rules: string): Promise<void> {
   if (!response.ok) throw new Error(`Cannot replace the rules: ${await response.text()}`);
 }
 
-/** Runs with changed rules. `change` receives the object below "rules". */
+/** Runs the function with changed rules. `change` receives the object below "rules" and returns the new object. */
 export async function withRules<T>(change: (rules: Rules) => Rules, run: () => Promise<T>): Promise<T> {
   const restore = await changeRules(change);
   try {

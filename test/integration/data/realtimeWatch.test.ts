@@ -71,7 +71,7 @@ describe('a watch of the Realtime Database', () => {
       await recorder.told([['a', undefined]]);
     });
 
-    it('reports the changes of one server message together', async () => {
+    it('reports all changes of one server message together', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children');
       await recorder.begun();
@@ -80,7 +80,7 @@ describe('a watch of the Realtime Database', () => {
       assert.deepEqual(new Map(batch), new Map(Object.entries({ a: undefined, b: 3, c: 4 })));
     });
 
-    it('starts empty, including at a single value', async () => {
+    it('starts without children if the path has a single value', async () => {
       await set(path, 'text');
       const recorder = watch('children');
       assert.deepEqual(await recorder.begun(), {});
@@ -88,7 +88,7 @@ describe('a watch of the Realtime Database', () => {
       await recorder.told([['a', 1]]);
     });
 
-    it('loses and repeats no change among many writes, and keeps the order per child', async () => {
+    it('repeats no change of many writes, keeps their order per child, and reports the last ones', async () => {
       const recorder = watch('children');
       await recorder.begun();
       const seen = new Map<string, JsonValue[]>();
@@ -110,7 +110,7 @@ describe('a watch of the Realtime Database', () => {
       }
     });
 
-    it('reports up to the maximum of children and fails above it', async () => {
+    it('reports children up to the maximum number, and fails if there are more', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children', worker, path, 2);
       assert.deepEqual(await recorder.begun(), { a: 1, b: 2 });
@@ -121,7 +121,7 @@ describe('a watch of the Realtime Database', () => {
     });
   });
 
-  it('shares loaded data with another watch of the caller', async () => {
+  it('shares loaded data with another watch of the same caller', async () => {
     await set(path, { a: 1 });
     const first = watch('children');
     await first.begun();
@@ -146,7 +146,7 @@ describe('a watch of the Realtime Database', () => {
 
   describe('under security rules', () => {
     for (const shape of ['value', 'children'] as const) {
-      it(`fails for ${shape} if the rules refuse it, also for an admin`, async () => {
+      it(`of the shape ${shape} fails if the rules deny the read, even for an admin`, async () => {
         for (const closed of ['credentials', 'limits/agent-1', 'bus', 'anything/else']) {
           const recorder = watch(shape, agentCaller('admin'), closed);
           because('PERMISSION_DENIED')(await recorder.failed());
@@ -154,7 +154,7 @@ describe('a watch of the Realtime Database', () => {
         }
       });
 
-      it(`fails for ${shape} when the rules get stricter, but not for permitted callers`, async () => {
+      it(`of the shape ${shape} fails when stricter rules deny the read to its caller`, async () => {
         await set(path, { a: 1 });
         const person = await personCaller('viewer');
         const [mine, theirs] = [watch(shape), watch(shape, person)];
@@ -174,7 +174,7 @@ describe('a watch of the Realtime Database', () => {
       });
     }
 
-    it('starts after the rules allow it', async () => {
+    it('starts only if the rules allow the read to its caller', async () => {
       await set('mine/thing', 1);
       because('PERMISSION_DENIED')(await watch('value', worker, 'mine/thing').failed());
       const rule = `auth.provider === 'custom' && auth.token.role === 'worker' && auth.uid === '${worker.principal.uid}'`;
@@ -190,7 +190,7 @@ describe('a watch of the Realtime Database', () => {
     });
   });
 
-  it('continues after a lost connection, with all changes in between', async () => {
+  it('continues after a lost connection, and reports all changes in between', async () => {
     await set(path, { a: 1, b: 2 });
     const proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     const recorder = await withDatabaseAt(proxy.host, async () => {
@@ -225,7 +225,7 @@ describe('a watch of the Realtime Database', () => {
     });
   });
 
-  it('lets the process exit after it was stopped', async () => {
+  it('no longer keeps the process running after the watch is stopped', async () => {
     await set(path, { a: 1 });
     const program = `${import.meta.dirname}/realtimeWatchingProgram.ts`;
     const options = { timeout: 120_000 };

@@ -1,4 +1,4 @@
-/** The Realtime Database adapter without services, and a recorder of its watches. */
+/** The adapter of the Realtime Database without the services, and a recorder of its watches. */
 import assert from 'node:assert/strict';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
@@ -31,7 +31,7 @@ export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): D
 
 type Told = [key: string, data: JsonValue | undefined];
 
-/** A watch that records its events. */
+/** Starts a watch and records its events. */
 export class Recorder {
   state: Record<string, JsonValue> | undefined;
   readonly changes: Told[][] = [];
@@ -72,7 +72,7 @@ export class Recorder {
     return eventually('the failure', async () => this.error);
   }
 
-  /** Returns the next batch of changes. */
+  /** Waits for the next batch of changes, and returns the batch. */
   async next(): Promise<Told[]> {
     const batch = await eventually('a change', async () => this.changes[this.taken]);
     this.taken++;

@@ -1,4 +1,4 @@
-/** `node realtimeWatchingProgram.ts <path>`: watches and stops, and exits if nothing keeps the process running. */
+/** `node realtimeWatchingProgram.ts <path>`: starts and stops watches, and exits if nothing else keeps it running. */
 import { getApps } from 'firebase-admin/app';
 import { agentCaller } from './callers.ts';
 import { openAccess, Recorder } from './realtimeWatching.ts';

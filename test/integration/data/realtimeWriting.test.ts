@@ -6,7 +6,7 @@ import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/
 import { agentCaller, because } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
 
-/** Returns an object with `levels` levels. */
+/** Returns objects in each other, `levels` deep. */
 const deep = (levels: number): JsonValue => (levels === 0 ? 1 : { x: deep(levels - 1) });
 
 describe('firebase.write to the Realtime Database', () => {
@@ -16,8 +16,8 @@ describe('firebase.write to the Realtime Database', () => {
     path = `shared/${randomUUID()}`;
   });
 
-  describe('writes', () => {
-    it('replace the value with set, and return the version that a read returns', async () => {
+  describe('writes without a transaction', () => {
+    it('with set replace the value, and return the version that a read returns', async () => {
       await write(path, { a: 1, b: 2 });
       const { version } = await write(path, { c: 3 });
       assert.deepEqual(await stored(path), { c: 3 });
@@ -25,37 +25,37 @@ describe('firebase.write to the Realtime Database', () => {
     });
 
     for (const nothing of [null, {}, [], { a: { b: null } }]) {
-      it(`delete the value by setting ${JSON.stringify(nothing)}`, async () => {
+      it(`delete the value if they set ${JSON.stringify(nothing)}`, async () => {
         await write(path, 1);
         assert.equal((await write(path, nothing)).version, undefined);
         assert.equal(await stored(path), null);
       });
     }
 
-    it('replace children with update, and delete those that are null', async () => {
+    it('with update replace the given children, and delete children that are null', async () => {
       await write(path, { a: { x: 1 }, b: 2, c: 3 });
       await write(path, { a: { y: 1 }, b: null }, { operation: 'update' });
       assert.deepEqual(await stored(path), { a: { y: 1 }, c: 3 });
     });
 
-    it('update only an existing value', async () => {
+    it('with update require an existing value', async () => {
       await assert.rejects(write(path, { a: 1 }, { operation: 'update' }), because('NOT_FOUND'));
       assert.equal(await stored(path), null);
     });
 
-    it('find out that a large value exists without reading it', async () => {
+    it('with update detect that a large value exists, without reading it', async () => {
       const many = Array.from({ length: 500 }, (_, index) => [`key-${index}`, index] as const);
       await write(path, Object.fromEntries(many));
       await write(path, { more: true }, { operation: 'update' });
       assert.equal((await keys(path)).count, 501);
     });
 
-    it('add nothing to a full list, and change its existing children', async () => {
+    it('add no children to a full list, but can change its existing children', async () => {
       const list = `${path}/list`;
       const full = Object.fromEntries(Array.from({ length: MAX_CHILDREN }, (_, index) => [`k${index}`, 1]));
       await write(list, { k0: 1 });
       await write(list, { n: 1 }, { operation: 'push' });
-      // Direct writes fill the list, so the tool has to check it again.
+      // This write replaces the whole list, so the tool must check the size of the list again.
       await write(list, full);
       const isFull = because('SIZE_LIMIT_EXCEEDED');
       for (const caller of [agentCaller('worker'), agentCaller('worker')]) {
@@ -70,19 +70,19 @@ describe('firebase.write to the Realtime Database', () => {
       await write(list, { more: 1 }, { operation: 'update' });
     });
 
-    it('report data that exceeds the limits of the rules', async () => {
+    it('are refused if the data has more levels than the rules allow', async () => {
       await assert.rejects(write(path, deep(FREE_FORM.levels - 1)), because('INVALID_DATA_TYPE'));
       await write(path, deep(FREE_FORM.levels - 2));
     });
 
-    it('push with keys that sort by time', async () => {
+    it('with push add children under keys that sort by time', async () => {
       const first = await write(path, { n: 1 }, { operation: 'push' });
       const second = await write(path, { n: 2 }, { operation: 'push' });
       assert.ok(first.key && second.key && first.key < second.key);
       assert.deepEqual(await stored(path), { [first.key]: { n: 1 }, [second.key]: { n: 2 } });
     });
 
-    it('push once for the key of a repeated call', async () => {
+    it('with push add only one child if the call is repeated', async () => {
       const repetition = { id: 'abcdef0123', argumentsHash: 'hash' };
       const push = { operation: 'push', repetition } as const;
       assert.equal((await write(path, { n: 1 }, push)).key, 'abcdef0123');
@@ -90,14 +90,14 @@ describe('firebase.write to the Realtime Database', () => {
       assert.deepEqual(await stored(path), { abcdef0123: { n: 1 } });
     });
 
-    it('delete a value whether or not it exists', async () => {
+    it('with delete succeed whether or not the value exists', async () => {
       await write(path, 1);
       await write(path, null, { operation: 'delete' });
       assert.equal(await stored(path), null);
       await write(path, null, { operation: 'delete' });
     });
 
-    it('compute server values', async () => {
+    it('with server values store the incremented number and the time of the server', async () => {
       await write(path, { count: 5 });
       await write(path, { count: { '.sv': { increment: 3 } }, at: { '.sv': 'timestamp' } }, { operation: 'update' });
       const { data: value } = await read(path);
@@ -114,7 +114,7 @@ describe('firebase.write to the Realtime Database', () => {
       ['a push without data', { a: {} }, 'push'],
       ['a priority', { '.priority': 1, a: 1 }, 'set'],
     ] as const) {
-      it(`refuse ${what}`, async () => {
+      it(`refuse ${what} and keep the stored value`, async () => {
         await write(path, { kept: true });
         await assert.rejects(write(path, value, { operation }), because('INVALID_DATA_TYPE'));
         assert.deepEqual(await stored(path), { kept: true });
@@ -122,7 +122,7 @@ describe('firebase.write to the Realtime Database', () => {
     }
   });
 
-  describe('a transaction', () => {
+  describe('a transaction of firebase.write', () => {
     const transaction = true;
 
     it('writes only if the expected version is the current one', async () => {
@@ -143,14 +143,14 @@ describe('firebase.write to the Realtime Database', () => {
       assert.deepEqual(await stored(path), { n: 1 });
     });
 
-    it('keeps the other children in an update', async () => {
+    it('with update keeps the children that are not given', async () => {
       const { version = '' } = await write(path, { a: 1, b: ['x', 'y'], c: 3 });
       const update = { operation: 'update', transaction, expectedVersion: version } as const;
       await write(path, { a: { '.sv': { increment: 1 } }, c: null, d: 4 }, update);
       assert.deepEqual(await stored(path), { a: 2, b: ['x', 'y'], d: 4 });
     });
 
-    it('updates and deletes without a version', async () => {
+    it('updates and deletes even without an expected version', async () => {
       const update = { operation: 'update', transaction } as const;
       await assert.rejects(write(path, { a: 1 }, update), because('NOT_FOUND'));
       await write(path, { a: 1 }, { transaction });
@@ -160,13 +160,13 @@ describe('firebase.write to the Realtime Database', () => {
       assert.equal(await stored(path), null);
     });
 
-    it('refuses header syntax as a version', async () => {
+    it('returns a conflict if the expected version has the syntax of an HTTP header', async () => {
       for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', '']) {
         await assert.rejects(write(path, 1, { transaction, expectedVersion }), because('CONFLICT'));
       }
     });
 
-    it('commits one of several concurrent writes with one version', async () => {
+    it('commits only one of ten concurrent writes with the same expected version', async () => {
       const { version = '' } = await write(path, { n: 0 });
       const attempts = Array.from({ length: 10 }, (_, index) =>
         write(path, { n: index + 1 }, { transaction, expectedVersion: version }),

@@ -9,7 +9,7 @@ const START = Date.parse('2040-01-01T00:00:00Z');
 
 const HOUR = 3_600_000;
 
-/** Returns clients for callers whose uid is their token, valid for an hour. */
+/** Returns a pool of clients for callers. The caller's uid serves as the token, which is valid for an hour. */
 function fixture() {
   const time = { now: START };
   const clock = { now: () => new Date(time.now) };
@@ -19,7 +19,7 @@ function fixture() {
   return { clients: new CallerClients({ tokens, clock }), time };
 }
 
-/** Records when a client is closed. */
+/** Returns an object that shows whether the client of the lease is closed. */
 function watched(lease: Lease): { closed: boolean } {
   const state = { closed: false };
   const { terminate } = lease.client;
@@ -38,14 +38,14 @@ describe('Firestore clients of callers', () => {
     for (const caller of all) (await clients.lease(caller)).release();
   };
 
-  it('are shared by calls with one ID token, including concurrent ones', async () => {
+  it('are shared by all calls with the same ID token, including concurrent calls', async () => {
     const { clients } = fixture();
     const [one, two] = await Promise.all([clients.lease(first), clients.lease(first)]);
     assert.equal(one.client, two.client);
     assert.notEqual((await clients.lease(others[0] ?? first)).client, one.client);
   });
 
-  it('are closed above the maximum number, least recently used first', async () => {
+  it('are closed if there are too many, starting with the least recently used client', async () => {
     const { clients } = fixture();
     const oldest = await clients.lease(first);
     const second = await clients.lease(others[0] ?? first);
@@ -82,7 +82,7 @@ describe('Firestore clients of callers', () => {
     assert.equal(state.closed, true);
   });
 
-  it('are released if the work fails', async () => {
+  it('are released even if the call that uses them fails', async () => {
     const { clients, time } = fixture();
     const lease = await clients.lease(first);
     const state = watched(lease);

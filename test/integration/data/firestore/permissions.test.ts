@@ -50,7 +50,7 @@ describe('Firestore security rules', () => {
     }
   });
 
-  it('apply to a write that would change nothing', async () => {
+  it('apply even to a write that would change nothing', async () => {
     const empty = `shared/${unique()}`;
     await data.write(worker, empty, {});
     await refusedFor('PERMISSION_DENIED', data.write(viewer, empty, {}, { transaction: true }));
@@ -58,7 +58,7 @@ describe('Firestore security rules', () => {
     await refusedFor('PERMISSION_DENIED', data.write(viewer, absent, null, { operation: 'delete', transaction: true }));
   });
 
-  describe('changes of the rules', () => {
+  describe('changed security rules', () => {
     afterEach(restoreRules);
 
     it('apply to the next call', async () => {

@@ -1,5 +1,5 @@
 /**
- * Firestore as in production, in front of the emulator: firestore.googleapis.com over TLS, through a proxy that
+ * The emulator behind the address of Firestore in production: firestore.googleapis.com over TLS, through a proxy that
  * records each call.
  */
 
@@ -18,9 +18,9 @@ export interface Call {
 }
 
 export interface Production {
-  /** Address of the proxy, for `grpc_proxy`. */
+  /** Address of the proxy, for the environment variable `grpc_proxy`. */
   readonly proxy: string;
-  /** PEM, for `GRPC_DEFAULT_SSL_ROOTS_FILE_PATH`. */
+  /** Certificate as PEM, for the file that `GRPC_DEFAULT_SSL_ROOTS_FILE_PATH` names. */
   readonly certificate: string;
   readonly calls: readonly Call[];
   close(): void;
@@ -36,7 +36,7 @@ export async function openProduction(emulator: string): Promise<Production> {
     const { ':authority': _authority, ...rest } = headers;
     forward(stream, upstream.request(rest));
   });
-  server.on('sessionError', () => undefined); // the client's process exits when it is done
+  server.on('sessionError', () => undefined); // The client's process exits when it is done, which resets the connection.
   await listen(server);
   const proxy = createServer();
   const sockets = new Set<Duplex>();
@@ -67,7 +67,7 @@ export async function openProduction(emulator: string): Promise<Production> {
 function forward(stream: ServerHttp2Stream, onwards: ReturnType<ReturnType<typeof connect>['request']>): void {
   let trailers: IncomingHttpHeaders = {};
   onwards.on('response', ({ ...headers }, flags) => {
-    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // a call that fails immediately
+    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // The response of a call that fails immediately is a single frame.
     stream.respond(headers, isAll ? { endStream: true } : { waitForTrailers: true });
     if (isAll) return;
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));

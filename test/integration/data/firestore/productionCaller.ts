@@ -1,5 +1,5 @@
 /**
- * Separate process in an environment without emulators: writes, reads and watches as a person, and prints the
+ * Separate process in an environment without emulators. It writes, reads and watches as a person, and prints the
  * results. Arguments: the person's ID token, and a path that no other test uses.
  */
 

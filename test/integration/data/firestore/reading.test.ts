@@ -10,7 +10,7 @@ const data = new DataClient('firestore');
 
 const worker = agentCaller('worker');
 
-/** Stores documents by name in a new collection. */
+/** Stores the documents in a new collection, and returns the path of the collection. */
 async function collectionOf(documents: Readonly<Record<string, JsonObject>>): Promise<string> {
   const path = `shared/${unique()}/documents`;
   const writing = Object.entries(documents).map(([name, fields]) =>
@@ -29,7 +29,7 @@ function list(value: JsonValue): readonly JsonObject[] {
 
 const ids = (value: JsonValue) => list(value).map(({ id }) => id);
 
-/** Returns all pages of a query as lists of ids. */
+/** Returns the ids of all pages of a query, one list per page. */
 async function pages(path: string, query: ReadQuery): Promise<unknown[][]> {
   const found: unknown[][] = [];
   let cursor: string | undefined;
@@ -58,7 +58,7 @@ describe('firebase.read of Firestore', () => {
     assert.equal(code, 'NOT_FOUND');
   });
 
-  it('returns a collection in order of names, with the id first in each document', async () => {
+  it('returns the documents of a collection by name, each with its id as the first field', async () => {
     const path = await collectionOf({ b: { n: 1 }, a: { id: 'a', n: 2 }, c: { n: 3, id: 'own' } });
     const { data: documents, count, version } = await data.read(worker, path);
     assert.deepEqual(documents, [
@@ -77,7 +77,7 @@ describe('firebase.read of Firestore', () => {
     assert.equal(count, 0);
   });
 
-  it('orders by a field, including one in a map, and omits documents without it', async () => {
+  it('orders by a field, also by a field in a map, and omits documents without that field', async () => {
     const path = await collectionOf({
       a: { at: { rank: 3 } },
       b: { at: { rank: 1 } },
@@ -88,7 +88,7 @@ describe('firebase.read of Firestore', () => {
     assert.deepEqual(ids((await data.read(worker, path, { orderBy: '__name__' })).data), ['a', 'b', 'c', 'd']);
   });
 
-  it('starts at startAt and ends at endAt, both inclusive', async () => {
+  it('includes the values of startAt and endAt in the range', async () => {
     const path = await collectionOf({ a: { n: 1 }, b: { n: 2 }, c: { n: 2 }, d: { n: 3 }, e: { n: 4 } });
     const between = (query: ReadQuery) => data.read(worker, path, query).then((outcome) => ids(outcome.data));
     assert.deepEqual(await between({ orderBy: 'n', startAt: 2, endAt: 3 }), ['b', 'c', 'd']);
@@ -97,7 +97,7 @@ describe('firebase.read of Firestore', () => {
     assert.deepEqual(await between({ orderBy: '__name__', startAt: 'b', endAt: 'd' }), ['b', 'c', 'd']);
   });
 
-  it('pages exactly, including among equal values', async () => {
+  it('returns each document once across all pages, even among equal values', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `doc-${String(index).padStart(2, '0')}`);
     const path = await collectionOf(Object.fromEntries(names.map((name) => [name, { n: 1, half: name > 'doc-05' }])));
     for (const orderBy of [undefined, '__name__', 'n', 'half']) {
@@ -109,7 +109,7 @@ describe('firebase.read of Firestore', () => {
     }
   });
 
-  it('pages over values of every kind, and continues after a document was deleted', async () => {
+  it('pages over values of every kind, and continues after the last returned document is deleted', async () => {
     const values = [null, false, true, -1, 2.5, 'text', 'text', ['list'], { map: 1 }, 'long'.repeat(1000)];
     const path = await collectionOf(Object.fromEntries(values.map((value, index) => [`d${index}`, { value }])));
     const found = await pages(path, { orderBy: 'value', limit: 1 });
@@ -123,24 +123,24 @@ describe('firebase.read of Firestore', () => {
     assert.deepEqual(ids(rest), ['d2']);
   });
 
-  it('ends a page before it is too large', async () => {
+  it('ends a page before its size exceeds the limit', async () => {
     const text = 'x'.repeat(13_000);
     const path = await collectionOf({ a: { text }, b: { text }, c: { text }, d: { text }, e: { text } });
     assert.deepEqual(await pages(path, {}), [
       ['a', 'b', 'c'],
       ['d', 'e'],
     ]);
-    // A single document is returned at any size: only the tool knows the limit of a response.
+    // A page has at least one document of any size, because only the tool knows the limit of a response.
     const alone = await collectionOf({ a: { text: text.repeat(6) }, b: { text } });
     assert.deepEqual(await pages(alone, {}), [['a'], ['b']]);
   });
 
-  it('reads the documents of one value in order of their names', async () => {
+  it('returns documents with an equal value in order of their names', async () => {
     const path = await collectionOf({ a: { kind: 'x' }, b: { kind: 'y' }, c: { kind: 'x' }, d: { kind: 'x' } });
     assert.deepEqual(await pages(path, { orderBy: 'kind', startAt: 'x', endAt: 'x', limit: 2 }), [['a', 'c'], ['d']]);
   });
 
-  it('refuses invalid cursors and those of other queries', async () => {
+  it('refuses cursors that are invalid or belong to another query', async () => {
     const path = await collectionOf({ a: { n: 1 }, b: { n: 2 } });
     const { nextCursor: cursor = '' } = await data.read(worker, path, { orderBy: 'n', limit: 1 });
     const written = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as JsonObject;
@@ -192,7 +192,7 @@ describe('firebase.read of Firestore', () => {
     assert.deepEqual((await data.read(worker, `shared/${long}`)).data, []);
   });
 
-  describe('document reads', () => {
+  describe('billed document reads', () => {
     let reads: Reads;
 
     before(() => {
@@ -201,7 +201,7 @@ describe('firebase.read of Firestore', () => {
 
     after(() => reads.stop());
 
-    it('are at most one more than the returned documents', async () => {
+    it('exceed the number of returned documents by at most one', async () => {
       const path = await collectionOf(
         Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`d${index}`, { n: index }])),
       );

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
 import type { Change, Watcher } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../../e2e/support/waiting.ts';
 
-/** A watcher that records its events. */
+/** A watcher that records the events of a watch. */
 export class Recorder implements Watcher {
   readonly initials: Readonly<Record<string, JsonValue>>[] = [];
   readonly changes: Change[] = [];
@@ -29,7 +29,7 @@ export class Recorder implements Watcher {
     return eventually('the failure', async () => this.failures[0]);
   }
 
-  /** Returns the changes as soon as their number reaches `count`. */
+  /** Waits for at least `count` changes, and returns all changes so far. */
   atLeast(count: number): Promise<readonly Change[]> {
     return eventually(`${count} changes`, async () => (this.changes.length >= count ? this.changes : undefined));
   }

@@ -1,4 +1,4 @@
-/** Repeated writes with an idempotency key whose response was never stored, because the instance crashed. */
+/** Writes that are repeated with their idempotency key, after a crash before the response was stored. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
@@ -27,7 +27,7 @@ describe('a repeated write to Firestore', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('is recognized with a simulated clock, although the rules use real time', async () => {
+  it('is recognized with a simulated clock, although the rules use the real time', async () => {
     const now = () => new Date(Date.now() + 30 * 86_400_000);
     for (const database of ['firestore', 'realtime'] as const) {
       const later = new DataClient(database, { now });
@@ -41,7 +41,7 @@ describe('a repeated write to Firestore', () => {
     }
   });
 
-  it('does not conflict with its own expected version', async () => {
+  it('does not conflict with the version that its first execution stored', async () => {
     const path = place();
     const { version } = await data.write(worker, path, { n: 1 });
     const request = keyed({ transaction: true, expectedVersion: version ?? '' });
@@ -51,7 +51,7 @@ describe('a repeated write to Firestore', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('does not overwrite later writes of others', async () => {
+  it('does not overwrite later writes of other callers', async () => {
     const path = place();
     const request = keyed();
     await data.write(worker, path, { by: 'first' }, request);
@@ -60,7 +60,7 @@ describe('a repeated write to Firestore', () => {
     assert.deepEqual(await stored(path), { by: 'other' });
   });
 
-  it('does not restore a pushed document that was deleted since', async () => {
+  it('does not restore a pushed document that was deleted after the first execution', async () => {
     const path = `${place()}/messages`;
     const request = keyed({ operation: 'push' });
     const { key = '' } = await data.write(worker, path, { n: 1 }, request);
@@ -69,7 +69,7 @@ describe('a repeated write to Firestore', () => {
     assert.equal(await stored(`${path}/${key}`), undefined);
   });
 
-  it('is applied once if the repetitions are concurrent', async () => {
+  it('is applied once if five calls with the same key run concurrently', async () => {
     const path = place();
     await data.write(worker, path, { n: 0 });
     const request = keyed({ operation: 'update', transaction: true });
@@ -80,7 +80,7 @@ describe('a repeated write to Firestore', () => {
     assert.deepEqual(await stored(path), { n: 1 });
   });
 
-  it('is refused with other arguments, and applied again after the key has expired', async () => {
+  it('is refused if its arguments differ, and applied again after the key has expired', async () => {
     const path = place();
     const request = keyed();
     await data.write(worker, path, { n: 1 }, request);

@@ -1,9 +1,9 @@
-/** Changes the rules of the running emulator, and restores the committed ones. */
+/** Changes the security rules of the running emulator, and restores the committed rules. */
 import { readFileSync } from 'node:fs';
 
 const committed = readFileSync(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
 
-/** Replaces one part of the committed rules. */
+/** Loads the committed rules into the emulator, with one part of them replaced. */
 export async function changeRules(text: string, replacement: string): Promise<void> {
   const changed = committed.replace(text, replacement);
   if (changed === committed) throw new Error(`firestore.rules does not contain: ${text}`);

@@ -13,7 +13,7 @@ const worker = agentCaller('worker');
 describe('Firestore values', () => {
   const path = `shared/${unique()}`;
 
-  it('are returned exactly as written', async () => {
+  it('are returned without any change', async () => {
     const property = fc.asyncProperty(fieldsInJson, async (fields) => {
       await data.write(worker, path, fields);
       assert.deepEqual((await data.read(worker, path)).data, fields);
@@ -24,7 +24,7 @@ describe('Firestore values', () => {
     await fc.assert(property, { numRuns: 60, endOnFailure: true });
   });
 
-  it('with names that the SDK cannot update are refused in updates and allowed in set', async () => {
+  it('with field names that the SDK cannot update are accepted by set and refused by update', async () => {
     const fields = { toString: 'a name that every object has', constructor: { valueOf: 1 } };
     await data.write(worker, path, fields);
     assert.deepEqual((await data.read(worker, path)).data, fields);
@@ -34,7 +34,7 @@ describe('Firestore values', () => {
     }
   });
 
-  it('of other clients are returned in an encoding that can be written again', async () => {
+  it('from other clients are returned in an encoding that firebase.write accepts', async () => {
     await firestore()
       .doc(path)
       .set({

@@ -76,7 +76,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual(recorder.failures, []);
   });
 
-  it('reports a collection as one value, in the format of a read', async () => {
+  it('reports a collection as one value, in the format of firebase.read', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'value');
     assert.deepEqual(await recorder.begun(), { '': [] });
@@ -93,7 +93,7 @@ describe('a watch of Firestore', () => {
     ]);
   });
 
-  it('reports each document of a collection', async () => {
+  it('reports each changed document of a collection as a separate change', async () => {
     const path = `shared/${unique()}/documents`;
     await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ id: `own ${id}` })));
     const recorder = watch(path, 'children');
@@ -111,7 +111,7 @@ describe('a watch of Firestore', () => {
     assert.equal(recorder.initials.length, 1);
   });
 
-  it('reports every document of one batch', async () => {
+  it('reports every document that one batch has written', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'children');
     await recorder.begun();
@@ -122,7 +122,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual(new Set(changes.map(({ key }) => key)).size, 20);
   });
 
-  it('fails if there are too many documents, at the start or later', async () => {
+  it('fails if the collection has too many documents, at the start or later', async () => {
     const path = `shared/${unique()}/documents`;
     await document(`${path}/a`).set({});
     await document(`${path}/b`).set({});
@@ -134,7 +134,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual(recorder.changes, []);
   });
 
-  it('fails immediately if the rules refuse it', async () => {
+  it('fails immediately if the rules deny the read', async () => {
     for (const [path, shape] of [
       ['credentials/any', 'value'],
       ['credentials', 'children'],
@@ -161,14 +161,14 @@ describe('a watch of Firestore', () => {
     assert.deepEqual([stopped.changes, neverBegun.initials, neverBegun.failures], [[], [], []]);
   });
 
-  it('continues with a new ID token, without gaps or repetitions', async () => {
+  it('continues with a new ID token, without gaps or repeated changes', async () => {
     const path = `shared/${unique()}/documents`;
     await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ n: 0 })));
     let asked = 0;
     const shortLived: CallerTokens = {
       async of(caller) {
         asked += 1;
-        // While the watch waits for a token, documents are added, changed and deleted.
+        // While the watch waits for a new token, documents are added, changed and deleted.
         if (asked === 2) {
           await document(`${path}/a`).set({ n: 1 });
           await document(`${path}/b`).delete();
@@ -192,7 +192,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual(recorder.failures, []);
   });
 
-  it('fails if the rules refuse it when the ID token is renewed', async () => {
+  it('fails if the rules deny the read when the ID token is renewed', async () => {
     const path = `shared/${unique()}`;
     const shortLived: CallerTokens = {
       of: async (caller) => ({ ...(await minted.of(caller)), expiresAt: new Date(Date.now() + TOKEN_MARGIN_MS) }),
@@ -221,11 +221,11 @@ describe('a watch of Firestore', () => {
   });
 });
 
-describe('Firestore unreachable', () => {
+describe('access to an unreachable Firestore', () => {
   const HOST = 'FIRESTORE_EMULATOR_HOST';
   const host = process.env[HOST];
 
-  // Nothing listens at this address. Clients read the variable when they are created.
+  // No server listens at this address. A client reads the variable when the client is created.
   before(() => {
     process.env[HOST] = '127.0.0.1:1';
   });

@@ -21,7 +21,7 @@ async function put(fields: JsonObject): Promise<string> {
 }
 
 describe('firebase.write to Firestore', () => {
-  it('set replaces the document and returns its version', async () => {
+  it('replaces a document with set, and returns its new version', async () => {
     const path = await put({ a: 1, b: 2 });
     const { version, timestamp, key } = await data.write(worker, path, { a: 3 });
     const read = await data.read(worker, path);
@@ -31,7 +31,7 @@ describe('firebase.write to Firestore', () => {
     assert.equal(key, undefined);
   });
 
-  it('merge keeps fields that are not given', async () => {
+  it('keeps the fields that are not given if merge is set', async () => {
     const path = await put({ a: 1, map: { x: 1, y: 2 }, gone: 1 });
     await data.write(worker, path, { map: { y: 3 }, gone: { __delete__: true }, 'b.c': 4 }, { merge: true });
     assert.deepEqual(await stored(path), { a: 1, map: { x: 1, y: 3 }, 'b.c': 4 });
@@ -40,7 +40,7 @@ describe('firebase.write to Firestore', () => {
     assert.deepEqual(await stored(fresh), { a: 1 });
   });
 
-  it('update changes the given fields of an existing document', async () => {
+  it('changes only the given fields of an existing document with update', async () => {
     const path = await put({ a: 1, map: { x: 1, y: 2 }, list: [1] });
     const changes = { 'map.y': 3, a: { __delete__: true }, 'odd*[name]': true, list: { __arrayUnion__: [1, 2] } };
     await data.write(worker, path, changes, { operation: 'update' });
@@ -48,7 +48,7 @@ describe('firebase.write to Firestore', () => {
     await refusedFor('NOT_FOUND', data.write(worker, place(), { a: 1 }, { operation: 'update' }));
   });
 
-  it('refuses updates without fields, or with overlapping ones', async () => {
+  it('refuses updates without fields or with overlapping fields', async () => {
     const path = await put({ a: 1 });
     for (const changes of [{}, { a: 1, 'a.b': 2 }, { 'x.y.z': 1, x: 1 }]) {
       await refusedFor('VALIDATION_ERROR', data.write(worker, path, changes, { operation: 'update' }));
@@ -61,14 +61,14 @@ describe('firebase.write to Firestore', () => {
     assert.deepEqual(await stored(path), { a: 1 });
   });
 
-  it('push adds a document with a new key', async () => {
+  it('adds a document with a new key with push', async () => {
     const path = `${place()}/messages`;
     const { key = '', version } = await data.write(worker, path, { text: 'x' }, { operation: 'push' });
     assert.deepEqual(await stored(path), [{ id: key, text: 'x' }]);
     assert.equal((await data.read(worker, `${path}/${key}`)).version, version);
   });
 
-  it('push adds a document once for a derived key', async () => {
+  it('adds only one document with push if the call is repeated', async () => {
     const path = `${place()}/messages`;
     const id = randomUUID();
     const push = { operation: 'push', repetition: { id, argumentsHash: 'hash' } } as const;
@@ -79,7 +79,7 @@ describe('firebase.write to Firestore', () => {
     assert.deepEqual(await stored(path), [{ id, n: 1 }]);
   });
 
-  it('delete succeeds whether or not the document exists', async () => {
+  it('deletes a document, and succeeds even if the document does not exist', async () => {
     const path = await put({ a: 1 });
     for (const transaction of [false, true]) {
       const { version } = await data.write(worker, path, null, { operation: 'delete', transaction });
@@ -126,7 +126,7 @@ describe('firebase.write to Firestore', () => {
     assert.ok(Math.abs(Date.parse(String(written)) - Date.now()) < 60_000);
   });
 
-  describe('a transaction', () => {
+  describe('a transaction of firebase.write', () => {
     const transaction = { transaction: true };
 
     it('writes if the expected version is the current one', async () => {
@@ -150,7 +150,7 @@ describe('firebase.write to Firestore', () => {
       assert.deepEqual(await write({}, { merge: true }), {});
     });
 
-    it('conflicts if the version is another one', async () => {
+    it('returns a conflict if the document has another version', async () => {
       const path = await put({ a: 1 });
       const { version: expectedVersion = '' } = await data.read(worker, path);
       await data.write(worker, path, { a: 2 });
@@ -164,7 +164,7 @@ describe('firebase.write to Firestore', () => {
       assert.deepEqual(await stored(path), { a: 2 });
     });
 
-    it('creates a document only if none exists', async () => {
+    it('creates a document only if no document exists', async () => {
       const path = place();
       const create = { ...transaction, expectedVersion: null };
       const merged = { a: 1, b: { c: { __delete__: true } }, n: { __increment__: 1 } };
@@ -175,8 +175,8 @@ describe('firebase.write to Firestore', () => {
       await refusedFor('NOT_FOUND', data.write(worker, place(), { a: 1 }, { ...create, operation: 'update' }));
     });
 
-    it('commits one of several concurrent writes', async () => {
-      const path = await put({ n: 'first' }); // An unchanged document would keep its version.
+    it('commits only one of several concurrent writes with the same expected version', async () => {
+      const path = await put({ n: 'first' }); // If a write did not change the document, its version would stay the same.
       const { version: expectedVersion = '' } = await data.read(worker, path);
       const request = { ...transaction, expectedVersion };
       const attempts = Array.from({ length: 5 }, (_, n) => data.write(worker, path, { n }, request));
@@ -191,7 +191,7 @@ describe('firebase.write to Firestore', () => {
       }
     });
 
-    it('refuses increments and array changes when it replaces a document', async () => {
+    it('refuses increments and array changes if it replaces a document', async () => {
       const path = await put({ n: 1 });
       for (const value of [{ __increment__: 1 }, { __arrayUnion__: [1] }, { __arrayRemove__: [1] }]) {
         await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { n: value }, transaction));
@@ -201,7 +201,7 @@ describe('firebase.write to Firestore', () => {
     });
   });
 
-  it('never writes a part of the data', async () => {
+  it('writes nothing if a part of the data is invalid', async () => {
     const path = await put({ a: 1 });
     await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { a: 2, b: [[1]] }, { operation: 'update' }));
     assert.deepEqual((await firestore().doc(path).get()).data(), { a: 1 });
