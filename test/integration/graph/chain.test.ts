@@ -1,4 +1,4 @@
-/** Graph over the emulators: parents, totals, and effects of completed parts. */
+/** The graph in the emulators: parents and parts, totals, and what happens when a part is completed. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/graphNode.ts';
@@ -14,7 +14,7 @@ const id = (of: unknown): string => {
   return String(of.id);
 };
 
-describe('the graph', () => {
+describe('the graph of parts', () => {
   let team: GraphFixture;
 
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('the graph', () => {
     return node;
   }
 
-  it('completes a to-do after a pull request four levels below is merged, with all totals', async () => {
+  it('completes a to-do when a pull request four levels below it is merged, with all totals', async () => {
     const ann = await team.join('ann');
     await team.join('runner', ['claude'], 'workspace');
     const [asAnn, asRunner] = [team.principal('ann'), team.principal('runner')];
@@ -79,7 +79,7 @@ describe('the graph', () => {
       if (one === made[0]) await team.ask('coding_end_task', { ...ended, ...epoch }, asRunner);
     }
     await team.follow({ kind: 'todo', id: todoId });
-    assert.equal((await nodeOf({ kind: 'todo', id: todoId })).status, 'open', 'one task is not merged');
+    assert.equal((await nodeOf({ kind: 'todo', id: todoId })).status, 'open', 'one of the tasks is not done yet');
 
     team.repo.push('say/goodbye', { 'README.md': 'Goodbye\n' });
     const opened = { ...AT, title: 'Say goodbye', head: 'say/goodbye', base: 'main', task_id: made[1] ?? '' };
@@ -132,7 +132,7 @@ describe('the graph', () => {
     );
   });
 
-  it('shows which failed part blocks a task, and keeps the task waiting', async () => {
+  it('keeps a task waiting if one of its parts failed, and names the failed part', async () => {
     const ann = await team.join('ann');
     await team.allow(ann, 5);
     const whole = await task(undefined, { priority: 1 });
@@ -152,7 +152,7 @@ describe('the graph', () => {
     assert.deepEqual([node.status, node.totals.counts['failed']], ['waiting', 1]);
   });
 
-  it('completes a task if its remaining part was cancelled', async () => {
+  it('completes a waiting task when its remaining part is cancelled', async () => {
     const ann = await team.join('ann');
     const whole = await task(undefined, { priority: 1 });
     assert.equal(await team.claim(ann), whole);
@@ -175,7 +175,7 @@ describe('the graph', () => {
     assert.equal(await team.node({ kind: 'task', id: only }), undefined, 'the task has no node');
   });
 
-  it('keeps a to-do open when its task fails, and allows delegating it again', async () => {
+  it('keeps a to-do open when its task fails, so that it can be delegated again', async () => {
     const ann = await team.join('ann');
     const todoId = await todo();
     const first = (await team.ask('todo_delegate', { task_id: todoId }))['delegated'] as { task_id: string };
@@ -214,7 +214,7 @@ describe('the graph', () => {
     assert.match(other, /task .*not found/);
   });
 
-  it('keeps a deleted to-do as a stub with its totals', async () => {
+  it('keeps a deleted to-do as a stub that still has its totals', async () => {
     const todoId = await todo('Forget it');
     const part = await task({ kind: 'todo', id: todoId });
     await team.ask('todo_delete_task', { task_id: todoId });
@@ -229,7 +229,7 @@ describe('the graph', () => {
     );
   });
 
-  it('returns a tree in pages', async () => {
+  it('returns the nodes of a tree in pages', async () => {
     const whole = { kind: 'task', id: await task() } as const;
     const parts = [await task(whole), await task(whole), await task(whole)];
     const first = await team.ask('system_getTree', { ...whole, limit: 2 });
@@ -238,7 +238,7 @@ describe('the graph', () => {
     assert.deepEqual([shown.toSorted(), second['truncated']], [parts.toSorted(), false]);
   });
 
-  it('costs no extra reads for a task without a parent', async () => {
+  it('causes no extra reads for a task without a parent', async () => {
     const reads = countReads();
     try {
       await task();
@@ -247,8 +247,8 @@ describe('the graph', () => {
         alone = await task();
       });
       const part_of = { kind: 'task', id: alone } as const;
-      assert.equal(await reads.during(() => task(part_of)), plain + 1, 'reads the parent');
-      assert.equal(await reads.during(() => task(part_of)), plain + 2, 'reads the parent and its node');
+      assert.equal(await reads.during(() => task(part_of)), plain + 1, 'a new part reads its parent');
+      assert.equal(await reads.during(() => task(part_of)), plain + 2, 'a second part reads the parent and its node');
       assert.equal(await team.node({ kind: 'task', id: await task() }), undefined);
       const tree = await reads.during(() => team.ask('system_getTree', { ...part_of }));
       assert.equal(tree, 1 + 2 + 2, 'reads the node, its parts, and both possible budgets');
@@ -257,7 +257,7 @@ describe('the graph', () => {
     }
   });
 
-  it('allows at most ten levels', async () => {
+  it('allows trees of at most ten levels', async () => {
     let at = await task();
     for (let level = 2; level <= 10; level++) at = await task({ kind: 'task', id: at });
     const refusal = await team.refused('coordination_create_task', {

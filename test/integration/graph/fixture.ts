@@ -1,4 +1,4 @@
-/** Fixture: a team whose to-dos, tasks, runs and pull requests are parts of each other, over the real services. */
+/** Fixture over the real services: a team whose to-dos, tasks, runs and pull requests are parts of each other. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import {
@@ -55,7 +55,7 @@ export class GraphFixture extends Team {
     return new GraphFixture(vendors, database);
   }
 
-  /** Runs continue only while their owner has a role in the workspace. */
+  /** Gives the owner a role in the workspace, because runs continue only while their owner has one. */
   async enrolOwner(): Promise<void> {
     const { workspace, leader, now: addedAt } = this;
     const member = { uid: leader.owner_uid, workspace, role: 'leader', added_by: 'a-test', added_at: addedAt } as const;
@@ -71,7 +71,7 @@ export class GraphFixture extends Team {
     assert.deepEqual([this.gitHub.problems, this.models.problems], [[], []]);
   }
 
-  /** Returns the result of a successful call, for coding tools without its envelope. */
+  /** Calls a tool, which must succeed, and returns its result; for coding tools, the result without its envelope. */
   async ask(tool: string, args: JsonObject, principal?: Principal): Promise<Fields> {
     const content = await answer(this, tool, args, principal ?? this.leader);
     const { result } = content;
@@ -91,7 +91,7 @@ export class GraphFixture extends Team {
     return snapshot.exists ? nodeFromDocument(snapshot.data()) : undefined;
   }
 
-  /** Runs the graph's trigger twice for an item and everything below it, until nothing changes. */
+  /** Runs the graph's trigger twice for an item and everything below it, and repeats that until nothing changes. */
   async follow(ref: NodeRef): Promise<void> {
     for (;;) {
       const before = await this.documentsAt(ref);
@@ -108,7 +108,7 @@ export class GraphFixture extends Team {
     return [own, ...docs].filter((one) => one.exists).map((one) => ({ key: one.id, data: one.data() }));
   }
 
-  /** Delivers GitHub's webhook for a merged pull request. */
+  /** Delivers the GitHub webhook of a merged pull request. */
   async merge(number: number, more: JsonObject = {}): Promise<void> {
     const pull_request = { number, merged: true, merge_commit_sha: 'c'.repeat(40), ...more };
     const text = JSON.stringify({ action: 'closed', repository: { id: this.repo.id }, pull_request });
@@ -122,7 +122,7 @@ export class GraphFixture extends Team {
     assert.ok(status < 300, String(status));
   }
 
-  /** Waits for the runs in progress. */
+  /** Waits until all runs in progress have stopped. */
   async settled(): Promise<void> {
     while (this.deliveries.size > 0) await Promise.all(this.deliveries);
   }
