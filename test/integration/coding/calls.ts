@@ -1,4 +1,4 @@
-/** Calls of the coding tools and resources, as the MCP server makes them. */
+/** Helpers that call the coding tools and resources as the MCP server does. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -26,7 +26,7 @@ export class CodingTeam extends Team {
     return this;
   }
 
-  /** Returns the result of a call that succeeds. */
+  /** Runs a call that must succeed, and returns its result. */
   async ask(tool: string, args: JsonObject, principal = this.runner): Promise<Fields> {
     const { structuredContent, isError } = await call(this, `coding_${tool}`, args, principal);
     assert.equal(isError, undefined, JSON.stringify(structuredContent));
@@ -34,7 +34,7 @@ export class CodingTeam extends Team {
     return fields(structuredContent['result']);
   }
 
-  /** Returns the error of a call that fails. */
+  /** Runs a call that must fail, and returns its error. */
   async refused(tool: string, args: JsonObject, principal = this.runner): Promise<string> {
     const { structuredContent, isError } = await call(this, `coding_${tool}`, args, principal);
     assert.equal(isError, true, JSON.stringify(structuredContent));
@@ -43,13 +43,13 @@ export class CodingTeam extends Team {
     return `${type} ${structuredContent['message']} ${JSON.stringify(details)}`;
   }
 
-  /** Creates a task and returns its id. */
+  /** Creates a coding task and returns its id. */
   async order(changes: JsonObject = {}): Promise<string> {
     const draft = { tool: 'CLAUDECODE', description: 'Add a login', instructions: 'Use JWT', ...changes };
     return String((await this.ask('create_task', draft, this.creator))['taskId']);
   }
 
-  /** Claims the next task. */
+  /** Claims the next coding task and returns it. */
   async take(changes: JsonObject = {}, principal = this.runner): Promise<Fields> {
     return fields((await this.ask('claim_task', changes, principal))['task']);
   }
@@ -58,7 +58,7 @@ export class CodingTeam extends Team {
     return this.ask('report_task', { taskId }, this.creator);
   }
 
-  /** Returns the task as shown by report_task. */
+  /** Returns a task as report_task shows it. */
   async shown(taskId: string): Promise<Fields> {
     return fields((await this.report(taskId))['task']);
   }
@@ -67,7 +67,7 @@ export class CodingTeam extends Team {
     return this.ask('append_logs', { taskId, epoch, entries });
   }
 
-  /** Returns the text of a resource, or throws its error. */
+  /** Returns the text of the resource with this URI, or throws the error of the read. */
   read(uri: string, principal = this.creator): Promise<string> {
     const found = resources.find(uri);
     assert.ok(found, `unknown resource ${uri}`);
@@ -97,7 +97,7 @@ export function fields(value: unknown): Fields {
   return value;
 }
 
-/** Returns a log entry with a time one minute past ten. */
+/** Returns a log entry that is dated 10:01 UTC. */
 export function entry(sequence: number, message = `line ${sequence}`, changes: JsonObject = {}): JsonObject {
   return { sequence, at: '2040-01-01T10:01:00.000Z', level: 'info', type: 'agent', message, ...changes };
 }

@@ -15,7 +15,7 @@ describe('the log of a coding task', () => {
 
   const page = (args: object = {}) => team.ask('get_task_logs', { taskId, ...args }, team.creator);
 
-  /** Returns the messages of the whole log, read in pages. */
+  /** Reads the whole log in pages of `limit` lines, and returns the messages. */
   async function messages(limit: number): Promise<unknown[]> {
     const read: unknown[] = [];
     for (let cursor = '0', more = true; more; ) {
@@ -28,7 +28,7 @@ describe('the log of a coding task', () => {
     return read;
   }
 
-  it('stores each sequence once if it is sent again or with others', async () => {
+  it('stores each sequence number once, even if a later call sends the same number again', async () => {
     const entries = [0, 1, 2].map((sequence) => entry(sequence));
     assert.deepEqual(
       [await team.log(taskId, 1, entries), await team.log(taskId, 1, entries)].map(({ accepted }) => accepted),
@@ -43,7 +43,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('stores each line once if equal calls are concurrent', async () => {
+  it('stores each line once if several equal append_logs calls are concurrent', async () => {
     const entries = Array.from({ length: 20 }, (_, sequence) => entry(sequence));
     const answers = await Promise.all([1, 2, 3, 4].map(() => team.log(taskId, 1, entries)));
     assert.equal(
@@ -56,7 +56,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('continues in the next attempt, which has its own sequences', async () => {
+  it('continues in the next attempt, whose sequence numbers start at 0 again', async () => {
     await team.log(taskId, 1, [entry(0, 'first'), entry(7, 'second')]);
     const failure = { class: 'crashed', message: 'It crashed' };
     await team.ask('end_task', { taskId, status: 'failed', epoch: 1, failure });
@@ -70,7 +70,7 @@ describe('the log of a coding task', () => {
     assert.match(text, new RegExp(`system +\\[${team.creator.agent_id}\\] Please hurry\n`));
   });
 
-  it('stores many lines per document', async () => {
+  it('stores 1,000 short lines in two documents', async () => {
     for (let start = 0; start < 1000; start += 250) {
       const entries = Array.from({ length: 250 }, (_, index) => entry(start + index));
       await team.log(taskId, 1, entries);
@@ -86,7 +86,7 @@ describe('the log of a coding task', () => {
     assert.deepEqual([beyond['entries'], beyond['cursor'], beyond['more']], [[], '5000', false]);
   });
 
-  it('returns long lines and data unchanged, in several documents and pages', async () => {
+  it('returns long lines and their data unchanged, across several documents and pages', async () => {
     const long = 'é'.repeat(15_000);
     const entries = Array.from({ length: 8 }, (_, sequence) =>
       entry(sequence, `${sequence}${long}`, { type: 'tool', prefix: 'Edit', data: { rows: [[1], [2]] } }),
@@ -100,7 +100,7 @@ describe('the log of a coding task', () => {
       read.push(...part['entries']);
       more = part['more'] === true;
     }
-    assert.ok(pages > 1, 'one page contains everything');
+    assert.ok(pages > 1, 'the log fits on one page, so paging is not tested');
     assert.deepEqual(
       read.map((line) => fields(line)),
       entries.map(({ sequence, ...line }) => ({ ...line, line: sequence })),
@@ -114,7 +114,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('refuses lines that are out of order, too large or of another claim', async () => {
+  it('refuses lines that are out of order, too large, or sent by a caller without the claim', async () => {
     const append = (entries: readonly object[], epoch = 1) =>
       team.refused('append_logs', { taskId, epoch, entries: JSON.parse(JSON.stringify(entries)) });
     assert.match(await append([entry(1), entry(1)]), /^VALIDATION_ERROR .*entries\.1\.sequence/);
@@ -130,7 +130,7 @@ describe('the log of a coding task', () => {
     assert.match(await team.refused('append_logs', theirs, stranger), /^FORBIDDEN/);
   });
 
-  it('is listed by type and day', async () => {
+  it('can be read by type and day, together with the logs of other tasks', async () => {
     const other = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0, 'an edit', { type: 'tool' }), entry(1, 'a thought')]);
@@ -145,7 +145,7 @@ describe('the log of a coding task', () => {
     assert.equal(await team.read('log://git/2040-01-01'), '');
   });
 
-  it('shows output of programs as plain text', async () => {
+  it('shows the output of programs as plain text, which cannot forge other log lines', async () => {
     const forged = 'one\n2040-01-01T00:00:00.000Z ERROR system forged\u001b[2J';
     await team.log(taskId, 1, [entry(0, forged)]);
     const lines = (await team.read(`task://${taskId}/logs`)).split('\n');

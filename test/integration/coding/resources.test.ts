@@ -11,7 +11,7 @@ describe('coding resources', () => {
   before(async () => {
     team = await new CodingTeam().begin();
     taskId = await team.order({ branch: 'feature/auth', config: { project: 'owner/name' } });
-    // A list that is newest first needs two different times.
+    // Gives the second task a later time, because the lists are sorted newest first.
     team.pass(1);
     await team.order({ tool: 'GEMINI', branch: 'Main,2' });
     await team.take({ project: 'owner/name' });
@@ -27,7 +27,7 @@ describe('coding resources', () => {
     );
   }
 
-  it('return the number of tasks and the agents of each tool', async () => {
+  it('return the number of tasks, and the agents for each coding tool', async () => {
     const { activeTasks, pendingTasks, tools } = await read('agent://status');
     assert.deepEqual([activeTasks, pendingTasks], [1, 1]);
     assert.ok(Array.isArray(tools) && tools.length === 2);
@@ -50,7 +50,7 @@ describe('coding resources', () => {
     assert.deepEqual([lines, fields(latest[0])['message']], [1, 'Reading src/app.ts']);
   });
 
-  it('return sessions of runners and of coordination', async () => {
+  it('return a coding session, which is one attempt, and a coordination session', async () => {
     const runner = await read(`session://coding/${taskId}.1`);
     assert.deepEqual([runner['isAlive'], runner['runner']], [true, team.runner.agent_id]);
     const open = await team.app.services.coordination.session(team.workspace);
@@ -79,7 +79,7 @@ describe('coding resources', () => {
     assert.deepEqual([archived['isOpen'], archived['goal']], [false, 'One']);
   });
 
-  it('return the tasks of a branch and a project, with or without encoded slashes', async () => {
+  it('return the tasks of a branch or project, whether or not the URI encodes slashes', async () => {
     for (const uri of ['branch://feature%2Fauth/tasks', 'branch://feature/auth/tasks']) {
       const { branch, tasks } = await read(uri);
       assert.ok(Array.isArray(tasks));
@@ -93,14 +93,14 @@ describe('coding resources', () => {
     }
   });
 
-  it('report a missing result and an unknown task', async () => {
+  it('return an error for a task without a result and for an unknown task', async () => {
     for (const uri of [`task://${taskId}/result`, 'task://none', 'task://none/logs', 'task://none/result'])
       await missing(uri);
   });
 
-  describe('in another workspace', () => {
+  describe('read from another workspace', () => {
     let other: CodingTeam;
-    /** Sessions of workspaces: one open, one archived. */
+    /** Ids of an open session and of an archived session, in different workspaces. */
     let sessions: readonly string[] = [];
 
     before(async () => {
@@ -120,7 +120,7 @@ describe('coding resources', () => {
       return JSON.stringify([code, message, details]).replaceAll(id, '{id}');
     };
 
-    it('return items of the first workspace as not found', async () => {
+    it('report items of the first workspace as not found', async () => {
       for (const [form, none] of [
         ['task://{id}', 'task-none'],
         ['task://{id}/logs', 'task-none'],
@@ -142,7 +142,7 @@ describe('coding resources', () => {
       assert.equal((await refusal(() => watch(context))).code, 'NOT_FOUND');
     });
 
-    it('list nothing of the first workspace', async () => {
+    it('list no tasks and no log lines of the first workspace', async () => {
       for (const uri of ['task://list', 'agent://tasks', 'branch://feature/auth/tasks']) {
         assert.notDeepEqual((await read(uri))['tasks'], [], uri);
         assert.deepEqual(fields(JSON.parse(await other.read(uri)))['tasks'], [], uri);
@@ -154,7 +154,7 @@ describe('coding resources', () => {
       assert.equal(await other.read(log), '');
     });
 
-    it('list only the agents of the same workspace', async () => {
+    it("list only the agents of the reader's workspace", async () => {
       const runners = async (of: CodingTeam) => JSON.stringify(JSON.parse(await of.read('agent://status')).tools);
       for (const [one, another] of [
         [team, other],
@@ -167,7 +167,7 @@ describe('coding resources', () => {
       assert.deepEqual([status['activeTasks'], status['pendingTasks']], [0, 0]);
     });
 
-    it('complete variables only with values of the same workspace', async () => {
+    it("complete URI variables only with values of the reader's workspace", async () => {
       for (const template of [
         ['task://{taskId}', 'taskId'],
         ['task://{taskId}/logs', 'taskId'],
@@ -209,12 +209,12 @@ describe('coding resources', () => {
     'TASK://list',
     'task://list?x=1',
   ]) {
-    it(`have no resource ${uri.slice(0, 40)}`, () => {
+    it(`do not include the invalid URI ${uri.slice(0, 40)}`, () => {
       assert.equal(resources.find(uri), undefined);
     });
   }
 
-  it('complete their variables', async () => {
+  it('complete the variables of their URI templates', async () => {
     const complete = async (uriTemplate: string, variable: string, chosen = {}) => {
       const found = resources.findTemplate(uriTemplate);
       assert.ok(found);

@@ -29,7 +29,7 @@ describe('runners', () => {
     assert.equal((await team.take({ tools: ['GEMINI'] }))['tool'], 'GEMINI');
   });
 
-  it('claim tasks of their project, and set the project of tasks without one', async () => {
+  it('claim tasks of their project, and set this project on tasks that have no project', async () => {
     const elsewhere = await team.order({ config: { project: 'owner/other' }, priority: 1 });
     const anywhere = await team.order({ priority: 2 });
     const task = await team.take({ project: 'owner/name' });
@@ -39,7 +39,7 @@ describe('runners', () => {
     assert.equal((await team.take({ project: 'owner/other' }))['id'], elsewhere);
   });
 
-  it('claim a given task', async () => {
+  it('claim the task whose id they give, if it is available and for one of their tools', async () => {
     await team.order({ priority: 1 });
     const taskId = await team.order({ priority: 9 });
     assert.equal((await team.take({ taskId }))['id'], taskId);
@@ -55,7 +55,7 @@ describe('runners', () => {
     ['in an open session', async (): Promise<unknown> => team.createOne()],
     ['if no session is open yet', async (): Promise<unknown> => undefined],
   ] as const) {
-    it(`wait for a task ${when}`, async () => {
+    it(`wait until a task is created ${when}`, async () => {
       await prepare();
       const waiting = team.take({ waitMs: 25_000 });
       const taskId = await team.order();
@@ -63,18 +63,18 @@ describe('runners', () => {
     });
   }
 
-  it('get the task again instead of another one if they repeat a claim', async () => {
+  it('get the same task again if they repeat a claim with the same idempotency key', async () => {
     const [first, second] = [await team.order({ priority: 1 }), await team.order({ priority: 2 })];
     const claim = { idempotency_key: 'a-claim' };
     const taken = await team.take(claim);
     assert.equal(taken['id'], first);
-    // The first response was lost.
+    // Repeats the claim, as if its first response had been lost.
     assert.deepEqual(await team.take(claim), taken);
     assert.deepEqual(await team.counts(), { available: 1, claimed: 1 });
     assert.equal((await team.take({ idempotency_key: 'another-claim' }))['id'], second);
   });
 
-  it('do not get their coding tasks from coordination.claim_task', async () => {
+  it('do not get coding tasks that they hold again from coordination.claim_task', async () => {
     await team.allow(team.runner.agent_id ?? '', 5);
     await team.take({ taskId: await team.order() });
     const other = await team.createOne();
@@ -83,7 +83,7 @@ describe('runners', () => {
     assert.equal(await team.claim(team.runner.agent_id ?? ''), undefined);
   });
 
-  it('get no task after the wait, and claim none for a disconnected client', async () => {
+  it('get no task if none arrives during the wait, or if the client has disconnected', async () => {
     await claimNothing({ waitMs: 100 });
     const gone = AbortSignal.abort();
     const claimed = await team.app.services.codingRunners.claim(
@@ -95,7 +95,7 @@ describe('runners', () => {
     assert.equal(claimed.task, undefined);
   });
 
-  it('get their unread messages with each task', async () => {
+  it('receive their unread messages with each claimed task', async () => {
     const agent_id = String(team.runner.agent_id);
     const written = { agent_id, message: 'Use the new API.' };
     await answer(team, 'coordination_message_agent', written);
@@ -120,7 +120,7 @@ describe('runners', () => {
     );
   });
 
-  it('get a task each if several wait', async () => {
+  it('get different tasks if several runners wait concurrently', async () => {
     const waiting = Array.from({ length: 5 }, () => team.take({ waitMs: 25_000 }));
     const ordered: string[] = [];
     for (let count = 0; count < 5; count++) ordered.push(await team.order());
@@ -128,7 +128,7 @@ describe('runners', () => {
     assert.deepEqual(taken.map(({ id }) => String(id)).sort(), ordered.sort());
   });
 
-  it('lose their task when offline, and the next runner gets the previous attempt', async () => {
+  it('lose a task whose lease expires, and the next runner gets data of the lost attempt', async () => {
     const taskId = await team.order();
     await team.take({ leaseSeconds: 60 });
     // Other calls of the agent do not renew the lease of a coding task.
@@ -156,7 +156,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('continue if they return before another runner has claimed the task', async () => {
+  it('keep a task after its lease has expired, if no other runner has claimed it', async () => {
     const taskId = await team.order();
     await team.take({ leaseSeconds: 60 });
     team.pass(70);
@@ -173,7 +173,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('renew their lease, but not with a write per call', async () => {
+  it('renew their lease by heartbeats, without a database write per heartbeat', async () => {
     const taskId = await team.order();
     const leased = (await team.take({ leaseSeconds: 60 }))['leaseUntil'];
     await team.ask('heartbeat_task', { taskId, epoch: 1, state: 'in_progress' });
@@ -188,7 +188,7 @@ describe('runners', () => {
     assert.equal((await team.shown(taskId))['state'], 'in_progress');
   });
 
-  it('get a task at most three times before it fails', async () => {
+  it('get a task that crashes at most three times, and then the task fails', async () => {
     const taskId = await team.order();
     const failure = { class: 'crashed', message: 'The CLI crashed' };
     for (const [epoch, outcome] of [
@@ -206,7 +206,7 @@ describe('runners', () => {
     assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
   });
 
-  it('report another branch if the chosen one is blocked in their repository', async () => {
+  it('can report a replacement for the chosen branch, which the next attempt uses', async () => {
     const taskId = await team.order();
     const chosen = String((await team.take())['branch']);
     assert.match(chosen, /^task\//);
@@ -214,13 +214,13 @@ describe('runners', () => {
     const end = (epoch: number, branch: string) =>
       team.ask('end_task', { ...END, taskId, epoch, failure, result: { branch } });
     await end(1, 'main');
-    assert.equal((await team.take())['branch'], chosen, 'a branch that is not a replacement is ignored');
+    assert.equal((await team.take())['branch'], chosen, 'a reported branch with an unrelated name is ignored');
     const used = chosen.replace('/', '-');
     await end(2, used);
     assert.equal((await team.take())['branch'], used);
   });
 
-  it('wait after a rate limit, and fail a task that a retry cannot fix', async () => {
+  it('get a task again 30 s after a rate limit, but not after a failure that is permanent', async () => {
     const taskId = await team.order();
     await team.take();
     const limited = { class: 'rate_limit', message: 'Too many requests' };
@@ -237,7 +237,7 @@ describe('runners', () => {
     assert.equal((await team.ask('end_task', { ...END, taskId: other, failure: final }))['outcome'], 'ended');
   });
 
-  it('return a task any number of times without using up an attempt', async () => {
+  it('can return a task any number of times without using up an attempt', async () => {
     const taskId = await team.order({ config: { queueSeconds: 3600 } });
     const failure = { class: 'authentication', message: 'Not logged in', returnAfterSeconds: 30 };
     const result = { tokens: { input: 10, output: 5, cacheRead: 0 } };
@@ -261,7 +261,7 @@ describe('runners', () => {
     assert.equal((await team.take())['attempt'], 2);
   });
 
-  it('are the only callers that can return a task', async () => {
+  it('can return a task that they hold, and no other caller can', async () => {
     const taskId = await team.order();
     const failure = { class: 'crashed', message: 'Not yet', returnAfterSeconds: 0 };
     const end = { taskId, status: 'failed', failure } as const;
@@ -274,7 +274,7 @@ describe('runners', () => {
     assert.equal((await team.take())['epoch'], 2);
   });
 
-  it('must claim a task before its queue time ends', async () => {
+  it('must claim a task within its queueSeconds, otherwise the task fails', async () => {
     const taskId = await team.order({ config: { queueSeconds: 60 } });
     const patient = await team.order();
     team.pass(61);
@@ -285,7 +285,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { failed: 1, available: 1 });
   });
 
-  it('can be agents for which a person calls', async () => {
+  it('can be agents on whose behalf their owner makes the calls', async () => {
     const taskId = await team.order();
     const owner = personOf(team.runner.owner_uid, 'worker', team.workspace);
     assert.match(await team.refused('claim_task', {}, owner), /^REQUIRED_FIELD .*agentId/);
@@ -299,7 +299,7 @@ describe('runners', () => {
     assert.equal((await team.shown(taskId))['runner'], agentId);
   });
 
-  it("claim their owner's tasks, and those of others only if they serve the workspace", async () => {
+  it("claim their owner's tasks, and other owners' tasks only if they serve the workspace", async () => {
     const { store } = team.app.kernel;
     const { workspace } = team;
     await store.commit([{ kind: 'setPerson', uid: team.runner.owner_uid, role: 'admin' }]);
@@ -310,7 +310,7 @@ describe('runners', () => {
     await team.ask('register_runner', { programs });
     const draft = { tool: 'CLAUDECODE', description: 'Mine', instructions: 'Use JWT' };
     const own = String((await team.ask('create_task', draft, team.runner))['taskId']);
-    assert.equal((await team.take())['id'], own, 'although the other task has priority');
+    assert.equal((await team.take())['id'], own, "the owner's task comes first, despite its lower priority");
     assert.match(await team.refused('claim_task', { taskId: others }), /^CONFLICT .*it belongs to another owner/);
     const { task } = await team.ask('claim_task', {});
     assert.equal(task ?? undefined, undefined, 'a task of another owner is not claimed');

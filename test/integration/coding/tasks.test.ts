@@ -9,7 +9,7 @@ describe('coding tasks', () => {
     team = await new CodingTeam().begin();
   });
 
-  it('are created with a branch, in a new session if none is open', async () => {
+  it('are created with a branch name, and in a new session if no session is open', async () => {
     const created = await team.ask(
       'create_task',
       { tool: 'CLAUDECODE', description: 'Änder the Login!', instructions: 'Use JWT' },
@@ -22,7 +22,7 @@ describe('coding tasks', () => {
     assert.equal(session?.goal, 'Coding');
   });
 
-  it('return a message that explains how to start a runner if none is registered', async () => {
+  it('are created with a message on how to start a runner if no runner is registered', async () => {
     const args = { tool: 'CLAUDECODE', description: 'Fix it', instructions: 'Fix the parser.' };
     const { structuredContent } = await call(team, 'coding_create_task', args, team.creator);
     assert.match(
@@ -31,13 +31,13 @@ describe('coding tasks', () => {
     );
   });
 
-  it('stay in the session when init_coordination sets its goal', async () => {
+  it('stay claimable when init_coordination sets the goal of their session', async () => {
     const taskId = await team.order();
     await team.app.services.coordination.initialize(team.workspace, { goal: 'A better goal' }, () => undefined);
     assert.equal((await team.take())['id'], taskId);
   });
 
-  it('are claimed, worked on and ended with a result', async () => {
+  it('can be claimed, worked on and ended with a result', async () => {
     const taskId = await team.order({ branch: 'feature/auth', config: { base: 'main' } });
     const task = await team.take({ tools: ['CLAUDECODE'] });
     assert.deepEqual(
@@ -62,7 +62,7 @@ describe('coding tasks', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(String(runner)))?.value.held, {});
   });
 
-  it('store JSON text as text, and the response states it', async () => {
+  it('store data and results given as JSON text as text, and the response states so', async () => {
     const taskId = await team.order();
     await team.take();
     const messageOf = async (tool: string, args: JsonObject) => {
@@ -77,7 +77,7 @@ describe('coding tasks', () => {
     assert.equal((await team.report(taskId))['result'], end.result);
   });
 
-  it('store results of up to 1 MiB with any characters, and refuse larger ones', async () => {
+  it('store results of up to 1 MiB with any characters, and refuse larger results', async () => {
     const taskId = await team.order();
     await team.take();
     const end = { taskId, status: 'completed', epoch: 1 };
@@ -144,7 +144,7 @@ describe('coding tasks', () => {
     assert.deepEqual(await team.counts(), { available: 2 });
   });
 
-  it('have errors that name the arguments of the coding tools', async () => {
+  it('cause errors that use the argument names of the coding tools', async () => {
     const taskId = await team.order();
     await team.take();
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
@@ -159,7 +159,7 @@ describe('coding tasks', () => {
       assert.match(await team.refused('claim_task', { agentId }, stranger), /"field":"agentId"/);
   });
 
-  it('are ended only by their creator, agents of that owner and leaders', async () => {
+  it("can be ended without a claim only by agents of their creator's owner and by leaders", async () => {
     const sibling = { ...team.principal('sibling'), owner_uid: team.creator.owner_uid };
     const stranger = { ...team.principal('stranger'), owner_uid: 'somebody else' };
     for (const principal of [team.creator, sibling, team.leader]) {
@@ -174,7 +174,7 @@ describe('coding tasks', () => {
     assert.deepEqual(await team.counts(), { cancelled: 3 });
   });
 
-  it('stop their runner when ended, and store its last lines and result', async () => {
+  it('stop their runner when the creator ends them, and still store its last lines and result', async () => {
     const taskId = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0)]);
@@ -191,7 +191,7 @@ describe('coding tasks', () => {
     assert.equal(fields(shown['task'])['state'], 'cancelled');
   });
 
-  it('refuse unknown tools, invalid branches, invalid config and tasks of other kinds', async () => {
+  it('are refused if the tool, branch, config, kind of task or workspace is wrong', async () => {
     const draft = { tool: 'CLAUDECODE', description: 'x', instructions: 'y' };
     assert.match(await team.refused('create_task', { ...draft, tool: 'VIM' }), /CLAUDECODE, GEMINI/);
     for (const branch of ['a..b', '-x', 'x.lock', 'a b', '', 'x/'])
@@ -207,7 +207,7 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed' }, team.leader), /^NOT_FOUND/);
   });
 
-  it('are listed and claimed through the general queue, too', async () => {
+  it('can also be listed and claimed with the tools for all tasks', async () => {
     const taskId = await team.order();
     const queue = await team.app.services.system.tasks.list(team.leader, {
       workspace: team.workspace,
@@ -226,7 +226,7 @@ describe('coding tasks', () => {
     assert.equal((await team.shown(taskId))['summary'], 'By hand');
   });
 
-  it('return the first response to a repeated call', async () => {
+  it('return the first response if a creation or claim is repeated with its key', async () => {
     const draft = { tool: 'GEMINI', description: 'x', instructions: 'y', idempotency_key: 'once' };
     const first = await team.ask('create_task', draft, team.creator);
     assert.deepEqual(await team.ask('create_task', draft, team.creator), first);
