@@ -1,4 +1,4 @@
-/** Tool calls as the MCP server makes them, with roles, arguments, idempotency and responses. */
+/** Helpers that call tools as the MCP server does, including permission checks and idempotency keys. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
@@ -18,7 +18,7 @@ const catalog = new Catalogs(toolsets).of({
   listing: 'whole',
 });
 
-/** The tools of all endpoints. */
+/** Directory of the tools of all endpoints. */
 export const { directory } = catalog;
 
 export function toolNamed(name: string): FoundTool {
@@ -28,7 +28,7 @@ export function toolNamed(name: string): FoundTool {
 }
 
 /**
- * Returns the response as a client receives it: JSON omits undefined fields.
+ * Calls a tool and returns the response as a client receives it, without undefined fields.
  * @param name Tool name as listed by `/mcp`, such as `coordination_create_task`.
  */
 export async function call(
@@ -53,14 +53,14 @@ export async function call(
   return { ...result, structuredContent: jsonObject.parse(JSON.parse(result.content[0].text)) };
 }
 
-/** Returns the response of a call that succeeds. */
+/** Runs a call that must succeed, and returns its response. */
 export async function answer(...of: Parameters<typeof call>): Promise<JsonObject> {
   const { structuredContent, isError } = await call(...of);
   assert.equal(isError, undefined, JSON.stringify(structuredContent));
   return structuredContent;
 }
 
-/** Returns the error message of a call that fails. */
+/** Runs a call that must fail, and returns its error message. */
 export async function refusedWith(...of: Parameters<typeof call>): Promise<string> {
   const { structuredContent, isError } = await call(...of);
   assert.equal(isError, true, JSON.stringify(structuredContent));

@@ -1,4 +1,4 @@
-/** Sets of capabilities: a session stores those of its open tasks and drops unused ones at the limit. */
+/** Required capability sets: a session stores the sets of its open tasks, and drops unused sets at the limit. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -20,7 +20,7 @@ const requiring = (...sets: readonly string[]) => sets.map((one) => ({ required_
 
 const numbered = (count: number, name = 'skill') => Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
-/** The maximum number of sets that open tasks may require. */
+/** Returns drafts of tasks that require the maximum number of different sets. */
 const full = () => requiring(...numbered(MAX_CAPABILITY_KEYS));
 
 async function openOf(team: Team) {
@@ -43,13 +43,13 @@ async function everySetIsNamed(team: Team): Promise<void> {
     assert.ok(claimableKeys(session, required).includes(capabilityKey(required)), required.join());
 }
 
-describe('required capability sets', () => {
+describe('a session with required capability sets', () => {
   let team: Team;
   beforeEach(() => {
     team = new Team();
   });
 
-  it('allows 150 sets among open tasks, and a set becomes free when its task is closed', async () => {
+  it('allows 150 different sets among its open tasks, and closing a task frees its set', async () => {
     const [first] = await team.create(...full());
     const error = await refusal(() => team.create(...requiring('one-more')));
     assert.equal(error.details.reason, 'TOO_MANY_CAPABILITY_SETS');
@@ -60,26 +60,26 @@ describe('required capability sets', () => {
     assert.ok((await openOf(team)).session.capability_keys.length <= MAX_CAPABILITY_KEYS);
   });
 
-  it('lets other callers create tasks after one caller has filled and cancelled all sets', async () => {
+  it('accepts 150 new sets after 150 tasks with other sets were cancelled', async () => {
     const tasks = await team.create(...full());
     for (const { id } of tasks) await cancel(team, id);
     const more = await team.create(...requiring(...numbered(MAX_CAPABILITY_KEYS, 'other')));
     assert.equal(await team.claim(await team.join('ann', ['other-149'])), more.at(-1)?.id);
   });
 
-  it('restores a set when its task is retried with dependents, and checks the limit on updates', async () => {
+  it('restores the set of a retried task, and checks the limit when a task is updated', async () => {
     const [first, , third] = await team.create(...full());
     const [after] = await team.create({ required_capabilities: ['skill-1'], dependencies: [first?.id ?? ''] });
     for (const one of [first, after, third]) await cancel(team, one?.id ?? '');
     await team.create(...requiring('one-more'));
-    assert.ok(!(await openOf(team)).session.capability_keys.includes('skill-0'), 'the set was dropped');
+    assert.ok(!(await openOf(team)).session.capability_keys.includes('skill-0'), 'the unused set was dropped');
     await retry(team, first?.id ?? '', true);
     assert.equal(await team.claim(await team.join('ann', ['skill-0'])), first?.id);
     const refused = await refusal(() => update(team, first?.id ?? '', 'yet-another'));
     assert.equal(refused.details.reason, 'TOO_MANY_CAPABILITY_SETS');
   });
 
-  it('does not count sets of coding tasks, and runners still get theirs when all sets are used', async () => {
+  it('does not count the sets of coding tasks, which stay claimable at the limit', async () => {
     const coding = await new CodingTeam().begin();
     for (let n = 0; n < 5; n++) await coding.order({ config: { project: `acme/repo-${n}` } });
     await coding.create(...full());
@@ -88,13 +88,13 @@ describe('required capability sets', () => {
     assert.equal((await coding.take({ project: 'acme/new' }))['id'], taskId);
     const other = await coding.order({ config: { project: 'acme/queue' } });
     const queue = await coding.join('queue', ['Claude', 'project:acme/queue']);
-    assert.equal(await coding.claim(queue), other, 'an agent that claims from the queue finds it too');
+    assert.equal(await coding.claim(queue), other, 'coordination.claim_task returns the coding task too');
   });
 
-  describe('concurrent changes', () => {
+  describe('with concurrent changes', () => {
     let known: { readonly session: Awaited<ReturnType<typeof openOf>>['session']; readonly changes: Change[] };
 
-    /** Prepares a commit with a task whose required set was stored when the session was read. */
+    /** Prepares a new task whose required set is free, but was still stored when the session was read. */
     beforeEach(async () => {
       const [first] = await team.create(...full());
       await cancel(team, first?.id ?? '');
@@ -110,10 +110,10 @@ describe('required capability sets', () => {
       };
     });
 
-    it('rejects a commit whose set was dropped after it was read', async () => {
+    it('rejects a new task whose set was dropped after the session was read', async () => {
       await team.create(...requiring('one-more'));
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
-      // The commit fails with more queue version shards, too.
+      // The commit also fails after the number of queue version shards has doubled.
       const { session, sessionVersion: version } = await openOf(team);
       const wider = { ...session, spread: 2 * session.spread };
       const spread = { kind: 'shardSession' as const, session: wider, before: session.spread, version };
@@ -121,7 +121,7 @@ describe('required capability sets', () => {
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
     });
 
-    it('keeps a set that another commit uses after the search for unused sets', async () => {
+    it('keeps an unused set if a task that requires it is created before the set is dropped', async () => {
       const { sessions } = team.app.coordination.ports;
       const { store } = team.app.kernel;
       const { session, sessionVersion: version } = await openOf(team);
@@ -141,7 +141,7 @@ describe('required capability sets', () => {
     });
   });
 
-  it('stores the set of every open task after concurrent changes', async function () {
+  it('stores the set of every open task after concurrent changes of its tasks', async function () {
     this.timeout(300_000);
     const sets = numbered(6, 'set');
     const set = fc.constantFrom(...sets);

@@ -5,7 +5,7 @@ import { Team } from './team.ts';
 describe('claim_task', () => {
   let team: Team;
 
-  /** Claims and completes tasks until none is left. */
+  /** Claims and completes tasks until no task is claimable, and returns their ids in order. */
   async function drain(agentId: string): Promise<string[]> {
     const drained: string[] = [];
     for (let id = await team.claim(agentId); id !== undefined; id = await team.claim(agentId)) {
@@ -59,7 +59,7 @@ describe('claim_task', () => {
     assert.deepEqual(await drain(ann), [urgent.id, second?.id]);
   });
 
-  it('waits for dependencies in a diamond', async () => {
+  it('returns a task only after all its dependencies, even if they form a diamond', async () => {
     const tasks = await team.create(
       { priority: 9 },
       { priority: 2, dependencies: ['task-1'] },
@@ -74,7 +74,7 @@ describe('claim_task', () => {
     assert.deepEqual(await team.counts(), { done: 4 });
   });
 
-  it('returns none if no task is claimable or the workspace has no session', async () => {
+  it('returns no task if no task is claimable or the workspace has no session', async () => {
     const ann = await team.join('ann');
     assert.equal((await team.claimOutcome(ann)).kind, 'none');
     await team.create({}, { dependencies: ['task-1'] });
@@ -101,7 +101,7 @@ describe('claim_task', () => {
     assert.deepEqual(await drain(await team.join('coder', ['coding', 'testing', 'more'])), [both?.id]);
   });
 
-  it('keeps the order if an agent satisfies more capability sets than fit into one query', async () => {
+  it('keeps the queue order if an agent satisfies more capability sets than fit in one query', async () => {
     const skills = Array.from({ length: 40 }, (_, index) => `skill-${index}`);
     const tasks = await team.create(
       ...skills.map((skill, index) => ({ priority: 1 + ((index * 7) % 10), required_capabilities: [skill] })),
@@ -114,7 +114,7 @@ describe('claim_task', () => {
     );
   });
 
-  it('returns the held task again instead of a second one', async () => {
+  it('returns the task that the agent already holds instead of a second task', async () => {
     const [first] = await team.create({}, {});
     const ann = await team.join('ann');
     await team.claim(ann);
@@ -145,13 +145,13 @@ describe('claim_task', () => {
   });
 
   for (const mayHold of [2, 5]) {
-    it(`returns a claimed, unstarted task first if the agent may hold ${mayHold} tasks`, async () => {
+    it(`returns a claimed, unstarted task before a new task if the agent may hold ${mayHold} tasks`, async () => {
       const [first, second, third] = await team.create({}, {}, {});
       const ann = await team.join('ann');
       await team.allow(ann, mayHold);
       assert.equal(await team.claim(ann), first?.id);
       await team.start(ann, first?.id ?? '');
-      // The response of this claim is lost.
+      // The agent continues as if it had not received the response of this claim.
       assert.equal(await team.claim(ann), second?.id);
       team.pass(1);
       const outcome = await team.claimOutcome(ann);
@@ -164,7 +164,7 @@ describe('claim_task', () => {
     });
   }
 
-  it('skips the held tasks that the agent lists and returns those that it does not list', async () => {
+  it('skips the held tasks that the agent lists, and returns its other held tasks again', async () => {
     const tasks = await team.create({}, {}, {}, {});
     const [first = '', second = '', third = ''] = tasks.map(({ id }) => id);
     const ann = await team.join('ann');
@@ -173,14 +173,14 @@ describe('claim_task', () => {
     assert.equal(await team.claimBeside(ann, [first]), second);
     await team.start(ann, second);
     team.pass(1);
-    assert.equal(await team.claimBeside(ann, [first]), second, 'returned although started');
+    assert.equal(await team.claimBeside(ann, [first]), second, 'an unlisted task is returned even if started');
     assert.equal(await team.claimBeside(ann, [first, second]), third);
     assert.equal(await team.claimBeside(ann, [first, second]), third);
-    assert.equal(await team.claimBeside(ann, [first, second, third]), first, 'the agent holds its maximum');
+    assert.equal(await team.claimBeside(ann, [first, second, third]), first, 'the agent has reached its limit');
     assert.deepEqual(await team.counts(), { available: 1, claimed: 2, in_progress: 1 });
   });
 
-  it('assigns one task to concurrent calls of an agent that may hold several', async () => {
+  it('assigns one task to concurrent calls of an agent that may hold several tasks', async () => {
     await team.create({}, {}, {});
     const ann = await team.join('ann');
     await team.allow(ann, 3);

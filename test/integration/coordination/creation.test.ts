@@ -22,7 +22,7 @@ describe('task creation', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('stores a batch in its order, with dependencies inside the batch', async () => {
+  it('stores the tasks of a batch in the given order, with dependencies between them', async () => {
     const tasks = await team.create({}, { dependencies: ['task-1'] }, { dependencies: ['task-1', 'task-2'] });
     const [first, second, third] = await Promise.all(ids(tasks).map((id) => team.task(id)));
     assert.ok(first && second && third);
@@ -49,7 +49,7 @@ describe('task creation', () => {
     assert.equal(await team.app.services.coordination.session(team.workspace), undefined);
   });
 
-  it('treats "task-N" as a task id outside a batch', async () => {
+  it('treats "task-N" as a task id if the tasks are not created as a batch', async () => {
     const request = { ...team.request([{}, { dependencies: ['task-1'] }]), isBatch: false };
     const error = await refusal(() => team.app.services.taskCreation.create(request, unkeyed));
     assert.equal(error.message, 'Unknown dependency "task-1".');
@@ -67,7 +67,7 @@ describe('task creation', () => {
     }
   });
 
-  it('sets blockers and failed dependencies from the status of existing tasks', async () => {
+  it('sets blockers and failed dependencies from the status of each dependency', async () => {
     const ann = await team.join('ann');
     const [open, done, failed] = await team.create({ priority: 9 }, { priority: 1 }, { priority: 2 });
     assert.ok(open && done && failed);
@@ -85,7 +85,7 @@ describe('task creation', () => {
     assert.equal((await team.createOne({ dependencies: [done.id] })).blockers, 0);
   });
 
-  it('notices a dependency that is completed at the same time', async () => {
+  it('does not block a task whose dependency is completed concurrently', async () => {
     const ann = await team.join('ann');
     for (let round = 0; round < 8; round++) {
       const before = await team.createOne({ priority: 1 });
@@ -96,12 +96,12 @@ describe('task creation', () => {
       ]);
       assert.ok(created);
       assert.equal((await team.task(created.id)).blockers, 0);
-      assert.equal(await team.claim(ann), created.id, 'the task is in the queue');
+      assert.equal(await team.claim(ann), created.id, 'the created task is claimable');
       await team.complete(ann, created.id);
     }
   });
 
-  it('stores all dependents that are created at the same time', async () => {
+  it('records all dependents of a task that are created concurrently', async () => {
     const before = await team.createOne();
     const created = await Promise.all(Array.from({ length: 6 }, () => team.createOne({ dependencies: [before.id] })));
     const { dependents } = await team.task(before.id);
@@ -109,7 +109,7 @@ describe('task creation', () => {
     assert.deepEqual(await team.counts(), { available: 7 });
   });
 
-  it('creates 500 tasks in one batch and unblocks 100 with one completion', async () => {
+  it('creates 500 tasks in one batch, of which one completed task unblocks 100', async () => {
     const drafts = Array.from({ length: 500 }, (_, index) =>
       index === 0 || index > 100 ? {} : { dependencies: ['task-1'] },
     );

@@ -1,4 +1,4 @@
-/** Deadlines and types of tasks: order of claims and lists, and late tasks. */
+/** Deadlines and types of tasks: the order in which tasks are claimed and listed, and reports of late tasks. */
 import assert from 'node:assert/strict';
 import { FieldValue } from '@google-cloud/firestore';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ const statusOfLate = z.object({
     .optional(),
 });
 
-describe('task deadlines and types', () => {
+describe('the task queue with deadlines and types', () => {
   let team: Team;
 
   const within = (seconds: number): Date => new Date(team.now.getTime() + seconds * 1000);
@@ -45,7 +45,7 @@ describe('task deadlines and types', () => {
     team = new Team();
   });
 
-  it('orders tasks of one priority by deadline, then those without one, old documents included', async () => {
+  it('orders tasks of equal priority by deadline, and tasks without a deadline last', async () => {
     const [old, none, later, soon, urgent] = await team.create(
       { description: 'old' },
       { description: 'none' },
@@ -95,7 +95,7 @@ describe('task deadlines and types', () => {
     );
   });
 
-  it('lists tasks without a deadline after many tasks with one', async () => {
+  it('lists tasks without a deadline after several pages of tasks with a deadline', async () => {
     const dated = Array.from({ length: 30 }, (_, index) => ({ deadline: within(3600 + index) }));
     const tasks = await team.create(...dated, {}, {});
     const found = await listed({ limit: 6 });
@@ -105,7 +105,7 @@ describe('task deadlines and types', () => {
     );
   });
 
-  it('counts and lists late tasks, without closed ones', async () => {
+  it('reports the number of open late tasks, and lists at most ten of them', async () => {
     const agent = await team.join('ann');
     const status = async () => statusOfLate.parse(await answer(team, 'coordination_get_status', {})).late;
     assert.equal(await status(), undefined);
@@ -135,7 +135,7 @@ describe('task deadlines and types', () => {
     assert.deepEqual([late?.count, late?.tasks.length], [13, 10]);
   });
 
-  it('accepts and returns deadline and type in every tool', async () => {
+  it('accepts and returns deadline and type in the tools that create and list tasks', async () => {
     const deadline = '2040-01-02T12:00:00+02:00';
     const created = z
       .object({ task: z.object({ id: z.string(), type: z.string(), deadline: z.string() }) })
@@ -165,7 +165,7 @@ describe('task deadlines and types', () => {
     const mine = { agentId: agent, status: 'pending', type: 'research' };
     assert.equal(queuePage.parse(await answer(team, 'system_getTaskQueue', mine)).tasks.length, 1);
     await team.claim(agent);
-    assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim keeps the type');
+    assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim does not change the type');
   });
 
   it('refuses an invalid deadline or type, and the error states what is valid', async () => {

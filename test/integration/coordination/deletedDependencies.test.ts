@@ -1,4 +1,4 @@
-/** Tasks whose dependent was deleted by hand: the others can still end, and no sweep repeats itself. */
+/** Tasks whose dependent was deleted by hand: they can still end, and one sweep settles the other dependents. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -14,7 +14,7 @@ describe('tasks with a deleted dependent', () => {
   let first: string;
   let second: string;
 
-  /** Advances the clock per call so that audit entries have an order. */
+  /** Calls a tool. Advances the clock first, so that audit entries have different times. */
   const ask = (tool: string, args: JsonObject) => {
     fixture.pass(1);
     return answer(fixture, tool, args, ada);
@@ -23,7 +23,7 @@ describe('tasks with a deleted dependent', () => {
   const latest = async (): Promise<string> =>
     Object(await ask('system_getAudit', { thing: `task:${first}`, limit: 1 })).events[0].event_id;
 
-  /** The first task has two dependents; the one created between is deleted. */
+  /** Creates a task `first` with two dependents, and deletes the dependent that was created before `second`. */
   beforeEach(async () => {
     fixture = new AccessFixture();
     await fixture.arrive('ada', 'leader');
@@ -91,7 +91,7 @@ describe('tasks with a deleted dependent', () => {
       'cancelled',
       [1, 'failed'],
     ],
-    'cancel_task after its holder is gone': [
+    'cancel_task with a deleted holder': [
       async () => {
         await claim();
         await gone(agentPath(ann));
@@ -100,7 +100,7 @@ describe('tasks with a deleted dependent', () => {
       'cancelled',
       [1, 'failed'],
     ],
-    'release_task after its holder is gone': [
+    'release_task with a deleted holder': [
       async () => {
         await claim();
         await gone(agentPath(ann));
@@ -109,7 +109,7 @@ describe('tasks with a deleted dependent', () => {
       'available',
       [1],
     ],
-    'an expired lease after its holder is gone': [
+    'the expired lease of a deleted holder': [
       async () => {
         await claim();
         await gone(agentPath(ann));
@@ -122,7 +122,7 @@ describe('tasks with a deleted dependent', () => {
   };
 
   for (const [move, [make, status, [blockers, failed]]] of Object.entries(MOVES))
-    it(`${move} leaves the task ${status} and updates the dependents that still exist`, async () => {
+    it(`${move} leaves the task ${status}, and updates its dependent`, async () => {
       await make();
       assert.equal((await fixture.task(first)).status, status);
       await fixture.sweepStuck();
@@ -132,7 +132,7 @@ describe('tasks with a deleted dependent', () => {
       assert.equal(left.stuck_unsettled, false);
     });
 
-  it('settles stuck tasks in one sweep in spite of an unreadable one', async () => {
+  it('are settled in one sweep if they are stuck, even if another stuck task is unreadable', async () => {
     const third = await fixture.createOne({ dependencies: [second] });
     const fourth = await fixture.createOne({ dependencies: [third.id] });
     await gone(taskPath(third.id));

@@ -1,6 +1,6 @@
 /**
- * Checks of every tool's example: it succeeds, matches the output schema, and reads few more documents than it
- * returns, however large the collections are. Firestore bills per document.
+ * Runs the example of every tool. It must succeed, match the output schema, and read few more documents than it
+ * returns, even if the collections are large, because Firestore bills per document.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -19,17 +19,17 @@ import { Team } from './team.ts';
 
 const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } });
 
-/** Number of tasks of each kind, of findings and of agents in addition to those of the examples. */
+/** Number of tasks of each kind, findings and agents that the test adds, so that collections are large. */
 const CROWD = 200;
 
-/** Reading tools first: they share one fixture and do not change it. */
+/** Tools that only read come first, because they can share one fixture. */
 const TOOLS = toolsets
   .flatMap(({ name: toolset, tools }) =>
     tools.map((tool) => ({ toolset, tool, isReading: tool.annotations.readOnlyHint })),
   )
   .sort((one, other) => Number(other.isReading) - Number(one.isReading));
 
-/** Allowance: session, caller, counter shards, queue window and, per model request, the budgets above. */
+/** Maximum reads besides the returned items: session, caller, counter shards, queue window, budgets per request. */
 const FEW = 28;
 
 describe('tool examples', () => {
@@ -58,8 +58,8 @@ describe('tool examples', () => {
   }
 
   /**
-   * Returns the example's arguments. For `system_getAgents` they select the crowd's agents: other tests leave many
-   * agents, and the tool reads up to 200 more than it returns.
+   * Returns the arguments of the example. For `system_getAgents`, they select the agents of this test, because other
+   * tests leave many agents and the tool reads up to 200 agents more than it returns.
    */
   function argumentsOf(name: string, example: unknown): JsonObject {
     const args = jsonObject.parse(example);
@@ -67,7 +67,7 @@ describe('tool examples', () => {
   }
 
   for (const { toolset, tool, isReading } of TOOLS) {
-    it(`${toolset}.${tool.name} succeeds as described and reads few documents`, async () => {
+    it(`${toolset}.${tool.name} succeeds, matches its output schema and reads few documents`, async () => {
       const name = wireName(toolset, tool.name, 'prefixed');
       await begin();
       isAsSet = isReading;
@@ -80,7 +80,7 @@ describe('tool examples', () => {
       assert.ok(answered);
       const { structuredContent, content, isError } = answered;
       assert.equal(isError, undefined, JSON.stringify(structuredContent));
-      assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, 'too large for a model');
+      assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, 'the response is too large for a model');
       if ('success' in structuredContent) assert.equal(structuredContent['success'], true);
       const isAsListed = schemas.compile(outputJsonSchema(tool.output));
       assert.ok(isAsListed(structuredContent), JSON.stringify(isAsListed.errors));

@@ -1,6 +1,6 @@
 /**
- * The objects that the tools' examples name: to-dos, task-xxx-001, task-xxx-002, task-xxx-004 and terminal-2 in a
- * team's workspace, agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
+ * Creates the objects that the examples of the tools name: to-dos, task-xxx-001, task-xxx-002, task-xxx-004 and
+ * terminal-2 in a team's workspace, agent-001, the coding task task-000abc-001, and the subscription sub-tasks-001.
  */
 
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -30,7 +30,7 @@ const GOAL = 'Build a REST API for user management';
 
 const FAILED = 'task-xxx-004';
 
-/** The coding task that terminal-2 holds. */
+/** Id of the coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
 /**
@@ -87,7 +87,7 @@ export async function setUpFixture(team: Team): Promise<Session> {
   return session;
 }
 
-/** Returns the open session, after archiving another one. */
+/** Opens the session of the examples, after an earlier session that it archives, and returns the new session. */
 async function openedSession({ app: { services }, workspace }: Team): Promise<Session> {
   const open = await services.coordination.session(workspace);
   if (open?.goal === GOAL) return open;
@@ -112,7 +112,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
         agent: sampleAgent({
           id: `crowd-${session.id}-${number}`,
           owner_uid: team.leader.owner_uid,
-          // The sweep skips offline agents.
+          // Offline, so that no sweep processes these agents.
           status: 'offline',
           workspace: team.workspace,
           capability_details: [{ name: crowdSkill(team), category: 'declared' }],
@@ -133,7 +133,7 @@ export function crowdSkill(team: Team): string {
   return `crowd-${team.workspace}`;
 }
 
-/** Deletes the fixture: every test uses the same ids. */
+/** Deletes the fixture, because every test uses the same ids. */
 export async function clearFixture(): Promise<void> {
   const batch = firestore().batch();
   const tasks = [FIRST, SECOND, FAILED, CODING].map(taskPath);

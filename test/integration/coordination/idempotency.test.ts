@@ -18,7 +18,7 @@ describe('idempotency_key', () => {
     key = randomUUID();
   });
 
-  it('returns the first response again and changes nothing', async () => {
+  it('makes a repeated call return the first response and change nothing', async () => {
     const first = await create();
     team.pass(3600);
     assert.deepEqual(await create(), first);
@@ -30,7 +30,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('stays unused if the call was refused', async () => {
+  it('can be used again if the call was refused', async () => {
     const rawArguments = { description: 'A', dependencies: ['task-xxx-404'], idempotency_key: key };
     for (let attempt = 0; attempt < 2; attempt++) {
       assert.match(await refusedWith(team, 'coordination_create_task', rawArguments), /Unknown dependency/);
@@ -38,19 +38,19 @@ describe('idempotency_key', () => {
     await create();
   });
 
-  it('returns the same task and epoch for a repeated claim, also after completion', async () => {
+  it('makes a repeated claim return the same task and epoch, even after completion', async () => {
     await team.create({}, {});
     const claim = () =>
       answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
     const first = await claim();
-    assert.deepEqual(await claim(), first, 'replayed, not resumed');
+    assert.deepEqual(await claim(), first, 'the first response is returned, without the field resumed');
     const [task] = await team.tasks();
     await team.complete(ann, task?.id ?? '');
     assert.deepEqual(await claim(), first);
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('returns the first response again if a claim without a task is repeated', async () => {
+  it('makes a repeated claim return no task again, even if a task is now claimable', async () => {
     const claim = () =>
       answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
     const none = await claim();
@@ -58,7 +58,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await claim(), none);
   });
 
-  /** Makes one call concurrently on several instances. */
+  /** Runs one call concurrently on several instances, and asserts that all responses are equal. */
   async function atOnce(name: string, rawArguments: JsonObject): Promise<void> {
     const instances = [team.app, team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
     const keyed = { ...rawArguments, idempotency_key: key };
@@ -70,7 +70,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(later, first);
   }
 
-  it('creates one task for many concurrent calls', async () => {
+  it('makes concurrent calls on several instances create one task', async () => {
     for (let round = 0; round < 3; round++) {
       key = randomUUID();
       await atOnce('coordination_create_task', { description: 'A' });
@@ -78,7 +78,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await team.counts(), { available: 3 });
   });
 
-  it('returns the same secret again although it is not stored', async () => {
+  it('makes a repeated registration return the same secret, although it is not stored', async () => {
     const rawArguments = {
       agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
       capabilities: [{ name: 'coding', category: 'work' }],
@@ -93,7 +93,7 @@ describe('idempotency_key', () => {
     assert.equal(principal.owner_uid, team.leader.owner_uid);
     await answer(team, 'onboarding_registerAgent', rawArguments);
     const { structuredContent, isError } = await call(team, 'onboarding_registerAgent', keyed);
-    assert.equal(isError, true, 'the credential of that call is revoked');
+    assert.equal(isError, true, 'the secret of a revoked credential is not returned again');
     assert.match(JSON.stringify(structuredContent), /cannot be shown again/);
   });
 });

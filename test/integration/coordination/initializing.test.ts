@@ -22,7 +22,7 @@ describe('init_coordination', () => {
     assert.deepEqual(await session(), opened);
   });
 
-  it('keeps the session for an equal goal and stores a new plan', async () => {
+  it('keeps the session and stores the new plan if the goal is equal', async () => {
     const { session: first } = await initialize('Build an API', '1. Models');
     team.pass(60);
     const again = await initialize('Build an API');
@@ -32,7 +32,7 @@ describe('init_coordination', () => {
     assert.deepEqual(await session(), planned.session);
   });
 
-  it('sets the goal of a session that was created by tasks', async () => {
+  it('sets the goal of a session that a task creation opened without a goal', async () => {
     const task = await team.createOne();
     await team.createOne();
     assert.equal((await session())?.goal, '');
@@ -42,7 +42,7 @@ describe('init_coordination', () => {
     assert.deepEqual(await team.counts(), { available: 2 });
   });
 
-  it('archives the previous session for another goal', async () => {
+  it('archives the previous session if the goal is different', async () => {
     const { session: first } = await initialize('One');
     await team.create({}, {});
     const { session: second, archived } = await initialize('Two');
@@ -56,21 +56,21 @@ describe('init_coordination', () => {
     assert.equal(moved.exists, false);
   });
 
-  it("removes an archived session's tasks from the queue, but lets their holder complete them", async () => {
+  it('removes the tasks of the archived session from the queue, but holders can complete them', async () => {
     await initialize('One');
     const [first] = await team.create({}, {});
     const ann = await team.join('ann');
     assert.equal(await team.claim(ann), first?.id);
     await initialize('Two');
-    assert.equal(await team.claim(ann), undefined, 'neither the held task nor the other one');
+    assert.equal(await team.claim(ann), undefined, 'no task of the archived session is returned, held or not');
     const { id } = await team.createOne();
-    assert.equal(await team.claim(ann), id, 'the old task does not count as held');
+    assert.equal(await team.claim(ann), id, 'a held task of the archived session does not count as held');
     assert.ok(first);
     assert.equal((await team.complete(ann, first.id)).kind, 'accepted');
     assert.deepEqual(await team.counts(), { claimed: 1 });
   });
 
-  it('returns the new session on an instance that has cached the previous one', async () => {
+  it('returns the new session on an instance that has cached the previous session', async () => {
     const other = team.anotherInstance();
     await initialize('One');
     await other.services.coordination.session(team.workspace);
@@ -89,11 +89,11 @@ describe('init_coordination', () => {
       [current?.id],
     );
     const archived = outcomes.flatMap((outcome) => outcome.archived?.session.id ?? []);
-    assert.equal(new Set(archived).size, 3, 'each except the first archived the previous session');
+    assert.equal(new Set(archived).size, 3, 'each call except the first archived the previous session');
     assert.equal(new Set(outcomes.map((outcome) => outcome.session.id)).size, 4);
   });
 
-  it('sets the goal of an unnamed session from only one of two concurrent calls', async () => {
+  it('sets the goal of a session without a goal for only one of two concurrent calls', async () => {
     await team.createOne();
     const outcomes = await Promise.all(
       ['One', 'Two'].map((goal) => initialize(goal, undefined, team.anotherInstance())),

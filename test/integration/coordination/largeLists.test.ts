@@ -1,4 +1,4 @@
-/** Lists of large items: a page ends before clients would hide it, and the cursor reaches all items. */
+/** Lists of large items: each page is small enough for clients to show, and the cursors reach all items. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -10,16 +10,16 @@ import { Team } from './team.ts';
 
 const LETTERS = '見" and '.repeat(900);
 
-/** Claude Code's default limit. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings */
+/** Claude Code's token limit. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings */
 const SHOWN_TOKENS = 25_000;
 const TASKS = 30;
 const DISCOVERIES = 20;
 const TODOS = 40;
 const FINISHED = 3;
-/** Each finished task was also claimed and started. */
+/** A finished task has three audit entries: claimed, started and completed. */
 const EVENTS = DISCOVERIES + TODOS + 3 * FINISHED;
 
-/** Arguments for one list, and the fields of its items and cursor. */
+/** Arguments of a list tool, and the response fields that contain its items and its cursor. */
 interface Listing {
   readonly count: number;
   readonly args: JsonObject;
@@ -28,7 +28,7 @@ interface Listing {
 }
 
 describe('lists of large items', function () {
-  this.timeout(300_000); // seconds if nothing else runs
+  this.timeout(300_000); // Takes seconds on an idle machine.
 
   const team = new Team();
   let ann = '';
@@ -64,7 +64,7 @@ describe('lists of large items', function () {
     await done('coordination_complete_task', { ...held, output: '見"'.repeat(35_000) });
   }
 
-  /** Returns the ids of all items, page by page, and checks each page as it is sent. */
+  /** Reads a list page by page, checks the size of each response, and returns the ids of all items. */
   async function walk(name: string, { args, items, next }: Listing) {
     const ids: string[] = [];
     for (let pages = 1; pages < 100; pages += 1) {
@@ -89,7 +89,7 @@ describe('lists of large items', function () {
       if (typeof cursor !== 'string') return { ids, pages };
       args = { ...args, cursor };
     }
-    assert.fail('the list never ends');
+    assert.fail('the list has more than 99 pages');
   }
 
   const listings: Readonly<Record<string, Listing>> = {
@@ -119,11 +119,11 @@ describe('lists of large items', function () {
       const { ids, pages } = await walk(name.replace('.', '_'), listing);
       assert.equal(new Set(ids).size, listing.count);
       assert.equal(ids.length, listing.count);
-      assert.ok(pages > 1, 'the list fit into one page');
+      assert.ok(pages > 1, 'the list fits on one page, so paging is not tested');
     });
   }
 
-  it('get_results returns the given tasks in parts and lists those that it left out', async () => {
+  it('get_results returns results of given tasks in parts, and the ids of the remaining tasks', async () => {
     const { results } = z
       .object({ results: z.array(z.object({ task_id: z.string() })) })
       .parse(await done('coordination_get_results', { limit: 1 }));
@@ -147,7 +147,7 @@ describe('lists of large items', function () {
     assert.equal(all.length, FINISHED);
   });
 
-  it('returns a claimed task and a result without truncation', async () => {
+  it('claim_task and get_results return a large task and result without truncation', async () => {
     const description = '見"'.repeat(9000);
     await team.create({ description, hints: description, priority: 1 });
     const { task } = await done('coordination_claim_task', { agent_id: ann });
@@ -157,16 +157,16 @@ describe('lists of large items', function () {
     assert.ok(JSON.stringify(results).includes(JSON.stringify(description)));
   });
 
-  it('covers every tool with a cursor, here or in its own test', () => {
+  it('every tool with a cursor is tested here or in its own test', () => {
     const elsewhere = [
-      // Lists of short items: none of their pages comes near the size limit.
+      // Lists of short items, whose pages never reach the size limit.
       'access.list_connections',
       'access.list_members',
       'orchestration.list_runs',
       'system.getTree',
       'system.undo',
       'todo.list_reminders',
-      // Lists that end their pages in the same way; long items for them would take long to create.
+      // Lists that limit their pages by the same code, and whose long items would take long to create.
       'coding.get_task_logs',
       'inbox.list',
       'firebase.pollEvents',

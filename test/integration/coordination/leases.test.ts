@@ -16,7 +16,7 @@ describe('the sweep of leases', () => {
     [ann, bob] = [await team.join('ann'), await team.join('bob')];
   });
 
-  /** Creates a task that ann claimed and then abandoned. */
+  /** Creates a task that ann claims, and lets the lease expire. */
   async function abandoned(): Promise<string> {
     const { id } = await team.createOne();
     assert.equal(await team.claim(ann, 600), id);
@@ -24,7 +24,7 @@ describe('the sweep of leases', () => {
     return id;
   }
 
-  it('keeps a lease until it expires', async () => {
+  it('does not release a task before its lease expires', async () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     team.pass(599);
@@ -32,7 +32,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual([(await team.task(id)).status, await team.claim(bob)], ['claimed', undefined]);
   });
 
-  it('releases a task in spite of another one that is unreadable', async () => {
+  it('releases a task even if another task is unreadable', async () => {
     const broken = await team.createOne();
     await team.claim(ann, 600);
     await firestore().doc(taskPath(broken.id)).update({ priority: 'soon' });
@@ -44,7 +44,7 @@ describe('the sweep of leases', () => {
     await firestore().doc(taskPath(broken.id)).delete();
   });
 
-  it('releases the task of a holder that does not exist', async () => {
+  it('releases a task whose holder was deleted', async () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     await firestore().doc(agentPath(ann)).delete();
@@ -54,7 +54,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('skips an unreadable task and returns the position of each readable one', async () => {
+  it('finds each readable task with an expired lease page by page, and skips unreadable tasks', async () => {
     const { tasks } = team.app.coordination.ports;
     const created = await team.create({}, {}, {});
     await team.allow(ann, 3);
@@ -113,17 +113,17 @@ describe('the sweep of leases', () => {
     assert.deepEqual([status, claim?.lease_expires_at], ['claimed', new Date(seen.getTime() + 600_000)]);
     team.pass(401);
     await team.sweep();
-    assert.equal((await team.task(id)).status, 'available', 'released after the renewed lease expires');
+    assert.equal((await team.task(id)).status, 'available', 'the task is released after the renewed lease expires');
   });
 
-  describe('short leases', () => {
+  describe('with short leases', () => {
     const LEASES = [
       { lease: 5, between: 4 },
       { lease: 30, between: 26 },
       { lease: 90, between: 80 },
     ];
 
-    /** Advances the clock and sweeps three times per minute. */
+    /** Advances the clock by this many seconds, and sweeps every 20 seconds. */
     async function passSwept(seconds: number): Promise<void> {
       for (let second = 0; second < seconds; second++) {
         team.pass(1);
@@ -132,7 +132,7 @@ describe('the sweep of leases', () => {
     }
 
     for (const { lease, between } of LEASES)
-      it(`of ${lease} s stay with a holder that is seen every ${between} s by any instance`, async () => {
+      it(`keeps a lease of ${lease} s if any instance sees the holder every ${between} s`, async () => {
         const { id } = await team.createOne();
         const apps = [team.app, team.anotherInstance(), team.anotherInstance()];
         for (const { access } of apps) await access.ports.presence.touch(ann);
@@ -149,7 +149,7 @@ describe('the sweep of leases', () => {
         assert.deepEqual([status, claim?.claimed_by, epoch], ['in_progress', ann, 1]);
         team.pass(lease + 1);
         await team.sweep();
-        assert.equal((await team.task(id)).status, 'available', 'not seen for longer');
+        assert.equal((await team.task(id)).status, 'available', 'the lease expires if the holder is not seen');
       });
   });
 
@@ -166,7 +166,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { available: 5 });
   });
 
-  it('accepts a concurrent report of the holder', async () => {
+  it('does not prevent a concurrent report of the holder', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await abandoned();
       const [taskOutcome] = await Promise.all([team.complete(ann, id), team.sweep()]);
@@ -176,7 +176,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { done: 5 });
   });
 
-  it('accepts a late report if no other agent has claimed the task', async () => {
+  it('does not prevent a late report of the holder before another agent claims the task', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann, 600);
@@ -188,7 +188,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), second.id);
   });
 
-  it('accepts a late temporary failure, and keeps its delay and the counters', async () => {
+  it('does not prevent a late report of a temporary failure, which delays the retry', async () => {
     const id = await abandoned();
     await team.sweep();
     assert.equal((await team.fail(ann, id, true)).kind, 'accepted');
@@ -197,7 +197,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('returns a late report to both agents if another one has claimed the task', async () => {
+  it('makes a report late if another agent has claimed the task, and both agents see it', async () => {
     const id = await abandoned();
     await team.sweep();
     await team.claim(bob);
@@ -207,13 +207,13 @@ describe('the sweep of leases', () => {
     assert.deepEqual([lateResult?.agent_id, lateResult?.result], [ann, { output: 'Mine' }]);
     const { kind, task } = await team.complete(bob, id, 'His');
     assert.deepEqual([kind, task.result, task.late_result?.agent_id], ['accepted', { output: 'His' }, ann]);
-    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'late after completion, too');
+    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'a report after the completion is late too');
     assert.deepEqual((await team.task(id)).result, { output: 'His' });
     assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasks_completed, 0);
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('ends the delay before a retry and keeps the counters', async () => {
+  it('ends the delay before a retry without changing the counters', async () => {
     const tasks = await team.create({}, {}, {}, {});
     await team.claim(ann);
     await team.fail(ann, tasks[0]?.id ?? '', true);

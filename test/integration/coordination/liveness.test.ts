@@ -27,7 +27,7 @@ describe('presence', () => {
     assert.deepEqual(await presence.lastSeen([ann, team.agentId('bob')]), new Map([[ann, team.now]]));
   });
 
-  it('writes at most every 30 seconds per agent, on all instances together', async () => {
+  it('is written at most every 30 seconds per agent, by all instances together', async () => {
     await presence.touch(ann);
     const first = team.now;
     const others = Array.from({ length: 5 }, () => another());
@@ -41,7 +41,7 @@ describe('presence', () => {
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('writes many agents together while the instance waits for the database', async () => {
+  it('is written for many agents together while the instance waits for the database', async () => {
     const database = await realtimeDatabase();
     const root = database.ref();
     let writes = 0;
@@ -60,7 +60,7 @@ describe('presence', () => {
     assert.ok(writes <= 2, `${writes} writes`);
   });
 
-  it('keeps the later time if an older write is minutes late', async () => {
+  it('keeps the later time if a write with an earlier time arrives minutes late', async () => {
     const late = new DatabasePresence({
       database: async () => {
         const database = await realtimeDatabase();
@@ -89,14 +89,14 @@ describe('presence', () => {
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('writes immediately if the agent has changed its workspace', async () => {
+  it('is written immediately if the agent has changed its workspace', async () => {
     await presence.touch(ann, 'alpha');
     team.pass(1);
     await another().touch(ann, 'beta');
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('returns agents that were not seen since a time, oldest first', async () => {
+  it('lists the agents that were last seen up to a given time, oldest first', async () => {
     const bob = team.agentId('bob');
     await presence.touch(ann);
     team.pass(10);
@@ -109,7 +109,7 @@ describe('presence', () => {
     assert.equal((await presence.notSeenSince(team.now, 1)).size, 1);
   });
 
-  it('deletes an entry unless the agent was seen again', async () => {
+  it('deletes the entry of an agent unless the agent was seen in the meantime', async () => {
     await presence.touch(ann);
     const before = team.now;
     team.pass(30);
@@ -157,13 +157,13 @@ describe('the sweep of agents', () => {
     assert.equal(await status(ann), 'active');
   });
 
-  it('marks an agent active again after a heartbeat, a claim or a registration', async () => {
+  it('marks an agent offline until its next heartbeat, claim or registration', async () => {
     await team.createOne();
     const returns = [
-      // An agent's own heartbeat revives it when its credential is checked: see authentication.
+      // A heartbeat by the agent itself marks it active when its credential is checked. Other tests cover this.
       () => team.app.services.membership.heartbeat(team.leader, { workspace: team.workspace, name: ann }, unkeyed),
       () => team.app.services.liveness.actAs(team.leader, team.workspace, ann),
-      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // any call is recorded
+      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // a call of any other tool
       () => team.join('ann'),
     ];
     for (const comesBack of returns) {
@@ -175,14 +175,14 @@ describe('the sweep of agents', () => {
     }
   });
 
-  it('deletes the presence of offline agents, and can run twice concurrently', async () => {
+  it('deletes the presence of offline agents, and can run on two instances concurrently', async () => {
     team.pass(200);
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
     await team.sweep();
     assert.deepEqual([await status(ann), (await team.app.access.ports.presence.lastSeen([ann])).size], ['offline', 0]);
   });
 
-  it('keeps an agent active that returns while the sweep runs', async () => {
+  it('keeps an agent active that sends a heartbeat while the sweep runs', async () => {
     team.pass(200);
     const sweeps = [team.sweep(), team.sweep(team.anotherInstance())];
     const beat = team.app.services.membership.heartbeat(
@@ -221,7 +221,7 @@ describe('the sweep of agents', () => {
     assert.equal(await active(), 0);
   });
 
-  it('revives 60 agents in few commits, in spite of an unreadable one', async () => {
+  it('marks 60 agents offline, which go online again in few commits even if one is unreadable', async () => {
     const { services, access, kernel } = team.app;
     const ids = await Promise.all(Array.from({ length: 60 }, (_, number) => team.join(`fleet-${number}`)));
     for (const id of ids) await access.ports.presence.touch(id);
@@ -242,7 +242,7 @@ describe('the sweep of agents', () => {
     assert.equal(await online(), others.length);
   });
 
-  it('continues with the other agents if one is unreadable', async () => {
+  it('marks other agents offline even if one agent is unreadable', async () => {
     const bob = await team.join('bob');
     await firestore().doc(agentPath(ann)).update({ held: 'broken' });
     team.pass(200);
@@ -260,7 +260,7 @@ describe('the sweep of agents', () => {
     assert.equal((await team.app.access.ports.presence.lastSeen([ghost])).size, 0);
   });
 
-  it('treats an entry without a time as never seen', async () => {
+  it('deletes a presence entry that contains no time', async () => {
     const strange = team.agentId('strange');
     await (await realtimeDatabase()).ref(presencePath(strange)).set({ hello: true });
     await team.sweep();

@@ -4,7 +4,7 @@ import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';
 
-describe('register_agent and heartbeat', () => {
+describe('the membership service', () => {
   let team: Team;
 
   const join = (as: Principal, agentId: string, role: 'leader' | 'worker' = 'worker', capabilities?: string[]) =>
@@ -19,7 +19,7 @@ describe('register_agent and heartbeat', () => {
     team = new Team();
   });
 
-  it('registers an agent that registers itself', async () => {
+  it('registers an agent on its own call of register_agent', async () => {
     const ann = team.principal('ann');
     const { agent, currentTask } = await join(ann, team.agentId('ann'), 'worker', ['coding']);
     assert.deepEqual([agent.role, agent.parts[team.workspace], agent.owner_uid], ['worker', 'worker', ann.owner_uid]);
@@ -29,7 +29,7 @@ describe('register_agent and heartbeat', () => {
     assert.deepEqual((await team.app.access.ports.presence.lastSeen([agent.id])).get(agent.id), team.now);
   });
 
-  it('keeps capabilities if none are given, and replaces them otherwise', async () => {
+  it("keeps an agent's capabilities if none are given, and replaces them otherwise", async () => {
     const [as, id] = [team.principal('ann'), team.agentId('ann')];
     const named = async (capabilities?: string[]) =>
       (await join(as, id, 'worker', capabilities)).agent.capability_details.map(({ name }) => name);
@@ -39,17 +39,17 @@ describe('register_agent and heartbeat', () => {
     assert.deepEqual(await named([]), []);
   });
 
-  it('returns the held task', async () => {
+  it('returns the task that a registering agent holds, unless its session is archived', async () => {
     const ann = await team.join('ann');
     const { id } = await team.createOne();
     await team.claim(ann);
     assert.equal((await join(team.principal('ann'), ann)).currentTask, id);
     await team.app.services.coordination.initialize(team.workspace, { goal: 'One' }, unkeyed);
     await team.app.services.coordination.initialize(team.workspace, { goal: 'Two' }, unkeyed);
-    assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'session is archived');
+    assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'the session was archived');
   });
 
-  it('counts the leaders and workers of a workspace, each once', async () => {
+  it('counts each leader and each worker of a workspace once', async () => {
     await join(team.leader, team.agentId('lead'), 'leader');
     await team.join('ann');
     await team.join('ann');
@@ -71,7 +71,7 @@ describe('register_agent and heartbeat', () => {
     await join(team.principal('root', 'admin'), team.agentId('root'), 'leader');
   });
 
-  it('registers a terminal with its own id if the id belongs to another agent', async () => {
+  it('registers a terminal with a new id if the given id belongs to another agent', async () => {
     const bob = await team.join('bob');
     const ann = team.principal('ann');
     const { agent } = await join(ann, bob);
@@ -82,7 +82,7 @@ describe('register_agent and heartbeat', () => {
     assert.equal((await join(ann, bob)).agent.id, agent.id);
   });
 
-  it('creates a terminal that only the caller and its owner can act for', async () => {
+  it("creates a terminal for which only the caller and the caller's owner can act", async () => {
     const id = team.agentId('terminal-2');
     const ann = { ...team.principal('ann'), owner_uid: 'ada' };
     const { agent } = await join(ann, id);
@@ -99,7 +99,7 @@ describe('register_agent and heartbeat', () => {
           (await refusal(() => actAs(other, name))).message.replace(name, 'x'),
           (await refusal(() => heartbeat(other, name))).message.replace(name, 'x'),
         );
-      assert.equal(new Set(errors).size, 1, 'known and unknown ids get equal errors');
+      assert.equal(new Set(errors).size, 1, 'errors for known and unknown ids are equal');
     }
   });
 
@@ -126,18 +126,18 @@ describe('register_agent and heartbeat', () => {
     const messages = await Promise.all(
       [eve, unknown].map(async (id) => (await refusal(() => actAs(team.leader, id))).message.replace(id, 'x')),
     );
-    assert.equal(messages[0], messages[1], 'the owner is not in the workspace');
+    assert.equal(messages[0], messages[1], 'an agent whose owner is not in the workspace looks unknown');
     const { store } = team.app.kernel;
     const member = { uid: stranger.owner_uid, workspace: team.workspace, added_by: 'ada', added_at: team.now };
     await store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access: 'private' }]);
     await store.commit([{ kind: 'setMember', member: { ...member, role: 'worker' } }]);
-    assert.equal(await actAs(team.leader, eve), eve, 'the owner became a member');
+    assert.equal(await actAs(team.leader, eve), eve, 'the owner of the agent is now a member');
     const far = team.agentId('far');
     const joining = { agentId: far, role: 'worker' as const, workspace: `${team.workspace}-2` };
     const itself = { ...stranger, uid: `agent:${far}`, agent_id: far };
     await team.app.services.membership.join(itself, joining, unkeyed);
     const error = await refusal(() => actAs(team.leader, far));
-    assert.equal(error.code, 'NOT_FOUND', 'the agent is not in the workspace');
+    assert.equal(error.code, 'NOT_FOUND', 'an agent of another workspace is not found');
   });
 
   it('allows a person to register and act for their own agents only', async () => {
@@ -158,7 +158,7 @@ describe('register_agent and heartbeat', () => {
     assert.notEqual((await join(ben, name)).agent.id, agent.id);
   });
 
-  it('adds a suffix to the terminal ids of members in a private workspace, to hide taken ids', async () => {
+  it('adds a suffix to terminal ids in a private workspace, so that they reveal no taken ids', async () => {
     const worker = person(`ada-${team.workspace}`);
     const name = team.agentId('terminal');
     const before = (await join(worker, name)).agent.id;

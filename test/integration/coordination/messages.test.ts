@@ -12,7 +12,7 @@ describe('messages to agents', () => {
   const texts = ({ messages }: { readonly messages?: unknown }) =>
     Array.isArray(messages) ? messages.map(({ text }) => text) : messages;
 
-  /** Returns the caller as it is after the next check of its credential. */
+  /** Returns the principal of ann as the next check of its credential would return it. */
   const own = async () => {
     const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.has_messages === true;
     return { ...team.principal('ann'), ...(hasMessages && { has_messages: true as const }) };
@@ -36,7 +36,7 @@ describe('messages to agents', () => {
     assert.equal(texts(await start()), undefined);
   });
 
-  it('stay hidden from a leader of another owner who acts for the agent', async () => {
+  it("are not returned to another owner's leader who acts for the agent", async () => {
     const { store } = team.app.kernel;
     const { people, roles } = team.app.access.ports;
     const { workspace, leader } = team;
@@ -78,11 +78,11 @@ describe('messages to agents', () => {
     assert.deepEqual(
       left.map(({ text }) => text),
       ['There'],
-      'messages of the other workspace stay',
+      'messages of the other workspace stay unread',
     );
   });
 
-  it('are returned with heartbeats and claims, with their sender, until they are read', async () => {
+  it('are returned by heartbeat and claim_task, with their sender, until they are read', async () => {
     assert.equal(texts(await beat()), undefined);
     const { id: task_id } = await team.createOne();
     await send('One', { task_id });
@@ -103,7 +103,7 @@ describe('messages to agents', () => {
     assert.deepEqual([again['resumed'], texts(again)], [true, ['One', 'Two']]);
     await send('Three');
     assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three']);
-    assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three'], 'repeated');
+    assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three'], 'a repeated call returns the same');
     const { message_id: last } = await send('Four');
     assert.equal(texts(await beat({ read_until: last })), undefined);
     assert.equal((await own()).has_messages, undefined);
@@ -133,7 +133,7 @@ describe('messages to agents', () => {
     assert.match(String(structuredContent['error']), /has 20 unread messages, the maximum/);
   });
 
-  it('are refused for agents and tasks of other workspaces, and for viewers', async () => {
+  it('are refused to agents or about tasks of other workspaces, and from viewers', async () => {
     const elsewhere = new Team();
     const stranger = await elsewhere.join('bob');
     const { id } = await elsewhere.createOne();

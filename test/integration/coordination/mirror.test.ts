@@ -1,4 +1,4 @@
-/** The mirror of claimable tasks in the Realtime Database: `tasks/queue`, and a queue per other workspace. */
+/** The mirror of claimable tasks in the Realtime Database: one queue per workspace, `tasks/queue` for `default`. */
 import assert from 'node:assert/strict';
 import { DEFAULT_WORKSPACE } from '../../../functions/src/identity/rules/principal.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
@@ -13,7 +13,7 @@ async function mirrored(taskId: string, workspace = DEFAULT_WORKSPACE): Promise<
   return (await database.ref(queuedTaskPath(workspace, taskId)).get()).val();
 }
 
-describe('the mirror of the queue', () => {
+describe('the queue mirror', () => {
   it('contains a task while it is claimable', async () => {
     const team = new Team();
     const [task, blocked] = await team.create(
@@ -36,21 +36,21 @@ describe('the mirror of the queue', () => {
       required_capabilities: ['coding'],
       created_at: team.now.toISOString(),
     });
-    assert.equal(await mirrored(task.id), null, 'the default workspace has another queue');
+    assert.equal(await mirrored(task.id), null, 'the queue of the default workspace does not contain the task');
     await team.claim(ann);
     assert.deepEqual(await shows(), [false, false]);
     team.pass(3600);
     await team.sweep();
-    assert.deepEqual(await shows(), [true, false], 'released');
+    assert.deepEqual(await shows(), [true, false], 'after the release');
     await team.claim(ann);
     await team.complete(ann, task.id);
-    assert.deepEqual(await shows(), [false, true], 'done');
+    assert.deepEqual(await shows(), [false, true], 'after the completion');
     await team.claim(ann);
     await team.fail(ann, blocked.id, true);
-    assert.deepEqual(await shows(), [false, false], 'waiting for its retry');
+    assert.deepEqual(await shows(), [false, false], 'while the task waits for its retry');
   });
 
-  it('removes a task that does not exist', async () => {
+  it('removes the entry of a task that does not exist', async () => {
     const { app } = new Team();
     const { id } = sampleTask({ id: 'task-gone-001' });
     const database = await realtimeDatabase();
@@ -61,7 +61,7 @@ describe('the mirror of the queue', () => {
     }
   });
 
-  it('ends with the latest state if events are concurrent and out of order', async () => {
+  it('has the latest state after concurrent events that arrive out of order', async () => {
     const team = new Team();
     const task = await team.createOne();
     const ann = await team.join('ann');
@@ -69,12 +69,12 @@ describe('the mirror of the queue', () => {
     const refreshed = () => Promise.all(instances.map((one) => one.services.mirrorQueuedTask(task.id)));
     for (const change of [() => team.claim(ann), () => team.complete(ann, task.id)]) {
       await Promise.all([refreshed(), change(), refreshed()]);
-      await team.app.services.mirrorQueuedTask(task.id); // the event of the change itself
+      await team.app.services.mirrorQueuedTask(task.id); // the last event, after the change
       assert.equal(await mirrored(task.id, team.workspace), null);
     }
   });
 
-  it('reads again until the task stays unchanged', async () => {
+  it('is updated again if the task changes during an update', async () => {
     const id = `task-${new Team().workspace}`;
     const states: Versioned<Task>[] = [
       versionOf(sampleTask({ id }), '1.0'),
@@ -87,7 +87,7 @@ describe('the mirror of the queue', () => {
     assert.equal(states.length, 0);
   });
 
-  it('fails if the task changes during each update', async () => {
+  it('reports an error if the task changes during every update', async () => {
     const id = `task-${new Team().workspace}`;
     let version = 0;
     const reader = {

@@ -1,4 +1,4 @@
-/** Reasons in the response of claim_task without a task, and the numbers of get_status. */
+/** Reasons that claim_task returns if no task is claimable, and the number of blocked tasks in get_status. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { answer } from './calls.ts';
@@ -11,11 +11,11 @@ const none = z.strictObject({
   explanation: z.string(),
 });
 
-describe('claim_task without a task', () => {
+describe('claim_task without a claimable task', () => {
   let team: Team;
   let ann: string;
 
-  /** Returns the reason for ann, after the clock has advanced past the cache. */
+  /** Returns why ann gets no task. Advances the clock first, so that cached counts have expired. */
   async function why(): Promise<string> {
     team.pass(2);
     const { reason, explanation } = none.parse(await answer(team, 'coordination_claim_task', { agent_id: ann }));
@@ -31,14 +31,14 @@ describe('claim_task without a task', () => {
     assert.match(await why(), /^no_goal: .*has no goal.*init_coordination/);
   });
 
-  it('reports that all tasks are held or closed', async () => {
+  it('reports the reason "none" if all tasks are held or closed', async () => {
     const bob = await team.join('bob');
     await team.createOne();
     await team.claim(bob);
     assert.match(await why(), /^none: /);
   });
 
-  it('reports which tasks block the others, and their holders', async () => {
+  it('reports which tasks block the other tasks, and who holds them', async () => {
     const bob = await team.join('bob');
     const [first, second, third] = await team.create(
       {},
@@ -57,7 +57,7 @@ describe('claim_task without a task', () => {
     assert.ok((await why()).includes(`"${second?.id}" can never start, because "${first?.id}" failed`));
   });
 
-  it('reports the required capabilities', async () => {
+  it('reports the capabilities that the available tasks require', async () => {
     const { id } = await team.createOne({ required_capabilities: ['rust', 'cuda'] });
     const said = await why();
     assert.match(said, /^capabilities: 1 task is available, but none that you can do: /);
@@ -65,7 +65,7 @@ describe('claim_task without a task', () => {
     assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 0);
   });
 
-  it('reports when a retry is due', async () => {
+  it('reports when a failed task can be claimed again', async () => {
     const { id } = await team.createOne();
     await team.claim(ann);
     await team.fail(ann, id, true);

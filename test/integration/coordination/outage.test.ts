@@ -1,4 +1,4 @@
-/** The sweep while the Realtime Database is unreachable, and after its return. */
+/** The sweep while the Realtime Database is unreachable, and when it is reachable again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
@@ -14,7 +14,7 @@ describe('the sweep without the Realtime Database', () => {
   let ann: string;
   let lapsed: string;
 
-  /** Presence over a dedicated connection. */
+  /** Opens a dedicated connection to the Realtime Database, so that only this connection goes offline. */
   function connected(options: object = {}): { presence: DatabasePresence; database: Database } {
     const app = initializeApp({ ...firebaseApp().options, ...options }, `sweep-${randomUUID()}`);
     apps.push(app);
@@ -25,7 +25,7 @@ describe('the sweep without the Realtime Database', () => {
     };
   }
 
-  /** Runs a sweep that waits briefly for presence, which may be unreachable. */
+  /** Runs a sweep that waits at most `timeoutMilliseconds` for presence. */
   const sweep = (presence: DatabasePresence, timeoutMilliseconds = 500) =>
     withTimeout(
       team.sweep({ system: { ports: { ...team.app.system.ports, presence } } }, timeoutMilliseconds),
@@ -45,7 +45,7 @@ describe('the sweep without the Realtime Database', () => {
   });
   after(() => Promise.all(apps.map(deleteApp)));
 
-  it('ends delays, which need only Firestore, and postpones leases and presence', async () => {
+  it('ends retry delays, but postpones the checks of leases and presence', async () => {
     const bob = await team.join('bob');
     const waiting = await team.createOne();
     assert.equal(await team.claim(bob, 6000), waiting.id);
@@ -62,7 +62,7 @@ describe('the sweep without the Realtime Database', () => {
     assert.equal(behind['backoffs'], undefined);
   });
 
-  it('marks no agent offline on any instance until 5 minutes after the return', async () => {
+  it('marks no agent offline until 5 minutes after the database is reachable again', async () => {
     const bob = await team.join('bob');
     const bobs = await team.createOne();
     assert.equal(await team.claim(bob, 600), bobs.id);
@@ -86,8 +86,8 @@ describe('the sweep without the Realtime Database', () => {
     assert.deepEqual(await team.sweepRecord.read(), { behind: {} });
   });
 
-  it('treats presence that can be read but not written as unreachable', async () => {
-    // Only the server can read the list, and the test refuses the server's writes.
+  it('treats presence as unreachable if it can be read but not written', async () => {
+    // Simulates a database that serves reads and refuses every write.
     const { presence } = connected();
     const refuse = () => Promise.reject(new Error('PERMISSION_DENIED'));
     Object.assign(presence, { touch: refuse, forget: refuse, check: refuse });

@@ -15,7 +15,7 @@ describe('paged lists', () => {
     ann = await team.join('ann');
   });
 
-  /** Returns all items of a list and the number of its pages, and checks that each page is full. */
+  /** Returns all items of a list and its page count. Asserts that each page except the last is full. */
   async function pages<Item>(
     name: string,
     rawArguments: JsonObject & { limit: number },
@@ -33,7 +33,7 @@ describe('paged lists', () => {
       assert.equal(found.length, rawArguments.limit);
       cursor = next_cursor;
     }
-    assert.fail('the list never ends');
+    assert.fail('the list has more than 99 pages');
   }
 
   const taskIds = (answered: JsonObject): string[] =>
@@ -86,7 +86,7 @@ describe('paged lists', () => {
     assert.equal((await of('all')).length, 4);
   });
 
-  it('continue at their position after the list has changed', async () => {
+  it('continue after the last returned item, even if tasks have changed', async () => {
     const tasks = await team.create({}, {}, {});
     const first = await answer(team, 'coordination_get_all_tasks', { limit: 2 });
     await team.claim(ann);
@@ -97,7 +97,7 @@ describe('paged lists', () => {
     assert.deepEqual(taskIds(rest), [tasks[2]?.id, later.id]);
   });
 
-  it('return results in order of completion', async () => {
+  it('return results in the order in which the tasks were completed', async () => {
     const tasks = await team.create({}, {}, {}, {}, {});
     await team.allow(ann, 5);
     for (const { id } of tasks) {
@@ -114,7 +114,7 @@ describe('paged lists', () => {
     assert.deepEqual(all, order);
   });
 
-  it('return the results of given tasks, and the status of those without one', async () => {
+  it('return the results of given tasks, and the status of tasks without a result', async () => {
     const [done, failed, open] = await team.create({ description: 'A' }, {}, {});
     await team.claim(ann);
     await team.complete(ann, done?.id ?? '');
@@ -132,7 +132,7 @@ describe('paged lists', () => {
       truncated: false,
     });
     const all = await answer(team, 'coordination_get_results', { task_ids: [] });
-    assert.deepEqual(resultIds(all), [done?.id], 'no ids means all results');
+    assert.deepEqual(resultIds(all), [done?.id], 'an empty list of ids selects all results');
   });
 
   it('refuse a task of another workspace as unknown', async () => {
@@ -143,7 +143,7 @@ describe('paged lists', () => {
     }
   });
 
-  it('return findings newest first, with any of the given tags', async () => {
+  it('return findings with any of the given tags, newest first', async () => {
     const add = (content: string, ...tags: string[]) =>
       answer(team, 'coordination_add_discovery', { agent_id: ann, content, tags });
     for (const [content, tags] of [
@@ -160,7 +160,7 @@ describe('paged lists', () => {
     assert.deepEqual(await list(2), ['four', 'three', 'two', 'one']);
     assert.deepEqual(await list(1, ['a']), ['two', 'one']);
     assert.deepEqual(await list(1, ['b', 'c']), ['three', 'two']);
-    assert.deepEqual(await list(9, []), ['four', 'three', 'two', 'one'], 'no tags means no filter');
+    assert.deepEqual(await list(9, []), ['four', 'three', 'two', 'one'], 'an empty list of tags selects all findings');
     assert.deepEqual(await list(9, ['A']), []);
   });
 
@@ -202,7 +202,6 @@ describe('paged lists', () => {
   }
 });
 
-/** Returns a time in the format of cursors. */
 function aTime(): string {
   return '2040-01-01T00:00:00.000Z';
 }

@@ -1,4 +1,4 @@
-/** The responses that the coordination specification prints: each field has its printed type. */
+/** Responses that the coordination specification prints: each field must have the printed type. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { RESPONSES } from '../../support/printedCoordination.ts';
@@ -21,10 +21,10 @@ describe('the responses that the coordination specification prints', () => {
     return answered;
   }
 
-  /** Compares with the response that is printed under the tool's name. */
+  /** Calls a tool, and compares the response with the printed response of the same tool. */
   const printed = (name: keyof typeof RESPONSES, args: JsonObject = {}) => prints(name, args, RESPONSES[name]);
 
-  it('match each call of a job, from the goal to the results', async () => {
+  it('match the response of each call of a job, from the goal to the results', async () => {
     const goal = 'Build a REST API for user management';
     const master_plan = '1. Design data models\n2. Implement endpoints';
     const begun = await printed('init_coordination', { goal, master_plan });
@@ -40,7 +40,7 @@ describe('the responses that the coordination specification prints', () => {
       { ...login, dependencies: [first.id], blocked: true },
       'the status is available although the task is blocked',
     );
-    team.pass(1); // The queue is ordered by time.
+    team.pass(1); // Gives the batch a later creation time, which orders the queue.
     assert.equal((await printed('create_tasks_batch', { tasks: BATCH }))['created'], 3);
 
     const registered = await printed('register_agent', { agent_id: ann, role: 'worker' });
@@ -70,14 +70,14 @@ describe('the responses that the coordination specification prints', () => {
     assert.deepEqual([{ ...found, id: '', created_at: '' }, more], [{ ...discovery, id: '', created_at: '' }, []]);
   });
 
-  it('match claim_task without a claimable task', async () => {
+  it('match the response of claim_task if no task is claimable', async () => {
     const { reason, explanation, ...rest } = await answer(team, 'coordination_claim_task', { agent_id: ann });
     assert.deepEqual(rest, RESPONSES.nothingToClaim);
     assert.equal(reason, 'no_goal');
     assert.ok(typeof explanation === 'string');
   });
 
-  it('match get_status, with progress rounded down', async () => {
+  it('match the response of get_status, with the progress rounded down', async () => {
     await answer(team, 'coordination_init_coordination', { goal: 'Build a REST API' });
     await team.create({}, {}, {});
     await team.claim(ann);
@@ -97,7 +97,7 @@ describe('the responses that the coordination specification prints', () => {
     });
   });
 
-  it('match fail_task with blocked tasks, and the error for an unknown task', async () => {
+  it('match fail_task if dependents stay blocked, and the error for an unknown task', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     await team.claim(ann);
     const report = { agent_id: ann, task_id: first?.id ?? '', error: 'It broke' };
@@ -108,7 +108,7 @@ describe('the responses that the coordination specification prints', () => {
     assert.deepEqual(Object.keys(structuredContent), ['error']);
   });
 
-  it('match complete_task with a late report, for both agents', async () => {
+  it('match complete_task if a report is late, for both agents', async () => {
     const bob = await team.join('bob');
     const { id } = await team.createOne();
     await team.claim(ann, 60);

@@ -31,7 +31,7 @@ describe('queue version shards', () => {
   /** Gives every counter shard a recent write, so that the session counts as busy. */
   async function fill(session: Session): Promise<void> {
     for (let made = 0; (await shardsOf(session)).length < session.spread; made++) {
-      assert.ok(made < 400, 'random choice did not reach every shard');
+      assert.ok(made < 400, '400 created tasks did not write every counter shard');
       await team.createOne();
     }
     const batch = firestore().batch();
@@ -65,7 +65,7 @@ describe('queue version shards', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('double in number for a busy session, without lost or repeated counts', async () => {
+  it('double in number for a busy session, whose counters stay correct', async () => {
     await team.createOne();
     const session = await open();
     await fill(session);
@@ -78,7 +78,7 @@ describe('queue version shards', () => {
     assert.equal((await shardsOf(wider)).length, wider.spread);
   });
 
-  it('end a wait for queue growth, also if it happened between the claim and the wait', async () => {
+  it('end a wait for queue growth, even if the queue grew between the claim and the wait', async () => {
     const { sessions } = team.app.coordination.ports;
     const { codingTasks } = team.app.coding.ports;
     await team.createOne();
@@ -105,7 +105,7 @@ describe('queue version shards', () => {
     assert.equal(later.isOver(), false);
     await team.createOne();
     await later.waiting;
-    assert.equal(await sessionWrittenAt(now.session), written, 'the session document was written');
+    assert.equal(await sessionWrittenAt(now.session), written, 'the session document must not be written');
   });
 
   it('keep their number if the session is not busy', async () => {

@@ -52,7 +52,7 @@ describe('registerAgent', () => {
   it('returns a credential that authenticates as the agent', async () => {
     const registered = await register(ada, { workspace: 'alpha' });
     assert.match(registered.agent.id, /^coder-[0-9a-f]{8}$/);
-    // The owner's rights in workspaces of other tests are left out.
+    // The owner is compared separately, without its rights in the workspaces of other tests.
     const { owner, ...principal } = await authenticate(bearer(registered));
     assert.deepEqual([owner.role, owner.workspaces], ['leader', {}]);
     assert.deepEqual(principal, {
@@ -82,7 +82,7 @@ describe('registerAgent', () => {
     assert.equal((await authenticate(bearer(second))).agent_id, first.agent.id);
   });
 
-  it('keeps the completed tasks, held tasks and roles of the agent', async () => {
+  it('keeps the completed tasks, held tasks and roles of an agent that registers again', async () => {
     const { agent } = await register();
     const request = { agentId: agent.id, role: 'worker' as const, workspace: team.workspace };
     await team.app.services.membership.join(ada, request, unkeyed);
@@ -109,12 +109,12 @@ describe('registerAgent', () => {
     assert.equal((await refusal(() => register(ada, { role: 'admin' }))).code, 'FORBIDDEN');
     assert.equal((await register(ada, { role: 'leader' })).agent.role, 'leader');
     assert.equal((await register(ada)).agent.role, 'leader', 'the role stays if none is given');
-    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', 'role above the caller');
+    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', "above the caller's role");
     assert.equal((await register(worker, { role: 'viewer' })).agent.role, 'viewer');
   });
 
-  it('never replaces an agent of another owner, and uses a longer id instead', async () => {
-    const { agent } = await register(); // to learn the id that belongs to the name
+  it('never replaces an agent of another owner, but assigns a longer id instead', async () => {
+    const { agent } = await register(); // to get the id that belongs to the name
     const eve: Principal = { ...ada, uid: 'eve', owner_uid: 'eve' };
     await team.app.kernel.store.commit([
       { kind: 'replaceAgent', agent: { ...agent, owner_uid: eve.owner_uid }, version: await version(agent.id) },
@@ -126,7 +126,7 @@ describe('registerAgent', () => {
     assert.equal((await team.app.access.ports.agents.find(agent.id))?.value.owner_uid, 'eve');
   });
 
-  it('assigns the id although another caller asked for it first in register_agent', async () => {
+  it('assigns its id even if another caller requested the same id in register_agent before', async () => {
     const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const { hashing } = team.app.kernel;
     const digest = hashing.sha256(`${ada.owner_uid}\ncoder`);
@@ -141,7 +141,7 @@ describe('registerAgent', () => {
     await join(ada, agent.id);
   });
 
-  it("keeps a credential's restrictions, and applies the caller's to new agents", async () => {
+  it("keeps a credential's restrictions, and gives new agents the caller's restrictions", async () => {
     const first = await register();
     const narrow = async (toolsets: string[]) => {
       const [known] = await team.app.access.ports.agents.credentials(first.agent.id);
@@ -184,7 +184,7 @@ describe('registerAgent', () => {
     assert.equal((await authenticate(bearer(admin))).maxRole, 'admin');
   });
 
-  it('creates a credential that expires', async () => {
+  it('creates a credential whose expiry is reported with a way to renew it', async () => {
     const registered = await register();
     team.pass(CREDENTIAL_DAYS * 24 * 3600 - 1);
     await authenticate(bearer(registered));
@@ -200,7 +200,7 @@ describe('registerAgent', () => {
     assert.equal((await team.app.access.ports.agents.credentials(agent.id)).length, 1);
   });
 
-  it('leaves an agent offline until it authenticates, and active after each return', async () => {
+  it('leaves the agent offline until it authenticates, and each return makes it active', async () => {
     const registered = await register();
     const agentId = registered.agent.id;
     const status = async () => (await team.app.access.ports.agents.find(agentId))?.value.status;

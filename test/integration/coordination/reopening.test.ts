@@ -38,7 +38,7 @@ describe('an archived session', () => {
     const dba = await team.join('dba', ['sql']);
     assert.equal(await team.claim(dba), two.id);
     assert.equal(await team.claim(ann), undefined);
-    // Reopens each session in turn.
+    // Without an id, reopen restores the session that was archived last.
     await reopen();
     assert.equal(await team.claim(ann), three.id);
     await reopen(first.id);
@@ -46,7 +46,7 @@ describe('an archived session', () => {
     assert.deepEqual(await team.counts(), { claimed: 1, done: 1 });
   });
 
-  it('returns its tasks to instances that had read its queue before', async () => {
+  it('offers its tasks again after reopening, on instances that had read its queue before', async () => {
     await initialize('One');
     const other = team.anotherInstance();
     assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
@@ -58,7 +58,7 @@ describe('an archived session', () => {
     assert.ok(outcome.kind === 'claimed' && outcome.task.id === id);
   });
 
-  it('keeps the capability sets that were stored just before it was archived', async () => {
+  it('keeps the capability set of a task that is created while the session is archived', async () => {
     await initialize('One');
     await Promise.all([team.create({ required_capabilities: ['sql'] }).catch(() => undefined), initialize('Two')]);
     const second = (await team.tasks()).length;
@@ -67,7 +67,7 @@ describe('an archived session', () => {
     assert.equal(second + inFirst, 1);
     if (second === 1) await reopen();
     const dba = await team.join('dba', ['sql']);
-    assert.ok(await team.claim(dba), 'its capability set is stored');
+    assert.ok(await team.claim(dba), 'the session with the task contains its capability set');
   });
 
   it('cannot be reopened if it is unknown or already open', async () => {
@@ -78,14 +78,14 @@ describe('an archived session', () => {
     assert.deepEqual([code, details.reason], ['CONFLICT', 'WRONG_STATE']);
   });
 
-  it('alternates with the open session if reopen is called twice concurrently', async () => {
+  it('is reopened and archived again if reopen is called twice concurrently', async () => {
     await initialize('One');
     await initialize('Two');
     await Promise.all([reopen(), reopen()]);
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
   });
 
-  it('is the last one archived, even if another call reopens a session between two reads', async () => {
+  it('is restored by reopen if archived last, even if another call reopens a session before', async () => {
     const { session: first } = await initialize('One');
     await initialize('Two');
     const { sessions } = team.app.coordination.ports;
@@ -114,7 +114,7 @@ describe('an archived session', () => {
     }
   });
 
-  it('keeps tasks of runs if reopened before the cleanup, and has them cancelled after it', async () => {
+  it('keeps the tasks of its runs only if it is reopened before they are cancelled', async () => {
     await initialize('One');
     const [task] = await team.create({ id: `run-${team.workspace}-1` });
     assert.ok(task);
@@ -126,7 +126,7 @@ describe('an archived session', () => {
       { kind: 'archiveSession', session, version, at: team.now },
       { kind: 'openSession', session: opening, replaces: open.workspaceVersion },
     ]);
-    // The instance crashed before it had cancelled the tasks.
+    // Simulates an instance that crashed after it archived the session and before it cancelled the tasks.
     await reopen(session.id);
     await team.app.services.coordination.archives.sweepJob.run(sweepContextAt(team.now));
     assert.equal((await team.task(task.id)).status, 'available');

@@ -8,7 +8,6 @@ describe('start_task, complete_task and fail_task', () => {
 
   const profile = async (agentId: string) => (await team.app.access.ports.agents.find(agentId))?.value;
 
-  /** Creates a task that ann claims. */
   async function claimed(): Promise<string> {
     const { id } = await team.createOne({ priority: 1 });
     assert.equal(await team.claim(ann), id);
@@ -41,11 +40,11 @@ describe('start_task, complete_task and fail_task', () => {
     const before = await team.app.coordination.ports.tasks.find(id);
     team.pass(5);
     assert.deepEqual(await team.start(ann, id), first);
-    assert.deepEqual(await team.app.coordination.ports.tasks.find(id), before, 'nothing was written');
+    assert.deepEqual(await team.app.coordination.ports.tasks.find(id), before, 'the repeated call writes nothing');
     assert.deepEqual(await team.counts(), { in_progress: 1 });
   });
 
-  it('fail a task permanently, and its dependents stay blocked with the cause', async () => {
+  it('can fail a task permanently, which blocks its dependents and stores the cause', async () => {
     const [first, second, third] = await team.create(
       {},
       { dependencies: ['task-1'] },
@@ -65,7 +64,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.deepEqual(await team.counts(), { available: 2, failed: 1 });
   });
 
-  it('count a report and unblock dependents once if it is repeated concurrently', async () => {
+  it('count a report and unblock dependents once, even if the report is repeated concurrently', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann);
@@ -76,7 +75,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('accept one of two different reports that are concurrent', async () => {
+  it('accept only one of two different concurrent reports', async () => {
     const id = await claimed();
     const reports = await Promise.allSettled([team.complete(ann, id), team.fail(ann, id)]);
     assert.equal(reports.filter((report) => report.status === 'fulfilled').length, 1);
@@ -95,7 +94,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.equal(await team.claim(bob), third.id);
   });
 
-  it('requeue a temporary failure after a doubling delay, at most three times', async () => {
+  it('requeue a task with a temporary failure three times at most, after doubling delays', async () => {
     const id = await claimed();
     for (const [retry, wait] of [30, 60, 120].entries()) {
       const { task } = await team.fail(ann, id, true);
@@ -103,18 +102,18 @@ describe('start_task, complete_task and fail_task', () => {
       assert.deepEqual(task.retry_at, new Date(team.now.getTime() + wait * 1000));
       assert.deepEqual((await profile(ann))?.held, {});
       team.pass(wait - 1);
-      assert.equal(await team.claim(ann), undefined, `not before ${wait} s`);
+      assert.equal(await team.claim(ann), undefined, `the retry is not claimable before ${wait} s`);
       team.pass(1);
       assert.equal(await team.claim(ann), id);
       assert.deepEqual(await team.counts(), { claimed: 1 });
     }
     const { task } = await team.fail(ann, id, true);
     assert.deepEqual([task.status, task.claim_epoch], ['failed', 4]);
-    assert.equal((await profile(ann))?.tasks_failed, 1, 'retried failures do not count as failed');
+    assert.equal((await profile(ann))?.tasks_failed, 1, 'only the last failure counts as a failed task');
     assert.deepEqual(await team.counts(), { failed: 1 });
   });
 
-  it('keep dependents waiting for the retry', async () => {
+  it('keep dependents blocked while their dependency waits for its retry', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann);
@@ -127,7 +126,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.equal(await team.claim(ann), second.id);
   });
 
-  it('end each delay once if several agents claim at that moment', async () => {
+  it('set a delay before a retry, which ends once if several agents claim concurrently', async () => {
     const id = await claimed();
     await team.fail(ann, id, true);
     team.pass(30);

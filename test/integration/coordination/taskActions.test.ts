@@ -65,7 +65,7 @@ describe('task actions', () => {
     });
   });
 
-  it("allows leaders and the creator's owner, and returns FORBIDDEN or NOT_FOUND to others", async () => {
+  it("are allowed to leaders and agents of the creator's owner, and refused to others", async () => {
     const { id } = await team.createOne();
     const create = (name: string) => {
       const opener = team.principal(name);
@@ -82,12 +82,12 @@ describe('task actions', () => {
     const outside = { ...stranger('leader'), held_to: 'elsewhere' };
     assert.equal((await refusal(() => cancel(id, undefined, outside))).code, 'NOT_FOUND');
     assert.equal((await refusal(() => cancel('task-xxx-404'))).code, 'NOT_FOUND');
-    // Bob is another agent of the same owner.
+    // Bob is another agent of the owner whose agent created the task.
     assert.equal((await cancel(own.id, undefined, team.principal('bob'))).status, 'cancelled');
   });
 
   describe('release_task', () => {
-    it('makes the task claimable immediately, and accepts a late result until it is claimed', async () => {
+    it('makes the task claimable, and the previous holder can report until the next claim', async () => {
       const bob = await team.join('bob');
       const id = await claimed();
       await release(id, 'it hangs');
@@ -132,7 +132,7 @@ describe('task actions', () => {
       assert.match(String(details.suggestion), /create another task/);
     });
 
-    it('unblocks dependents, and also retries ended ones if with_dependents is set', async () => {
+    it('unblocks dependents, and also retries ended dependents if with_dependents is set', async () => {
       const [first, second, third, fourth] = await team.create(
         {},
         { dependencies: ['task-1'] },
@@ -189,7 +189,7 @@ describe('task actions', () => {
       return items.map(({ id, stuck_by: stuckBy }) => [id, stuckBy]);
     };
 
-    it('are found at any distance from the failure, and are cleared after its retry', async () => {
+    it('are found through any number of dependencies, and are no longer stuck after a retry', async () => {
       const [first, second, third, fourth] = await team.create(
         {},
         { dependencies: ['task-1'] },
@@ -212,7 +212,7 @@ describe('task actions', () => {
       assert.equal(JSON.stringify(queue).match(/Can never start/g)?.length, 3);
       const { explanation } = await answer(team, 'coordination_claim_task', { agent_id: ann }, team.principal('ann'));
       assert.match(String(explanation), /can never start, because/);
-      // The new task starts with its direct dependency only; the next sweep finds the cause.
+      // A new task knows only its direct dependency. The next sweep finds the original cause.
       team.pass(1);
       const fifth = await team.createOne({ dependencies: [fourth.id] });
       await settle();
@@ -223,7 +223,7 @@ describe('task actions', () => {
       assert.deepEqual((await team.task(fifth.id)).stuck_dependencies, {});
     });
 
-    it('get another cause if one of two is retried, and are cleared when completed', async () => {
+    it('have the other cause if one of two causes is retried, and are not stuck when completed', async () => {
       const [one, two, both, last] = await team.create(
         {},
         {},
@@ -250,7 +250,7 @@ describe('task actions', () => {
     const update = (taskId: string, wishes: object) =>
       team.app.services.taskUpdates.update(team.leader, { taskId, ...wishes }, unkeyed);
 
-    it('changes the details of a task and its place in the queue, and null removes the deadline', async () => {
+    it('changes details and queue position of a task, and null removes its deadline', async () => {
       const deadline = new Date(team.now.getTime() + 3_600_000);
       const [first, second] = await team.create({ priority: 5, deadline }, { priority: 6 });
       assert.ok(first && second);
@@ -300,7 +300,7 @@ describe('task actions', () => {
       assert.equal(await team.claim(await team.join('dba', ['sql'])), id);
     });
 
-    it('replaces dependencies with the checks of creation', async () => {
+    it('replaces dependencies after the same checks as create_task', async () => {
       const [one, two, three] = await team.create({}, { dependencies: ['task-1'] }, {});
       assert.ok(one && two && three);
       await update(two.id, { dependencies: [three.id] });
@@ -313,16 +313,16 @@ describe('task actions', () => {
       assert.equal(unknown.details.reason, 'UNKNOWN_DEPENDENCY');
       assert.equal(await team.claim(ann), one.id);
       await team.complete(ann, one.id);
-      assert.equal((await team.task(two.id)).blockers, 1, 'it no longer waits for the first task');
+      assert.equal((await team.task(two.id)).blockers, 1, 'the task no longer waits for its removed dependency');
       assert.equal(await team.claim(ann), three.id);
       await team.complete(ann, three.id);
       assert.equal(await team.claim(ann), two.id);
     });
 
-    it('creates no cycle if several tasks change their dependencies concurrently', async () => {
+    it('creates no cycle, even if the dependencies of several tasks change concurrently', async () => {
       const [one, two, three] = await team.create({}, {}, {});
       assert.ok(one && two && three);
-      // With a dependent, each task is included in the check for cycles.
+      // Each task needs a dependent, because only tasks with dependents are checked for cycles.
       await team.create({ dependencies: [one.id, two.id, three.id] });
       const outcomes = await Promise.allSettled([
         update(one.id, { dependencies: [two.id] }),
@@ -332,7 +332,7 @@ describe('task actions', () => {
       assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1);
     });
 
-    it('refuses a closed task, and dependencies for a held one', async () => {
+    it('refuses to change a closed task, or the dependencies of a held task', async () => {
       const id = await claimed();
       const other = await team.createOne();
       assert.equal((await refusal(() => update(id, { dependencies: [other.id] }))).code, 'CONFLICT');

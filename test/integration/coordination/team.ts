@@ -22,10 +22,9 @@ import { agentOf } from '../../support/principals.ts';
 /** Far from the present, so that the sweeps of these tests do not affect other tests. */
 const START = new Date('2040-01-01T00:00:00.000Z');
 
-/** Stands for a call without an idempotency key. */
+/** Passed to services in place of an idempotency key by calls without a key. */
 export const unkeyed = (): undefined => undefined;
 
-/** Logger that discards everything. */
 export const silent = { info() {}, warn() {}, error() {} };
 
 const DRAFT: TaskDraft = {
@@ -41,7 +40,7 @@ export type TeamBindings = Pick<
   'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push' | 'retention'
 >;
 
-/** An instance that sweeps; its presence may be in another place. */
+/** The part of an instance that a sweep uses. Tests can replace its presence. */
 interface SweptInstance {
   readonly system: Pick<Composition['system'], 'ports'>;
 }
@@ -56,7 +55,7 @@ export class Team {
 
   private readonly bindings: TeamBindings;
 
-  /** @param bindings replacements, such as a connection to GitHub or to models */
+  /** @param bindings replacements of external services, such as GitHub or models */
   constructor(bindings: TeamBindings = {}) {
     this.bindings = bindings;
     this.app = this.anotherInstance();
@@ -67,7 +66,7 @@ export class Team {
     return compose(externalServicesOf({ clock: { now: () => this.now }, ...this.bindings }));
   }
 
-  /** Returns this place with another instance or workspace. */
+  /** Returns the place of this team's calls, with another instance or workspace. */
   at(other: Partial<Place>): Place {
     return { app: this.app, workspace: this.workspace, leader: this.leader, ...other };
   }
@@ -134,13 +133,13 @@ export class Team {
     return app.services.taskClaims.claim({ workspace: this.workspace, agentId, leaseSeconds }, unkeyed);
   }
 
-  /** Returns the id of the task that the agent gets, if any. */
+  /** Claims a task for the agent, and returns the id of the claimed task, if any. */
   async claim(agentId: string, leaseSeconds = 1800): Promise<string | undefined> {
     const outcome = await this.claimOutcome(agentId, leaseSeconds);
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
 
-  /** Claims a task in addition to those that the agent lists as held. */
+  /** Claims another task for an agent that lists these tasks as held. */
   async claimBeside(agentId: string, heldTaskIds: readonly string[]): Promise<string | undefined> {
     const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, heldTaskIds };
     const outcome = await this.app.services.taskClaims.claim(request, unkeyed);
@@ -181,7 +180,7 @@ export class Team {
   }
 
   /**
-   * Runs the scheduled sweep of agents and tasks, with its own record.
+   * Runs the scheduled sweep of agents and tasks, with a separate sweep record for this workspace.
    * @param timeoutMilliseconds maximum wait for presence
    */
   sweep({ system: { ports } }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
@@ -194,7 +193,7 @@ export class Team {
     return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);
   }
 
-  /** Settles the stuck tasks of all tests. */
+  /** Runs the sweep that settles stuck tasks, in all workspaces. */
   sweepStuck() {
     const { sweepJob } = new StuckTasks({ ...this.app.coordination.ports, log: silent });
     const presence = Promise.resolve('trusted' as const);

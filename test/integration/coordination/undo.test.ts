@@ -72,7 +72,7 @@ describe('undo of tasks and sessions', () => {
     return Object.keys(found?.value.held ?? {});
   };
 
-  it("cancels a created task, and refuses if it was claimed, with the holder's name", async () => {
+  it("cancels a created task, or refuses with the holder's name if the task was claimed", async () => {
     const id = await create('One');
     const created = await latest();
     await undone();
@@ -102,7 +102,7 @@ describe('undo of tasks and sessions', () => {
     let event: string;
     const tasks = Array.from({ length: 20 }, (_, number) => ({
       description: `${number} ${'x'.repeat(19_000)}`,
-      // Most of the dependencies do not fit into the entry either.
+      // Like the descriptions, most of these dependencies do not fit into the audit entry.
       dependencies: number < 2 ? [] : [`task-${1 + (number % 2)}`],
     }));
 
@@ -113,12 +113,12 @@ describe('undo of tasks and sessions', () => {
       event = await latest();
     });
 
-    it('is cancelled whole', async () => {
+    it('is cancelled as a whole', async () => {
       await undone(event);
       assert.deepEqual(await counted(), { cancelled: 20 });
     });
 
-    it('keeps tasks that were updated or got another dependent', async () => {
+    it('is cancelled except for tasks that were updated or got another dependent', async () => {
       const [waited = '', updated = ''] = [created[19], created[18]];
       const later = await create('Later', { dependencies: [waited] });
       await ask(fixture, 'coordination_update_task', { task_id: updated, description: 'Another' }, ada);
@@ -165,7 +165,7 @@ describe('undo of tasks and sessions', () => {
     assert.match((await undo(freed)).error.message, /it is cancelled/);
   });
 
-  it('releases a claimed task, and returns a started one to the status claimed', async () => {
+  it('releases a claimed task, and returns a started task to the status claimed', async () => {
     const id = await create('One');
     await claim();
     const claimed = await latest();
@@ -204,7 +204,7 @@ describe('undo of tasks and sessions', () => {
     assert.equal(again.spent?.milliseconds, worked, 'the time of a claim is counted once');
   });
 
-  it('requeues a failed or cancelled task, and restores the outcome of a retried one', async () => {
+  it('requeues a failed or cancelled task, and restores the outcome of a retried task', async () => {
     const id = await create('One');
     const next = await create('Two', { dependencies: [id] });
     await answer('cancel_task', { task_id: id }, ada);
@@ -229,7 +229,7 @@ describe('undo of tasks and sessions', () => {
     assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agent_id}"`));
   });
 
-  it('restores the plan, and names reopen for a previous session', async () => {
+  it('restores the previous plan, but refers to reopen for a previous session', async () => {
     await answer('init_coordination', { goal: 'Goal', master_plan: 'First' }, ada);
     await answer('init_coordination', { goal: 'Goal', master_plan: 'Second' }, ada);
     await undone();
@@ -239,7 +239,7 @@ describe('undo of tasks and sessions', () => {
     assert.match((await undo()).error.message, /coordination.reopen/);
   });
 
-  it("undoes an hour of an agent's work, newest change first", async () => {
+  it('reverts all changes of an agent since a given time, newest first', async () => {
     const since = fixture.now.toISOString();
     const [one, two] = [await create('One'), await create('Two')];
     await claim();
