@@ -25,7 +25,7 @@ describe('GitHub App authentication', () => {
 
   const read = async () => (await stageFixture.answer('readFile', README_FILE))['content'];
 
-  /** Moves the clock of both sides. */
+  /** Advances the clock of this process, which Muster and the local GitHub share. */
   function pass(minutes: number): void {
     const now = Date.now() + minutes * 60_000;
     mock.timers.reset();
@@ -39,7 +39,7 @@ describe('GitHub App authentication', () => {
     assert.equal(stageFixture.gitHub.count(TOKENS), 1);
   });
 
-  it("sends a JWT for the App's requests, and the installation token otherwise", async () => {
+  it("sends a JWT with the App's own requests, and the installation token with all others", async () => {
     await read();
     const schemes = stageFixture.gitHub.seen.map(({ route, authorization = '' }) => {
       const [, credential = ''] = authorization.split(' ');
@@ -53,7 +53,7 @@ describe('GitHub App authentication', () => {
     ]);
   });
 
-  it('requests a new token before the old one expires', async () => {
+  it('requests a new token before the old token expires', async () => {
     await read();
     const [first] = stageFixture.gitHub.world.tokens;
     assert.ok(first);
@@ -66,7 +66,7 @@ describe('GitHub App authentication', () => {
     assert.ok(first.expiresAt.getTime() <= Date.now(), 'the first token has expired');
   });
 
-  it('requests one new token after GitHub revokes the old one', async () => {
+  it('requests one new token after GitHub has revoked the old token', async () => {
     await read();
     pass(5);
     stageFixture.gitHub.world.revokeTokens();
@@ -89,7 +89,7 @@ describe('GitHub App authentication', () => {
     );
   });
 
-  it('finds an installation created after the first attempt', async () => {
+  it('finds an installation that was created after a first, rejected call', async () => {
     const { world: worldFixture } = stageFixture.gitHub;
     const late = worldFixture.repository('octocat', 'late');
     late.isPrivate = true;
@@ -101,7 +101,7 @@ describe('GitHub App authentication', () => {
     assert.equal((await stageFixture.answer('readFile', given))['content'], 'late');
   });
 
-  it('fails with NOT_SET_UP for the key of another App', async () => {
+  it('fails with NOT_SET_UP if the private key belongs to another App', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const { id } = stageFixture.gitHub.world.app;
@@ -111,7 +111,7 @@ describe('GitHub App authentication', () => {
     assert.equal(message, "GitHub rejected this deployment's credentials.");
   });
 
-  it('includes no key and no token in errors', async () => {
+  it('reveals no private key and no token in errors', async () => {
     const contents = 'GET /repos/{owner}/{repo}/contents/{path}';
     const { id, privateKey } = stageFixture.gitHub.world.app;
     const broken = stageFixture.compose(() => ({
@@ -134,7 +134,7 @@ describe('GitHub App authentication', () => {
     }
   });
 
-  it('returns the remaining rate limit', async () => {
+  it("returns the limit, the remaining calls and the reset time of GitHub's rate limit", async () => {
     const { limit, remaining, reset } = await stageFixture.app.gitHub.ports.gitHub.rateLimit();
     assert.deepEqual([limit, remaining], [5000, 5000]);
     assert.ok(reset.getTime() > Date.now());

@@ -1,4 +1,4 @@
-/** GitHub webhook: merged pull requests complete tasks, failed checks are recorded on them. */
+/** GitHub webhook: merged pull requests complete tasks, and failed checks are recorded on tasks. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -55,7 +55,7 @@ describe('GitHub webhook deliveries', () => {
   const failedRun = (number: number, attempt = 1) =>
     workflowRun(about(number), { id: 4000000001, url: RUN_URL, attempt });
 
-  /** Creates a task that ann holds, and its pull request. */
+  /** Creates a task that ann holds, with a linked pull request. */
   async function taskInReview(): Promise<{ id: string; number: number }> {
     const { id } = await fixture.team.createOne({ priority: 1 });
     assert.equal(await fixture.team.claim(ann), id);
@@ -162,7 +162,7 @@ describe('GitHub webhook deliveries', () => {
     assert.equal((await fixture.team.task(id)).status, 'claimed');
   });
 
-  it('record failed check runs and check suites, but no successes', async () => {
+  it('record failed check runs and check suites, but ignore successful ones', async () => {
     const { id, number } = await taskInReview();
     const url = 'javascript:alert(1)';
     await send(checkRun(about(number), { name: 'lint \u001b[31m', url }));
@@ -177,7 +177,7 @@ describe('GitHub webhook deliveries', () => {
     ]);
   });
 
-  it('have an equal result in any order and when concurrent', async () => {
+  it('have the same result in any order, even if they are concurrent or repeated', async () => {
     const { id, number } = await taskInReview();
     const at = (minute: number) => new Date(Date.parse('2026-11-27T12:00:00Z') + 60_000 * minute);
     const next = { ...about(number), head: 'd'.repeat(40) };
@@ -224,7 +224,7 @@ describe('GitHub webhook deliveries', () => {
     assert.equal((await webhook.receive({ ...received, method: 'GET' })).status, 405);
   });
 
-  it('of other kinds are ignored, and malformed ones are rejected', async () => {
+  it('are ignored if their event is of another kind, and rejected if malformed', async () => {
     assert.equal((await deliver('ping', { zen: 'Design for failure.' })).status, 204);
     assert.equal((await deliver('star', 'not even JSON')).status, 204);
     for (const payload of ['{', 'null', '[]', '{"action":"closed"}', 'payload=%7B%7D', '{"__proto__":{}}']) {
@@ -253,7 +253,7 @@ describe('a pull request linked to a task', () => {
     assert.equal(fixture.repo.pulls[0]?.body, `Why\n\nMuster-Task: ${id}`);
   });
 
-  it('is linked once, by the holder or a leader, to an open task of the workspace', async () => {
+  it('can be linked to one open task of the workspace, by its holder or a leader', async () => {
     const [{ id }, other] = [await fixture.team.createOne({ priority: 1 }), await fixture.team.createOne()];
     await fixture.team.claim(ann);
     const given = { ...PR, task_id: id };

@@ -36,7 +36,7 @@ export class GitHubFixture {
     return fixture;
   }
 
-  /** Stops GitHub, and fails on requests and responses that deviate from GitHub's description. */
+  /** Stops the local GitHub. Asserts that all requests and responses matched GitHub's API description. */
   async close(): Promise<void> {
     await this.gitHub.stop();
     assert.deepEqual(this.gitHub.problems, []);
@@ -50,7 +50,7 @@ export class GitHubFixture {
     return this.gitHub.asPerson;
   }
 
-  /** Returns another deployment, or a new instance of this one. */
+  /** Returns a deployment with these GitHub settings, or a new instance of the same deployment. */
   compose(gitHub: () => GitHubSettings): Composition {
     return compose(externalServicesOf({ clock: { now: () => new Date() }, gitHub }));
   }

@@ -1,4 +1,4 @@
-/** Writes to GitHub with a lost response: each one is found again and happens once. */
+/** Writes to GitHub with a lost response: each write takes effect once, and its result is found again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AT, GitHubFixture } from './fixture.ts';
@@ -75,21 +75,21 @@ describe('a write to GitHub with a lost response', () => {
     }
   });
 
-  it('finds a commit that deletes a file when the call is repeated', async () => {
+  it('finds the created commit if a call that deletes a file is repeated', async () => {
     const given = { ...commit, files: [file, { path: 'docs/guide.md', delete: true }] };
     const { sha } = await fixture.answer('commitFiles', given);
     const again = await fixture.answer('commitFiles', given);
     assert.deepEqual([again['sha'], again['created'], head()], [sha, false, sha]);
   });
 
-  it('is sent again if it never arrived and may be repeated', async () => {
+  it('is sent again if it did not reach GitHub and may be repeated', async () => {
     fixture.gitHub.fail({ route: NEW_BRANCH, hangUp: true });
     assert.equal((await fixture.answer('createBranch', { ...AT, branch: 'feature/login' }))['created'], true);
     fixture.gitHub.fail({ route: MOVED_BRANCH, hangUp: true });
     assert.equal((await fixture.answer('commitFiles', commit))['created'], true);
   });
 
-  it('returns OUTCOME_UNKNOWN if it cannot be found', async () => {
+  it('reports OUTCOME_UNKNOWN if GitHub does not show its result', async () => {
     fixture.gitHub.fail({ route: ISSUES, hangUp: true });
     fixture.gitHub.fail({ route: PULLS, status: 504 });
     fixture.gitHub.fail({ route: NEW_BRANCH, hangUp: true, times: 3 });
@@ -108,7 +108,7 @@ describe('a write to GitHub with a lost response', () => {
     assert.deepEqual([fixture.gitHub.count(ISSUES), fixture.gitHub.count(PULLS)], [1, 1]);
   });
 
-  it('returns CONNECTION_ERROR if GitHub was never reached', async () => {
+  it('reports CONNECTION_ERROR if no connection to GitHub was possible', async () => {
     await fixture.answer('createIssue', { ...AT, title: 'The token is there now' });
     await fixture.gitHub.stop();
     const { data } = await fixture.refusal('createIssue', { ...AT, title: 'Never' });

@@ -1,4 +1,4 @@
-/** Repositories of a workspace: members reach the listed ones, and no others of the GitHub App. */
+/** Repositories of a workspace: members reach the listed repositories, and no others of the GitHub App. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -58,7 +58,7 @@ describe('repository access of a workspace', () => {
     }
   });
 
-  it('denies existing and missing other repositories with equal errors', async () => {
+  it('denies repositories that are not listed, with the same error whether they exist or not', async () => {
     await list('sartor-ai/claude-network');
     for (const [tool, args] of Object.entries(calls)) {
       const asked = fixture.gitHub.total;
@@ -73,7 +73,7 @@ describe('repository access of a workspace', () => {
     }
   });
 
-  it("is empty for a private workspace without a list, despite the deployment's list", async () => {
+  it('is empty for a private workspace without a list, but not for an open workspace', async () => {
     await list();
     const { data } = await fixture.refusal('readFile', { ...AT, path: 'README.md' }, member);
     assert.equal(data['reason'], 'ACCESS_DENIED');
@@ -101,7 +101,7 @@ describe('repository access of a workspace', () => {
       const { data } = await fixture.refusal('searchCode', { query }, member);
       assert.equal(data['reason'], 'ACCESS_DENIED', query);
     }
-    // Queries that name a listed repository but match nothing in it.
+    // Queries that exclude the listed repository or only quote its name, and therefore match nothing.
     for (const query of [
       'needle -repo:sartor-ai/claude-network',
       'needle NOT repo:sartor-ai/claude-network',
@@ -117,7 +117,7 @@ describe('repository access of a workspace', () => {
     assert.equal((await fixture.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');
   });
 
-  it('requires the role worker, also for reading', async () => {
+  it('requires the role worker, even for reading', async () => {
     await list('sartor-ai/*');
     for (const [tool, args] of Object.entries({ ...calls, searchCode: { query: 'needle' } })) {
       const at = tool === 'searchCode' ? {} : AT;

@@ -5,7 +5,7 @@ import { AT, GitHubFixture } from './fixture.ts';
 
 const README_FILE = { ...AT, path: 'README.md' };
 
-describe('reading from GitHub', () => {
+describe('a GitHub read', () => {
   let fixture: GitHubFixture;
 
   beforeEach(async () => {
@@ -17,7 +17,7 @@ describe('reading from GitHub', () => {
   const metadataOf = async (path: string, more = {}) =>
     (await fixture.answer('readFile', { ...AT, path, ...more }))['metadata'];
 
-  it('returns the example of the specification', async () => {
+  it('returns the file as in the example of the specification', async () => {
     const answer = await fixture.answer('readFile', { ...README_FILE, ref: 'main' });
     assert.equal(answer['content'], README);
     const sha = fixture.repo.objects.filesOf(fixture.repo.resolve('main') ?? '').get('README.md')?.sha;
@@ -30,7 +30,7 @@ describe('reading from GitHub', () => {
     });
   });
 
-  it('reads branches, commits, and base64 on request', async () => {
+  it('returns a file at a branch or commit, and as base64 on request', async () => {
     const commit = fixture.repo.resolve('fix/retries') ?? '';
     for (const ref of ['fix/retries', commit]) {
       const { content } = await fixture.answer('readFile', { ...AT, path: 'src/retry.ts', ref });
@@ -46,7 +46,7 @@ describe('reading from GitHub', () => {
     assert.equal(Object(metadata).encoding, 'base64');
   });
 
-  it('reads files over 1 MB from their blob, in parts', async () => {
+  it('returns a file over 1 MB from its blob, in parts', async () => {
     const large = 'Zeile ä\n'.repeat(200_000);
     fixture.repo.push('main', { 'large.txt': large, empty: '' });
     let [read, parts] = ['', 0];
@@ -65,7 +65,7 @@ describe('reading from GitHub', () => {
     assert.equal((await fixture.answer('readFile', { ...AT, path: 'empty' }))['content'], '');
   });
 
-  it('rejects files over 5 MiB', async () => {
+  it('is rejected for a file over 5 MiB', async () => {
     fixture.repo.push('main', { huge: Buffer.alloc(5_242_881, 'x') });
     const { data } = await fixture.refusal('readFile', { ...AT, path: 'huge' });
     assert.deepEqual([data['reason'], data['field']], ['SIZE_LIMIT_EXCEEDED', 'path']);
@@ -82,13 +82,13 @@ describe('reading from GitHub', () => {
     );
   });
 
-  it('lists the entries of a directory in the error', async () => {
+  it('of a directory fails with an error that lists the entries', async () => {
     const { code, data } = await fixture.refusal('readFile', { ...AT, path: 'docs' });
     assert.deepEqual([code, data['reason']], [-32300, 'IS_DIRECTORY']);
     assert.deepEqual(data['entries'], ['guide.md', 'images/']);
   });
 
-  it('lists at most 100 entries, and states their total', async () => {
+  it('of a large directory fails with the first 100 entries and their total', async () => {
     const files = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`many/${index}`, 'x']));
     fixture.repo.push('main', files);
     const { data } = await fixture.refusal('readFile', { ...AT, path: 'many' });
@@ -96,7 +96,7 @@ describe('reading from GitHub', () => {
     assert.match(String(data['suggestion']), /the first 100 of 150/);
   });
 
-  it('returns the default branch in the error if the repository has no main', async () => {
+  it('names the default branch in the error if the repository has no branch main', async () => {
     const old = fixture.gitHub.world.repository('sartor-ai', 'old');
     old.defaultBranch = 'master';
     old.push('master', { 'README.md': 'old' });
@@ -105,19 +105,19 @@ describe('reading from GitHub', () => {
     assert.deepEqual([data['reason'], data['entries']], ['REF_NOT_FOUND', ['master']]);
   });
 
-  it('reads public repositories without an installation of the App', async () => {
+  it('of a public repository succeeds without an installation of the App', async () => {
     fixture.gitHub.world.repository('octocat', 'hello').push('main', { 'a.txt': 'hello' });
     const { content } = await fixture.answer('readFile', { owner: 'octocat', repo: 'hello', path: 'a.txt' });
     assert.equal(content, 'hello');
   });
 
-  it('reads with a personal access token', async () => {
+  it('succeeds with a personal access token instead of the App', async () => {
     fixture.app = fixture.compose(() => fixture.asPerson);
     assert.equal((await fixture.answer('readFile', README_FILE))['content'], README);
     assert.equal(fixture.gitHub.count('GET /repos/{owner}/{repo}/installation'), 0);
   });
 
-  it('searches code, and returns lines, highlights and stars', async () => {
+  it('that searches code returns lines, highlights and stars', async () => {
     const filters = { owner: 'sartor-ai', repo: 'claude-network' };
     const answer = await fixture.answer('searchCode', { query: 'registerAgent', filters });
     assert.deepEqual(answer, {
@@ -142,7 +142,7 @@ describe('reading from GitHub', () => {
     });
   });
 
-  it('searches with filters and pages, and returns an empty result without matches', async () => {
+  it('that searches code supports filters and pages, and is empty without matches', async () => {
     const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`lib/${index}.ts`, 'needle']));
     fixture.repo.push('main', { ...files, 'other/a.md': 'needle' });
     const filters = { owner: 'sartor-ai', path: 'lib', extension: '.ts' };
@@ -154,14 +154,14 @@ describe('reading from GitHub', () => {
     assert.equal(data['reason'], 'PAGE_OUT_OF_RANGE');
   });
 
-  it('keeps matches whose file cannot be read, without line numbers', async () => {
+  it('that searches code returns matches in unreadable files without line numbers', async () => {
     fixture.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}', status: 404 });
     const { results } = await fixture.answer('searchCode', { query: 'registerAgent' });
     const [{ matches }] = Object(results);
     assert.deepEqual(Object.keys(matches[0]), ['text', 'highlight']);
   });
 
-  it('rejects filters that would add another qualifier', async () => {
+  it('that searches code rejects filters that would add another qualifier', async () => {
     for (const path of ['src" repo:octocat/secret "', 'a\\"b', 'a\nb', ' ']) {
       const { data } = await fixture.refusal('searchCode', { query: 'x', filters: { path } });
       assert.deepEqual([data['reason'], data['field']], ['INVALID_FILTER', 'filters.path']);

@@ -64,7 +64,7 @@ describe('workflow runs', () => {
     assert.deepEqual(placeOf(none), [0, 0, 0, false, false]);
   });
 
-  it('report an unknown workflow, repository or run', async () => {
+  it('cause an error if the workflow, repository or run is unknown', async () => {
     const reasonOf = async (given: object) =>
       (await fixture.refusal('getWorkflowRuns', { ...AT, ...given })).data['reason'];
     assert.equal(await reasonOf({ workflow_id: 'none.yml' }), 'WORKFLOW_NOT_FOUND');
@@ -90,7 +90,7 @@ describe('workflow runs', () => {
     assert.equal(tail.log, '  1) retries end\n##[error]Process completed with exit code 1.');
   });
 
-  it('return logs of failed jobs among many, and state if there are more', async () => {
+  it('return the logs of failed jobs among many jobs, and state if there are more', async () => {
     const add = (id: number, conclusions: readonly ('success' | 'failure')[]) => {
       const jobs = conclusions.map((conclusion, index) => {
         return { id: 1000 * id + index, name: `job ${index}`, conclusion, log: 'It broke.' };
@@ -116,7 +116,7 @@ describe('workflow runs', () => {
     assert.deepEqual([Object(many['jobs']).length, many['more']], [20, true]);
   });
 
-  it('list jobs whose log has expired, without a log', async () => {
+  it('include failed jobs whose log has expired, without a log', async () => {
     const workflow = { id: 17, file: 'ci.yml' };
     const gone = { id: 601, name: 'old', conclusion: 'failure' as const };
     const run = { id: 5, workflow, title: 'Old', branch: 'main', conclusion: 'failure' as const, jobs: [gone] };
@@ -125,7 +125,7 @@ describe('workflow runs', () => {
     assert.deepEqual([job.name, job.lines, 'log' in job], ['old', 0, false]);
   });
 
-  it('return the end of a large log', async () => {
+  it('return the last lines of a large log', async () => {
     const log = `${'x'.repeat(70)}\n`.repeat(100_000).concat('the end\n');
     const failed = { id: 602, name: 'big', conclusion: 'failure' as const, log };
     const workflow = { id: 17, file: 'ci.yml' };
@@ -134,7 +134,7 @@ describe('workflow runs', () => {
     assert.equal(job.log, `${'x'.repeat(70)}\nthe end`);
   });
 
-  it('report an unreachable log host without its address', async () => {
+  it('report an unreachable log host without revealing its address', async () => {
     const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
     for (const location of ['http://127.0.0.1:1/secret?sig=abc', 'nonsense', '']) {
       fixture.gitHub.fail({ route, status: 302, headers: { location }, text: '' });

@@ -29,7 +29,7 @@ describe('writing to GitHub', () => {
     return data['reason'];
   };
 
-  /** Fails the call after GitHub has applied it and before Muster has stored that, like a crash. */
+  /** Simulates a crash after GitHub has applied the call and before Muster has stored the result. */
   async function interrupted(tool: string, given: JsonObject): Promise<void> {
     const { store } = fixture.app.kernel;
     const commitBefore = store.commit;
@@ -58,7 +58,7 @@ describe('writing to GitHub', () => {
       assert.match(String(fixture.repo.issues[0]?.body), /^Some text\n\n<!-- muster:[a-z0-9]{20} -->$/);
     });
 
-    it('are replayed for a repeated key', async () => {
+    it('are created once if the call is repeated with its key', async () => {
       const given = { ...AT, title: 'Once', idempotency_key: 'issue-1' };
       const first = await fixture.answer('createIssue', given);
       assert.deepEqual(await fixture.answer('createIssue', given), first);
@@ -67,7 +67,7 @@ describe('writing to GitHub', () => {
       assert.equal(code, -32201);
     });
 
-    it('are found by a hidden marker after a crash', async () => {
+    it('are found by a hidden marker if the call is repeated after a crash', async () => {
       const given = { ...AT, title: 'Once', body: 'Text', idempotency_key: 'issue-2' };
       await interrupted('createIssue', given);
       const { number, created } = await fixture.answer('createIssue', given);
@@ -85,7 +85,7 @@ describe('writing to GitHub', () => {
       }
     });
 
-    it('require the role worker and the App', async () => {
+    it('require the role worker and an installation of the App', async () => {
       const viewer = fixture.team.principal('eve', 'viewer');
       assert.equal((await fixture.refusal('createIssue', { ...AT, title: 'x' }, viewer)).code, -32101);
       fixture.gitHub.world.repository('octocat', 'hello').push('main', { a: 'b' });
@@ -107,21 +107,21 @@ describe('writing to GitHub', () => {
       assert.equal(fixture.repo.pulls[0]?.body, 'Why');
     });
 
-    it('are returned if another caller created one a moment earlier', async () => {
+    it('are returned if another caller has created the same pull request a moment earlier', async () => {
       await fixture.answer('createPR', PR);
       fixture.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/pulls', text: '[]' });
       const { created, number } = await fixture.answer('createPR', PR);
       assert.deepEqual([created, number], [false, 1]);
     });
 
-    it('are found after a crash', async () => {
+    it('are found if the call is repeated after a crash', async () => {
       const given = { ...PR, idempotency_key: 'pr-1' };
       await interrupted('createPR', given);
       assert.equal((await fixture.answer('createPR', given))['created'], false);
       assert.equal(fixture.repo.pulls.length, 1);
     });
 
-    it('report a missing branch, or a head without commits', async () => {
+    it('are rejected if a branch is missing or the head has no commits', async () => {
       const reasonOf = async (given: JsonObject) => {
         const { data } = await fixture.refusal('createPR', { ...PR, ...given });
         return [data['reason'], data['field']];
@@ -148,7 +148,7 @@ describe('writing to GitHub', () => {
       assert.equal(head('other'), head('fix/retries'));
     });
 
-    it('that exist at the commit are a success, and at another commit a conflict', async () => {
+    it('that exist are returned at the same commit, and cause a conflict at another commit', async () => {
       await fixture.answer('createBranch', given);
       assert.equal((await fixture.answer('createBranch', given))['created'], false);
       const { code, data } = await fixture.refusal('createBranch', { ...given, from: 'fix/retries' });
@@ -165,7 +165,7 @@ describe('writing to GitHub', () => {
   });
 
   describe('commits', () => {
-    it('create, replace and delete files in one step, and keep all others', async () => {
+    it('create, replace and delete files in one step, and keep all other files', async () => {
       const before = head('main');
       const answer = await commit({}, [
         { path: 'src/retry.ts', content: 'export const MAX_RETRIES = 3;\n' },
@@ -207,7 +207,7 @@ describe('writing to GitHub', () => {
       assert.equal(head('main'), sha);
     });
 
-    it('are found after a crash', async () => {
+    it('are found if the call is repeated after a crash', async () => {
       const given = { ...AT, branch: 'main', message: 'Once', files: [{ path: 'a.txt', content: 'a' }] };
       const keyed = { ...given, idempotency_key: 'commit-1' };
       await interrupted('commitFiles', keyed);
@@ -224,7 +224,7 @@ describe('writing to GitHub', () => {
       assert.equal(await noCommit({ expected_parent: 'b'.repeat(40) }, files), 'PARENT_MOVED');
     });
 
-    it('are retried after a concurrent push, and never overwrite it', async () => {
+    it('are retried after a concurrent push, and never overwrite that push', async () => {
       const theirs = { route: REFS, status: 422, text: '{"message":"Update is not a fast forward"}' };
       fixture.gitHub.fail(theirs);
       const { created } = await commit({}, [{ path: 'a.txt', content: 'a' }]);
@@ -246,7 +246,7 @@ describe('writing to GitHub', () => {
       assert.equal(await noCommit({}, missing), 'FILE_NOT_FOUND');
     });
 
-    it('validate files before sending anything', async () => {
+    it('are validated before anything is sent to GitHub', async () => {
       const text = { path: 'a.txt', content: 'a' };
       const reasons = await Promise.all(
         [
