@@ -1,4 +1,4 @@
-/** Calls that require approval: they wait, and run once as the requester, with the rights of that moment. */
+/** Calls that require approval: they wait for it, and then run once with the current rights of the requester. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -104,12 +104,12 @@ describe('a call that requires approval', () => {
     assert.match(JSON.stringify(reused.structuredContent), /KEY_REUSED/);
   });
 
-  it('creates one request when concurrent calls make it', async () => {
+  it('creates one request if it is made several times concurrently', async () => {
     const ids = await Promise.all([1, 2, 3, 4].map(() => waits()));
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('does not run if it is refused, and returns the reason', async () => {
+  it('does not run if the owner refuses it, and returns the reason', async () => {
     const request_id = await waits();
     await settle(request_id, 'refuse', 'Not on a Friday.');
     assert.equal(await execute(request_id), 'nothing');
@@ -117,17 +117,17 @@ describe('a call that requires approval', () => {
     assert.match(JSON.stringify(structuredContent), /Not on a Friday.*NOT_APPROVED/);
     assert.deepEqual(await tasks(), []);
     fixture.pass(25 * 3600);
-    assert.notEqual(await waits(), request_id, 'another day creates another request');
+    assert.notEqual(await waits(), request_id, 'a call on another day creates another request');
   });
 
-  it('creates another request after the first one expires', async () => {
+  it('creates another request after the first request has expired', async () => {
     const request_id = await waits();
     fixture.pass(25 * 3600);
     assert.notEqual(await waits(), request_id);
     await assert.rejects(settle(request_id, 'approve'));
   });
 
-  it("is refused if the requester's rights are gone when it runs", async () => {
+  it('fails if the requester has lost its rights by the time the call runs', async () => {
     const { store } = fixture.app.kernel;
     const [first, second, third] = [
       await waits(),
@@ -149,7 +149,7 @@ describe('a call that requires approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
-  it('is refused if the approver has left the workspace by the time it runs', async () => {
+  it('fails if the approver has left the workspace by the time the call runs', async () => {
     const { store } = fixture.app.kernel;
     await demand([{ tool: 'coding.create_task', asks: fixture.id('ben') }]);
     const approved = async (description: string) => {
@@ -169,7 +169,7 @@ describe('a call that requires approval', () => {
     assert.notEqual(await waits({ ...CODE, description: 'Late' }), late, 'the new rule asks another person');
   });
 
-  it('is completed by another instance if the first crashes before or after running it', async () => {
+  it('is completed by another instance if the first instance crashes before or after running it', async () => {
     const unmade = await waits();
     await settle(unmade, 'approve');
     const { requests } = fixture.app.inbox.ports;
@@ -205,7 +205,7 @@ describe('a call that requires approval', () => {
     const { value } = (await requests.find(unmade)) ?? {};
     assert.deepEqual([value?.execution_epoch, value?.due_at], [2, undefined]);
     assert.ok(Object((await seen(unmade))['outcome']).answer);
-    // An instance that crashes before it runs anything.
+    // Stands for an instance that crashed after the approval, before it ran the call.
     const other = await waits({ ...CODE, description: 'B' });
     await settle(other, 'approve');
     fixture.pass(1);
@@ -213,10 +213,10 @@ describe('a call that requires approval', () => {
     assert.equal((await tasks()).length, 2);
   });
 
-  it('needs no approval when the approver makes it in person', async () => {
+  it('needs no approval if the approver makes the call in person', async () => {
     assert.ok(await answer(fixture, CREATE, CODE, ada));
     const ben = await fixture.person('ben');
-    assert.ok(await answer(fixture, CREATE, CODE, ben), 'Ben is his own owner');
+    assert.ok(await answer(fixture, CREATE, CODE, ben), 'a person who calls is also the approver');
     await demand([{ tool: 'coding.create_task', asks: ada.uid }]);
     const request_id = await waits(CODE, ben);
     const found = await fixture.inbox(ada, 'list', { state: 'open' });
@@ -225,7 +225,7 @@ describe('a call that requires approval', () => {
     assert.equal(own.reason, 'NOT_ASKED');
   });
 
-  it('can be required by leaders for writing tools, optionally above a cost', async () => {
+  it("is defined by a leader's rule for a tool that writes, optionally above a cost", async () => {
     for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
       const { reason, entries } = await fixture.refusal(ada, 'access_update_workspace', { approvals: [{ tool }] });
       assert.equal(reason, 'NOT_APPROVABLE');
@@ -236,14 +236,14 @@ describe('a call that requires approval', () => {
     await assert.rejects(answer(fixture, 'access_update_workspace', { approvals: [] }, await fixture.person('ben')));
     await demand([{ tool: 'orchestration.orchestrate', above_usd: 2 }]);
     agent = await fixture.agentOf('ada', 'worker');
-    assert.ok(await answer(fixture, CREATE, CODE, agent), 'no longer requires approval');
+    assert.ok(await answer(fixture, CREATE, CODE, agent), 'the tool no longer requires approval');
     const run = (cost_usd: number) => ({ prompt: 'Hi', options: { timeout: 0, budget: { cost_usd } } });
     await waits(run(3), agent, 'orchestration_orchestrate');
     const cheap = await call(fixture, 'orchestration_orchestrate', run(1), agent);
     assert.doesNotMatch(JSON.stringify(cheap.structuredContent), /-32103/);
   });
 
-  it('requires approval at any amount if its tool states no maximum cost', async () => {
+  it('requires approval for every amount in the rule if its tool states no maximum cost', async () => {
     for (const above_usd of [0, 5, 10_000]) {
       await demand([{ tool: 'coding.create_task', above_usd }]);
       await waits({ ...CODE, description: `Above ${above_usd}` });
@@ -251,7 +251,7 @@ describe('a call that requires approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
-  it('requires approval above the amount, by its budget or else the deployment’s', async () => {
+  it("requires approval if its budget, or the deployment's, exceeds the amount in the rule", async () => {
     const orchestrate = 'orchestration_orchestrate';
     const run = (prompt: string, budget?: JsonObject) => ({
       prompt,
@@ -280,7 +280,7 @@ describe('a call that requires approval', () => {
     const refused = await fixture.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
     assert.equal(refused['reason'], 'NOT_A_PERSON');
     const other = await waits({ ...CODE, description: 'Of another' });
-    assert.ok(await fixture.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'other caller');
+    assert.ok(await fixture.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'an unrelated caller');
   });
 
   it('runs without approval if its workspace has no approval rules', async () => {

@@ -1,4 +1,4 @@
-/** Questions of agents to people, who answer once; tasks with an open question wait. */
+/** Questions of agents to people: each question is answered once, and its task waits for the answer. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -24,7 +24,7 @@ describe('questions to people', () => {
 
   const ask = async (more = {}) => String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
-  it('reach the owner, who finds and answers them', async () => {
+  it('reach the owner of the agent, who finds and answers them', async () => {
     const asked = await fixture.inbox(agent, 'ask', ASK);
     const request_id = String(asked['request_id']);
     assert.deepEqual(asked['asked_of'], { uid: ada.uid, name: `ada of ${ada.uid}` });
@@ -42,7 +42,7 @@ describe('questions to people', () => {
     assert.deepEqual((await fixture.inbox(ada, 'list', { state: 'open' }))['requests'], []);
   });
 
-  it('wake a waiting agent at another instance than the one that stores the answer', async () => {
+  it('wake a waiting agent even if another instance stores the answer', async () => {
     const request_id = await ask();
     const other = fixture.anotherInstance();
     const waited = fixture.inbox(agent, 'wait', { request_id, wait_ms: 20_000 }, other);
@@ -50,7 +50,7 @@ describe('questions to people', () => {
     assert.equal((await waited)['answer'], 'red');
   });
 
-  it('accept one answer, and accept it again if repeated', async () => {
+  it('accept one answer, and also the same answer if it is repeated', async () => {
     const request_id = await ask();
     const wrong = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
     assert.deepEqual([wrong.reason, wrong.entries], ['NOT_AN_OPTION', ['red', 'blue']]);
@@ -60,7 +60,7 @@ describe('questions to people', () => {
     assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
   });
 
-  it('accept one of two concurrent answers', async () => {
+  it('accept only one of two concurrent answers', async () => {
     const request_id = await ask();
     const both = await Promise.allSettled(
       ['red', 'blue'].map((answer) => fixture.inbox(ada, 'answer', { request_id, answer }, fixture.anotherInstance())),
@@ -68,7 +68,7 @@ describe('questions to people', () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
-  it('accept answers of agents only if the person allows it, and never of the requester', async () => {
+  it('accept answers of agents that the person allows, but never of the agent that asked', async () => {
     const request_id = await ask();
     const other: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const given = { request_id, answer: 'red' };
@@ -80,7 +80,7 @@ describe('questions to people', () => {
     assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
   });
 
-  it('reach another member by uid or email, and fail alike for non-members and unknown people', async () => {
+  it('reach a member by uid or email, and fail equally for non-members and unknown people', async () => {
     for (const to of [ben.uid, fixture.email('ben')]) {
       const request_id = await ask({ to });
       assert.equal((await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason, 'NOT_ASKED');
@@ -113,7 +113,7 @@ describe('questions to people', () => {
     await assert.rejects(fixture.inbox(elsewhere, 'wait', { request_id, wait_ms: 0 }));
   });
 
-  it('can be withdrawn by the requester or their owner', async () => {
+  it('can be withdrawn by the agent that asked or by its owner', async () => {
     const toBen = await ask({ to: ben.uid });
     assert.equal((await fixture.refusal(ben, 'inbox_withdraw', { request_id: toBen })).code, -32101);
     for (const one of [agent, ada]) {
@@ -124,7 +124,7 @@ describe('questions to people', () => {
     assert.equal((await fixture.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason, 'NOT_OPEN');
   });
 
-  it('expire once, on a read or in a sweep, with their default or without an answer', async () => {
+  it('expire once, by a read or by the sweep, with their default or without an answer', async () => {
     const ids = [await ask({ default: 'red' }), await ask()];
     fixture.pass(25 * 3600);
     const first = await fixture.inbox(agent, 'wait', { request_id: String(ids[0]), wait_ms: 0 });
@@ -178,7 +178,7 @@ describe('questions to people', () => {
     };
     const taskOf = async (id: string) => (await fixture.app.coordination.ports.tasks.find(id))?.value;
 
-    it('keep its lease while they are open, and show whom the task waits for', async () => {
+    it('keep the lease of the task while they are open, and show whom the task waits for', async () => {
       const task_id = await held();
       const request_id = await ask({ task_id });
       fixture.pass(3600);
@@ -198,7 +198,7 @@ describe('questions to people', () => {
       assert.equal((await taskOf(task_id))?.status, 'available');
     });
 
-    it('keep its lease if the holder renewed it while the question was open', async () => {
+    it('keep the lease of the task even if its holder starts it while they are open', async () => {
       const task_id = await held();
       await ask({ task_id });
       await answerOf(fixture, 'coordination_start_task', { agent_id: String(agent.agent_id), task_id }, agent);
@@ -207,7 +207,7 @@ describe('questions to people', () => {
       assert.equal((await taskOf(task_id))?.status, 'in_progress');
     });
 
-    it('stop holding it when they are withdrawn or expire', async () => {
+    it('no longer keep the task waiting after they are withdrawn or expire', async () => {
       const task_id = await held();
       await fixture.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);
@@ -219,7 +219,7 @@ describe('questions to people', () => {
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);
     });
 
-    it('are accepted only from its holder', async () => {
+    it('are accepted only from the holder of the task', async () => {
       const task_id = await held();
       const other = await fixture.agentOf('ben', 'worker');
       assert.equal((await fixture.refusal(other, 'inbox_ask', { ...ASK, task_id })).reason, 'NOT_HOLDER');

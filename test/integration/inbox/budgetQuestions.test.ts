@@ -1,4 +1,4 @@
-/** Questions about exhausted budgets: they go to the person who set the budget, and an approval raises it. */
+/** Questions about exhausted budgets, which go to the person who set the budget. An approval raises the budget. */
 import assert from 'node:assert/strict';
 import { answer, call } from '../coordination/calls.ts';
 import { InboxFixture } from './fixture.ts';
@@ -15,7 +15,7 @@ describe('a question about a budget', () => {
     await answer(fixture, 'coordination_register_agent', runner, agent);
   });
 
-  it('goes to the person who set the budget, and an approval raises it once', async () => {
+  it('goes to the person who set the budget, and its approval raises the budget once', async () => {
     const [ada, agent] = [await fixture.person('ada'), await fixture.agentOf('ada', 'worker')];
     const of = { kind: 'workspace', id: fixture.workspace };
     await answer(fixture, 'system_setBudget', { ...of, tokens: 0, money: 5 }, ada);
@@ -36,13 +36,13 @@ describe('a question about a budget', () => {
     const made = await Promise.all([1, 2].map(() => approvedCalls.execute(question.request_id)));
     assert.deepEqual(made.sort(), ['made', 'nothing']);
     const limited = await fixture.app.graph.ports.budgets.find(`workspace-${fixture.workspace}`);
-    assert.deepEqual([limited?.value.tokens, limited?.value.cost_usd], [10, 5], 'only tokens raised');
+    assert.deepEqual([limited?.value.tokens, limited?.value.cost_usd], [10, 5], 'only the exhausted limit is raised');
     await fixture.app.services.orchestration.runs.budgetChanged(`workspace-${fixture.workspace}`);
     fixture.pass(11 * 60);
     assert.equal((await claim()).id, taskId);
   });
 
-  it('is not asked again after a refusal until the budget is set again', async () => {
+  it('is not asked again after a refusal, until the budget is set again', async () => {
     const [ada, agent] = [await fixture.person('ada'), await fixture.agentOf('ada', 'worker')];
     const of = { kind: 'workspace', id: fixture.workspace };
     await answer(fixture, 'system_setBudget', { ...of, tokens: 0 }, ada);

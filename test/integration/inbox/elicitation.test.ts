@@ -1,4 +1,4 @@
-/** Elicitation: a client that can ask its person is asked to. Uses the SDK's client; the first answer wins. */
+/** Elicitation: the client of a waiting agent asks its person. The tests use the client of the MCP SDK. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
@@ -33,7 +33,7 @@ describe('elicitation of an answer at the client', () => {
     await Promise.all(endpoints.splice(0).map((endpoint) => endpoint.close()));
   });
 
-  /** Returns what the person was shown, and a client whose person replies with `reply`. */
+  /** Returns the forms that the client showed, and its call of inbox_wait. The person replies with `reply`. */
   async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
     const endpoint = await serveEndpoint({
       ...fixture.app.calls,
@@ -87,7 +87,7 @@ describe('elicitation of an answer at the client', () => {
     assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
   });
 
-  it('keeps the first answer if the person answers in the inbox before the client', async () => {
+  it('keeps the answer in the inbox if the person gives it before the client returns one', async () => {
     let request_id = '';
     const { shown, wait } = await connect(async () => {
       await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
@@ -99,7 +99,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal(shown.length, 1);
   });
 
-  it('rejects an answer in the inbox after the client has returned one', async () => {
+  it('rejects an answer in the inbox after the client has returned an answer', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
     await wait(request_id);
@@ -108,7 +108,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal((await wait(request_id)).answer, 'red');
   });
 
-  it('keeps one of two answers that arrive at the same time', async () => {
+  it('keeps only one of two concurrent answers from the client and the inbox', async () => {
     let elsewhere: Promise<unknown> = Promise.resolve();
     let request_id = '';
     const { wait } = await connect(async () => {
@@ -153,7 +153,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal((await fixture.app.inbox.ports.requests.find(request_id))?.value.state, 'open');
   });
 
-  it('skips questions to or from others, and approval requests', async () => {
+  it('skips questions to other people or of other agents, and approval requests', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     assert.equal((await wait(await ask({ to: fixture.id('ben') }))).state, 'open');
     const other: Principal = { ...agent, uid: 'agent:other', agent_id: 'other' };
@@ -168,7 +168,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal(shown.length, 0);
   });
 
-  it('does not ask in protocol revisions that elicit over a session', async () => {
+  it('does not ask in protocol revisions in which elicitation needs a session', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }), '2025-11-25');
     assert.equal((await wait(await ask())).state, 'open');
     assert.equal(shown.length, 0);

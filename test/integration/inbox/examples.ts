@@ -1,4 +1,4 @@
-/** Data for the examples of the inbox: a question to the leader's owner, and one that the leader asked. */
+/** Data for the examples of the inbox tools: two open questions of the leader to its owner. */
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { requestPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { sampleRequest } from '../../support/builders.ts';

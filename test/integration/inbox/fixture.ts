@@ -1,4 +1,4 @@
-/** Workspace in which agents ask people. */
+/** Fixture: a private workspace in which agents ask people. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -24,7 +24,7 @@ export class InboxFixture extends AccessFixture {
     return answer(this.at({ app }), `inbox_${tool}`, args, principal);
   }
 
-  /** Returns the error of a rejected call. */
+  /** Runs a call that must be rejected, and returns its error. */
   async refusal(principal: Principal, tool: string, args: JsonObject = {}) {
     const { structuredContent, isError } = await call(this, tool, args, principal);
     assert.equal(isError, true, JSON.stringify(structuredContent));

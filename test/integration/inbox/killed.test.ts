@@ -1,4 +1,4 @@
-/** Approved calls at concurrent, crashing and stalling instances: each call runs exactly once. */
+/** Approved calls on concurrent, crashing and stalling instances: each call runs exactly once. */
 import assert from 'node:assert/strict';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -12,7 +12,7 @@ import { InboxFixture } from './fixture.ts';
 
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
-/** Longer than an instance may take before another one takes over. */
+/** Seconds after which another instance takes over the call. */
 const MINUTES_AFTER = 121;
 
 describe('an approved call', () => {
@@ -46,7 +46,7 @@ describe('an approved call', () => {
     await fixture.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
   });
 
-  /** Returns an instance that runs calls with `runApprovedCall`, which can crash or stall. */
+  /** Returns an instance that runs approved calls with `runApprovedCall`, which can crash or stall. */
   const instance = (
     runApprovedCall: (make: RunApprovedCall) => RunApprovedCall,
     app: Composition = fixture.anotherInstance(),
@@ -69,7 +69,7 @@ describe('an approved call', () => {
 
   const request = async () => (await fixture.app.inbox.ports.requests.find(id))?.value ?? assert.fail();
 
-  it('runs once when ten instances start it concurrently', async () => {
+  it('runs once if ten instances start it concurrently', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => fixture.anotherInstance().services.approvedCalls.execute(id)),
     );
@@ -80,18 +80,18 @@ describe('an approved call', () => {
     assert.ok(Object(outcome).answer);
   });
 
-  it('is run by another instance if the first crashes before running it', async () => {
+  it('is run by another instance if the first instance crashes before running it', async () => {
     const dying = instance(() => () => Promise.reject(new Error('dead')));
     await assert.rejects(dying.execute(id), /dead/);
     assert.deepEqual(await made(), []);
-    assert.equal(await fixture.app.services.approvedCalls.execute(id), 'nothing', 'possibly still running');
+    assert.equal(await fixture.app.services.approvedCalls.execute(id), 'nothing', 'it may still be running');
     fixture.pass(MINUTES_AFTER);
     await Promise.all([fixture.sweepApprovals(), fixture.app.services.approvedCalls.execute(id)]);
     assert.equal((await made()).length, 1);
     assert.equal((await request()).execution_epoch, 2);
   });
 
-  it('runs once when an instance stalls while running it and another takes over', async () => {
+  it('runs once if an instance stalls while running it and another instance takes over', async () => {
     let arrive = (): void => undefined;
     let goOn = (): void => undefined;
     const arrived = new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ describe('an approved call', () => {
     assert.deepEqual(await request(), settled, 'the late instance changes nothing');
   });
 
-  it('is abandoned after five crashes, and its outcome states so', async () => {
+  it('is abandoned after five crashes, with an outcome that states the interruptions', async () => {
     for (let times = 0; times < 5; times++) {
       const dying = instance(() => () => Promise.reject(new Error('dead')));
       const ended = dying.execute(id);
@@ -129,7 +129,7 @@ describe('an approved call', () => {
     assert.deepEqual(await made(), []);
   });
 
-  it('is refused if the agent has lost its role, and its outcome states so', async () => {
+  it('is refused if the agent has lost its role, with an outcome that states this reason', async () => {
     const { store } = fixture.app.kernel;
     const { agents } = fixture.app.access.ports;
     const { value, version } = (await agents.find(String(agent.agent_id))) ?? assert.fail();

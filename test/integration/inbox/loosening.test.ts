@@ -1,4 +1,4 @@
-/** Approval by people of agents' calls that loosen a limit. */
+/** Calls of agents that loosen a limit, and their approval by people. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -62,16 +62,16 @@ describe("an agent's call that loosens a limit", () => {
     const rule = { tool: 'github.createPR' };
     beforeEach(() => update({ approvals: [rule] }, ada));
 
-    it('waits for its owner, and runs once approved', async () => {
+    it('waits for the owner of the agent, and runs after the approval', async () => {
       const id = await waits('access_update_workspace', { approvals: [] });
-      assert.deepEqual(await rules(), [rule], 'nothing has changed');
-      assert.equal(await waits('access_update_workspace', { approvals: [] }), id, 'identical call');
+      assert.deepEqual(await rules(), [rule], 'the rules do not change before the approval');
+      assert.equal(await waits('access_update_workspace', { approvals: [] }), id, 'the same request');
       await decided(id, 'approve');
       assert.deepEqual(await rules(), []);
       await update({ approvals: [] });
     });
 
-    it('leaves the rules unchanged if refused', async () => {
+    it('leaves the rules unchanged if the owner refuses it', async () => {
       const id = await waits('access_update_workspace', { approvals: [] });
       await decided(id, 'refuse');
       assert.deepEqual(await rules(), [rule]);
@@ -79,7 +79,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.match(JSON.stringify(again.structuredContent), /NOT_APPROVED/);
     });
 
-    it("waits for its owner when it undoes the agent's own stricter rule", async () => {
+    it('waits for the owner if it undoes a stricter rule that the agent itself has set', async () => {
       await update({ approvals: [rule, { tool: 'github.createBranch' }] });
       const about = { whose: { workspace: fixture.workspace }, narrowed: { thing: `workspace:${fixture.workspace}` } };
       const { items } = await fixture.app.system.trail.list(about, { limit: 5 });
@@ -117,7 +117,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.deepEqual(await rules(), []);
     });
 
-    it('cannot be approved by an agent, even one that may answer for its person', async () => {
+    it('cannot be approved by an agent, even if the agent may answer for its person', async () => {
       const other = { ...(await fixture.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
       await fixture.lets('ada', ['deputy']);
       const request_id = await waits('access_update_workspace', { approvals: [] });
@@ -127,7 +127,7 @@ describe("an agent's call that loosens a limit", () => {
     });
   });
 
-  it('does not remove a rule that a person adds while the call is decided', async () => {
+  it('does not remove a rule that a person adds while the call is processed', async () => {
     const { store } = fixture.app.kernel;
     const commit = store.commit.bind(store);
     const addFirst: typeof commit = async (...of) => {
@@ -141,7 +141,7 @@ describe("an agent's call that loosens a limit", () => {
     assert.deepEqual(await rules(), [{ tool: 'github.createBranch' }]);
   });
 
-  it('waits for a person with a role in the loosened workspace, not the one of the call', async () => {
+  it("waits for a person of the workspace whose limit it loosens, not of the caller's", async () => {
     const { workspace } = fixture;
     const args = { workspace, email: fixture.email('eve'), role: 'viewer' };
     const { structuredContent } = await call(fixture.at({ workspace: 'default' }), 'access_invite', args, leader);
@@ -161,19 +161,19 @@ describe("an agent's call that loosens a limit", () => {
     });
     const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
 
-    it('cannot raise or remove a budget set by its owner, in one step or two', async () => {
+    it('cannot raise or remove a budget set by the owner, in one step or in two', async () => {
       await set(5, ada);
       await waits('system_setBudget', wanted(null));
       await waits('system_setBudget', wanted(6));
       await set(1);
       const id = await waits('system_setBudget', wanted(5));
-      assert.equal((await limit(key()))?.cost_usd, 1, 'lowering passed, raising did not');
+      assert.equal((await limit(key()))?.cost_usd, 1, 'the agent has lowered the budget, but could not raise it');
       await decided(id, 'approve');
       assert.equal((await limit(key()))?.cost_usd, 5);
       await waits('system_setBudget', wanted(7));
     });
 
-    it('shows the old and the new limit, and its approval covers no larger step', async () => {
+    it('shows the approver the old and new limit, and its approval allows no larger increase', async () => {
       await set(5, ada);
       const id = await waits('system_setBudget', wanted(9));
       const { requests } = await fixture.inbox(ada, 'list');
@@ -190,7 +190,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.equal((await limit(key()))?.cost_usd, undefined);
     });
 
-    it("waits for its owner when it undoes the agent's own lowering", async () => {
+    it('waits for the owner if it undoes a reduction that the agent itself has made', async () => {
       await set(5, ada);
       await set(1);
       const about = { whose: { workspace: fixture.workspace }, narrowed: { thing: `budget:${key()}` } };
@@ -214,7 +214,7 @@ describe("an agent's call that loosens a limit", () => {
   });
 
   describe('on members', () => {
-    it('waits for its owner when it invites a person or raises a role', async () => {
+    it('waits for the owner if it invites a person or raises a role', async () => {
       const { workspace } = fixture;
       const invited = await waits('access_invite', { workspace, email: fixture.email('eve'), role: 'viewer' });
       assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);

@@ -60,7 +60,7 @@ describe('concurrent calls on one question', () => {
     }
   });
 
-  it('either answer or withdraw it, never both', async () => {
+  it('either answer or withdraw the question, never both', async () => {
     for (let times = 0; times < 5; times++) {
       const request_id = await ask();
       const [answered, withdrawn] = await Promise.all([
@@ -72,11 +72,11 @@ describe('concurrent calls on one question', () => {
     }
   });
 
-  describe('about to expire', () => {
+  describe('that is about to expire', () => {
     let early: Composition;
     let request_id: string;
 
-    /** An instance whose clock is one millisecond behind: the question is still open for it. */
+    /** Creates an instance whose clock is one millisecond behind, so that the question is open for this instance. */
     beforeEach(async () => {
       request_id = await ask({ default: 'grey' });
       fixture.pass(86_400);
@@ -84,7 +84,7 @@ describe('concurrent calls on one question', () => {
       early = compose(externalServicesOf({ clock }));
     });
 
-    /** Stores an answer at the instance that is behind, running `meanwhile` before the commit. */
+    /** Stores an answer at the instance whose clock is behind, and runs `meanwhile` before the commit. */
     const answering = (meanwhile: () => Promise<unknown>) => {
       const { store } = early.kernel;
       const interrupted: Store<Change> = {
@@ -132,7 +132,7 @@ describe('concurrent calls on one question', () => {
       for (const one of seen) assert.deepEqual([one['state'], one['answer']], [state, answer]);
     });
 
-    it('run no call for an answer after the expiry', async () => {
+    it('reject an answer after the expiry, and run no approved call', async () => {
       const late = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
       assert.equal(late.reason, 'NOT_OPEN');
       assert.equal(await fixture.app.services.approvedCalls.execute(request_id), 'nothing');
@@ -148,7 +148,7 @@ describe('concurrent calls on one question', () => {
     assert.equal((await fixture.refusal(helper, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
     await fixture.lets('ben', ['helper']);
     const ofBen = { request_id: await ask({ to: fixture.id('ben') }), answer: 'red' };
-    assert.equal((await fixture.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'for Ben');
+    assert.equal((await fixture.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'Ben was asked');
   });
 });
 
@@ -157,7 +157,7 @@ describe("a question's notification", () => {
   before(() => fcm.start());
   after(() => fcm.stop());
 
-  it("reaches the person's list, each device and email once, however often it is delivered", async () => {
+  it('reaches the list, each device and the email of the person once, even if repeated', async () => {
     const fixture = new InboxFixture({ push: fcmPushService(() => localMessagingApp(fcm.url)) });
     await fixture.open();
     const [agent, uid] = [await fixture.agentOf('ada', 'worker'), fixture.id('ada')];
@@ -205,7 +205,7 @@ describe('a task with an open question', () => {
     const { request_id } = await fixture.inbox(agent, 'ask', { ...ASK, task_id });
     const name = `ada of ${fixture.id('ada')}`;
     fixture.pass(3600);
-    // A heartbeat asks for a lease as without the question; the sweep finds it expired and renews it.
+    // The heartbeat renews the lease by its normal length. The sweep finds it expired, and renews it again.
     await ask('coordination_heartbeat', { agent_id });
     fixture.pass(7200);
     await fixture.sweep();
