@@ -5,7 +5,7 @@ import type { DocumentQuery, DocumentsQuery, NodeQuery } from '../../../console/
 
 export type ConsoleQuery = DocumentsQuery | DocumentQuery | NodeQuery;
 
-/** Owner and place of the queried data. */
+/** Ids that select the queried data. */
 export interface Asked {
   readonly uid: string;
   readonly workspace: string;
@@ -61,7 +61,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
   };
 }
 
-/** Sends a Firestore query as the server, which needs the same indexes. Other queries need none. */
+/** Sends a Firestore query of the console from the server, which needs the same indexes. Skips other queries. */
 export async function sent(database: Firestore, asked: ConsoleQuery): Promise<void> {
   if (!('collection' in asked)) return;
   let query = database.collection(asked.collection).limit(asked.limit);

@@ -1,6 +1,6 @@
 /**
- * Index that a query needs, and whether it is declared. The emulator runs every query without an index; the
- * service rejects the query. The rules are from these pages:
+ * Determines the index that a query needs, and whether it is declared. The emulator runs a query without its index,
+ * but the Firestore service rejects the query. The rules are from these pages:
  *
  *   https://firebase.google.com/docs/firestore/query-data/index-overview
  *   https://firebase.google.com/docs/firestore/query-data/order-limit-data
@@ -9,16 +9,16 @@
  * - An index serves a query if its first fields are those compared for equality or by `array-contains`, in any
  *   order and direction. The range and order fields must follow, in the query's order and directions. An index
  *   is not read backwards.
- * - `in` is a disjunction of equalities, and `array-contains-any` one of `array-contains`: each part uses
- *   the same index.
+ * - `in` is a disjunction of equalities, and `array-contains-any` is a disjunction of `array-contains`. All parts
+ *   of a disjunction use the same index.
  * - A range field that is not an order field orders the query implicitly.
  * - Every index ends with `__name__`, in the direction of its last field (ascending after an array), and so
  *   does every query's order.
- * - Firestore's automatic index serves a query on one field, unless an override disables the index. Overrides
- *   of a map also apply to its fields.
+ * - The automatic index of a field serves a query on only this field, unless an override disables the index. An
+ *   override of a map also applies to the fields in the map.
  *
- * Firestore can also merge the indexes of single fields to serve several equalities. Only word search relies on
- * that, with one owner's to-dos per index: merging is slow if each merged index has many matches.
+ * Firestore can also merge the indexes of single fields to serve several equalities. Only the word search of to-dos
+ * relies on merging, which is slow if each merged index has many matches. Its indexes contain one owner's to-dos.
  */
 import type { CompositeIndex, DeclaredIndexes, IndexField } from '../../rules/declaredIndexes.ts';
 import type { Order, RecordedQuery } from './recordedQueries.ts';
@@ -38,9 +38,9 @@ const MERGED = 'index.words.';
 export interface Need {
   readonly collection: string;
   readonly scope: RecordedQuery['scope'];
-  /** Fields that can be in any order and, if they have one, in any direction. */
+  /** Fields with which the index must start, in any order and direction. */
   readonly equal: readonly IndexField[];
-  /** Fields that must follow in exactly this order. */
+  /** Fields that must follow in this order and direction. */
   readonly ordered: readonly Order[];
 }
 
@@ -70,7 +70,7 @@ function withRanges(orders: readonly Order[], ranges: readonly string[]): readon
   return [...explicit, ...implicit.map((field) => ({ field, direction })), ...names];
 }
 
-/** Omits `__name__` if the index ends with it anyway. */
+/** Omits `__name__` at the end if its direction is the implicit one. */
 function withoutImpliedName(orders: readonly Order[]): readonly Order[] {
   const last = orders.at(-1);
   if (last?.field !== NAME) return orders;
@@ -86,7 +86,7 @@ export function describeNeed({ collection, scope, equal, ordered }: Need): strin
   return `${scope === 'COLLECTION' ? collection : `every ${collection}`}: ${fields.join(', ') || 'by name'}`;
 }
 
-/** Returns what serves the need: a composite index, `automatic` for Firestore's index of a field, or undefined. */
+/** Returns the index for the need: a composite index, `automatic` for Firestore's index of a field, or undefined. */
 export function findIndex(need: Need, declared: DeclaredIndexes): CompositeIndex | 'automatic' | undefined {
   const fields = [
     ...need.equal,

@@ -1,4 +1,4 @@
-/** Stores that read Firestore, with a call of each of their methods in each variant. */
+/** Calls of every method of the stores that read Firestore, in every variant. */
 
 import assert from 'node:assert/strict';
 import type { Firestore } from '@google-cloud/firestore';
@@ -10,7 +10,7 @@ import { documents } from '../../support/reading.ts';
 import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { silent } from '../coordination/team.ts';
 
-/** Loads separate module instances: calls by other tests do not count here. */
+/** URL suffix that loads separate module instances, so that calls by other tests do not count. */
 export const APART = '?read-for-indexes';
 
 const source = new URL('../../../functions/src/', import.meta.url);
@@ -47,7 +47,7 @@ const [SESSION, NOW] = ['session-1', new Date()];
 
 type Call = (database: Firestore) => Promise<unknown>;
 
-/** Calls by file, so that a file without calls is noticed. */
+/** Calls by file. A test reports files that have queries but no calls. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'agents/store/agents.ts': [...(await agentDirectoryCalls()), ...(await agentCalls())],
   'identity/store/credentials.ts': [
@@ -512,9 +512,9 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
       [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
     ),
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
-    // The read by id finds nothing.
+    // This result does not exist, so the read by id fails.
     read((reader) => reader.result('task-1', { claim_epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
-    // Only listens to a document.
+    // The next two calls only listen to a document, which needs no index.
     read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
     read((reader) => reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100))),
   ];

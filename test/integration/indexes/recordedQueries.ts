@@ -46,12 +46,12 @@ export interface RecordedQuery {
 
 const QUERIES = ['runQuery', 'runAggregationQuery'];
 
-/** Reads by id need no index. */
+/** Requests that read documents by id, which need no index. */
 const OTHERS = ['batchGetDocuments'];
 
 /**
- * Records the queries that `database` sends from now on. The replaced method is internal to the client and not part
- * of its API: treat an empty recording as a failure.
+ * Records the queries that `database` sends from now on. The method that is replaced for this purpose is internal to
+ * the client and can change, so callers must treat an empty recording as a failure.
  */
 export function recordQueries(database: Firestore): readonly RecordedQuery[] {
   const recorded: RecordedQuery[] = [];

@@ -1,4 +1,4 @@
-/** Code of some modules that was never executed, so that no variant of a query is missed. */
+/** Finds code of the stores that no call executed, so that no variant of a query is missed. */
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { basename } from 'node:path';
@@ -14,7 +14,7 @@ export interface Untaken {
   readonly text: string;
 }
 
-/** A method, a call that builds a query, or a branch that is only a function's name: `? inSession`. */
+/** Code that may build a query: a method, a query call, or a branch that is only a function name: `? inSession`. */
 const QUERY_BUILDING = [
   /^(?:async\s+|get\s+|static\s+)*\w+\s*\(/,
   /\.(?:where|orderBy|collection|collectionGroup|count|stream)\(|\.get\(\)/,
@@ -22,19 +22,19 @@ const QUERY_BUILDING = [
   /^[?:]?\s*\w+$/,
 ];
 
-/** Names through which code reaches a query: writers and shapes of a store contain none. */
+/** Names through which code sends queries. Code that only writes or converts contains none of these names. */
 const REACHES_QUERIES = /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
 
-/** Comments, and reads of a document by its path. */
+/** Text that contains no query: comments, and reads of a document by its path. */
 const NO_QUERY = /\/\/.*|\/\*[\s\S]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;
 
-/** Returns whether the code can contain a query; code that handles found documents needs no index. */
+/** Returns whether the code can build a query. Code that handles the found documents does not. */
 export function isQueryBuilding({ text }: Untaken): boolean {
   const part = text.replace(NO_QUERY, '').trim();
   return QUERY_BUILDING.some((pattern) => pattern.test(part)) && REACHES_QUERIES.test(part);
 }
 
-/** Call it before the modules are loaded: V8 counts branches only of code compiled afterwards. */
+/** Starts the observation. Call it before the modules are loaded, because V8 counts only code compiled later. */
 export async function observe(): Promise<Observation> {
   const session = new Session();
   session.connect();
@@ -49,7 +49,7 @@ export async function observe(): Promise<Observation> {
         .filter(({ url }) => url.endsWith(suffix))
         .flatMap(({ url, functions }) => {
           const path = fileURLToPath(url.slice(0, -suffix.length));
-          const source = readFileSync(path, 'utf8'); // Node strips types by blanking, so offsets stay valid.
+          const source = readFileSync(path, 'utf8'); // Node replaces types with spaces, so offsets stay valid.
           const ranges = functions.flatMap((one) => one.ranges).filter(({ count }) => count === 0);
           return ranges.map(({ startOffset, endOffset }) => ({
             file: basename(path),
