@@ -1,4 +1,4 @@
-/** A dedicated workspace for one call whose commits lose their response, with local vendors. */
+/** Fixture: a workspace for one call whose commits lose their response, with local GitHub and models. */
 import type { Firestore } from '@google-cloud/firestore';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { NodeRef } from '../../../functions/src/graph/rules/graphNode.ts';
@@ -20,7 +20,7 @@ const BUDGET = { tokens: 1_000_000, cost_usd: 10 };
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
-/** Local vendors that all scenes share. */
+/** Local servers for models and GitHub, which all scenarios share. */
 export class Vendors {
   readonly models = new LocalModels();
   readonly gitHub = new LocalGitHub();
@@ -34,7 +34,7 @@ export class Vendors {
     await Promise.all([this.models.stop(), this.gitHub.stop()]);
   }
 
-  /** Creates a repository that Muster may write to. */
+  /** Creates a GitHub repository to which Muster may write. */
   repository(name: string): Repo {
     const { world: worldFixture } = this.gitHub;
     const repo = worldFixture.repository(OWNER, name);
@@ -49,7 +49,7 @@ export class Vendors {
 export class LostResponseFixture extends CodingTeam {
   readonly vendors: Vendors;
   readonly database: Firestore;
-  /** Whether dispatched runs are lost. */
+  /** Whether dispatched runs are dropped instead of executed. */
   losing = false;
 
   constructor(vendors: Vendors, database: Firestore) {
@@ -58,7 +58,7 @@ export class LostResponseFixture extends CodingTeam {
     this.database = database;
   }
 
-  /** Returns an instance of this deployment whose commits go through the lane. */
+  /** Returns an instance of this deployment whose database requests use the lossy connection. */
   through({ database }: LossyConnection): Composition {
     return compose(
       externalServicesOf({
@@ -70,14 +70,14 @@ export class LostResponseFixture extends CodingTeam {
     );
   }
 
-  /** Executes a run at another instance, whose commits are not lost. */
+  /** Executes a run at the instance `app`, whose commits lose no response. */
   private execute(runId: string): void {
     if (!this.losing) void this.app.services.runExecution.deliver({ runId });
   }
 
   /**
-   * Deletes an agent's presence. Parts of a sweep run concurrently and all scenes share one Realtime Database, so
-   * which part runs before the agent is marked offline would be random.
+   * Deletes an agent's presence. Otherwise the effects of a sweep would be random, because the parts of a sweep run
+   * concurrently and all scenarios share one Realtime Database.
    */
   async neverSeen(agentId: string): Promise<void> {
     await this.app.access.ports.presence.remove(agentId, this.now);
@@ -100,7 +100,7 @@ export class LostResponseFixture extends CodingTeam {
     return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
   }
 
-  /** Creates a worker that holds tasks. */
+  /** Creates a worker that holds this many tasks. */
   async holder(
     tasks = 1,
   ): Promise<{ readonly principal: Principal; readonly agent_id: string; readonly task_id: string }> {
@@ -118,17 +118,16 @@ function bindingsOf(vendors: Vendors): TeamBindings {
   return { gitHub: () => vendors.gitHub.asApp, hosted: () => agentsAt(vendors.models.url), budget: BUDGET };
 }
 
-/** Prepared call of a scenario. */
 export interface Prepared {
   readonly args: JsonObject;
-  /** Default: the leader. */
+  /** Caller, by default the leader. */
   readonly principal?: Principal;
   /** Returns the effects of the call outside Firestore. */
   readonly elsewhere?: () => unknown;
 }
 
 export interface Scenario {
-  /** Full name, as in `coordination.create_task`. */
+  /** Full name of the tool, as in `coordination.create_task`. */
   readonly tool: string;
   readonly when: string;
   readonly prepare: (responseFixture: LostResponseFixture) => Promise<Prepared>;
@@ -136,7 +135,7 @@ export interface Scenario {
 
 type Entry = Scenario['prepare'] | Readonly<Record<string, Scenario['prepare']>>;
 
-/** Returns the scenarios of a toolset's tools: one per tool, or several named ones. */
+/** Returns the scenarios of a toolset: one scenario per tool, or several named scenarios. */
 export function scenariosOf(toolset: string, tools: Readonly<Record<string, Entry>>): readonly Scenario[] {
   return Object.entries(tools).flatMap(([tool, entry]) => {
     const named = typeof entry === 'function' ? { '': entry } : entry;

@@ -1,4 +1,4 @@
-/** Occasions for each function that Firebase calls: prepared data, and the function's work on it. */
+/** Occasions for each function that Firebase calls: they prepare data, and return the function's work on it. */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
@@ -18,7 +18,7 @@ import type { LostResponseFixture } from './fixture.ts';
 
 type Deed = (app: Composition) => Promise<unknown>;
 
-/** Prepares data. Returns an instance's work on it, and `about`: text in its commits, by default the workspace. */
+/** Prepares data. Returns the work on it, and `about`: a text that the commits contain, by default the workspace. */
 export type Occasion = (
   fixture: LostResponseFixture,
 ) => Promise<Deed | { readonly deed: Deed; readonly about: string }>;
@@ -27,7 +27,7 @@ const DAY = 86_400_000;
 
 const SECRET = 'a secret';
 
-/** Before anything that other tests leave due. */
+/** A time before everything that other tests leave due. */
 const LONG_AGO = new Date('1980-01-01T00:00:00.000Z');
 
 /** Occasions by function and case. `tools.test.ts` and `runs.test.ts` test the other functions. */
@@ -270,14 +270,14 @@ async function consumed(fixture: LostResponseFixture, topic: Topic, type: 'updat
   return (app: Composition) => app.services.consumers[topic].receive({ id: randomUUID(), text });
 }
 
-/** Returns the work of the graph's trigger on an item's stored node. */
+/** Returns the work of the graph's trigger for the stored node of an item. */
 async function following(fixture: LostResponseFixture, ref: NodeRef): Promise<Deed> {
   const written = (await fixture.database.doc(graphPath(nodeKey(ref))).get()).data();
   assert.ok(written, `${ref.id} has no node`);
   return (app) => app.services.followGraph(written);
 }
 
-/** Creates a coding task's request by an agent, approved by its owner, and returns the request's id. */
+/** Creates an agent's request for a coding task, which its owner has approved. Returns the id of the request. */
 async function approvedCall(fixture: LostResponseFixture): Promise<string> {
   const { workspace, leader, now: createdAt } = fixture;
   const { agent_id: agentId = '', owner_uid: ownerUid, uid } = leader;
@@ -324,7 +324,7 @@ async function approvedCall(fixture: LostResponseFixture): Promise<string> {
   return request.id;
 }
 
-/** Runs one part of the sweep, with its own record. */
+/** Runs one part of the sweep, with a separate sweep record. */
 async function sweepPart(fixture: LostResponseFixture, { system }: Composition, part: SweepJob): Promise<void> {
   await sweep([part], { ...system.ports, log: silent, sweepRecord: fixture.sweepRecord });
 }

@@ -3,7 +3,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Team } from '../coordination/team.ts';
 
-/** Returns the differences in the open session of the team's workspace. */
+/** Returns the differences between counters and documents in the open session of the workspace. */
 export async function recount({ app, workspace }: Team, database = firestore()): Promise<readonly string[]> {
   const open = await app.coordination.ports.sessions.current(workspace);
   if (open === undefined) return [];

@@ -1,4 +1,4 @@
-/** Runs with lost responses of their commits: each step is asked and paid for once, and no step waits forever. */
+/** Runs whose commits lose their response: each model call is paid once, and no step waits forever. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -12,7 +12,7 @@ const LANES = 6;
 
 const ALL = Number.POSITIVE_INFINITY;
 
-/** Fields that vary: a prompt contains its run's id, and the token estimate depends on its letters. */
+/** Fields that vary between runs: times, and token estimates that depend on the letters of the run's id. */
 const CHANCE = new Set(['milliseconds', 'input_tokens']);
 
 const TWO_STEPS = {
@@ -47,7 +47,7 @@ describe('an instance that loses the response of a commit', function () {
     { what: 'executes a run for live agents once', workflow: BY_HAND, questions: 0, status: 'waiting' },
   ]) {
     it(course.what, async () => {
-      await connections.use((connection) => execute(connection, undefined, course)); // Opens the session.
+      await connections.use((connection) => execute(connection, undefined, course)); // This creates the session.
       const { problems } = await tryLosses(connections, ALL, (connection, loss) => execute(connection, loss, course));
       if (problems.length > 0) assert.fail(problems.join('\n'));
       fixture.assertAcceptable();
@@ -60,7 +60,7 @@ describe('an instance that loses the response of a commit', function () {
     { workflow, questions, status }: { workflow: object; questions: number; status: string },
   ): Promise<Outcome> {
     const input = fixture.question();
-    // Outcomes are counted per workspace, and the counter's document depends on their number.
+    // Outcomes are counted per workspace, and their number determines the document of the counter.
     const workspace = questions > 0 ? `${fixture.workspace}-${randomUUID()}` : fixture.workspace;
     const { runId } = await fixture.begin(workflow, { input }, fixture.app, workspace);
     const app = fixture.anotherInstance(undefined, connection.database);

@@ -1,4 +1,4 @@
-/** Tools that write, with lost responses of their commits: each call takes effect once. */
+/** Tools that write: each call takes effect once, even if a commit loses its response. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,10 +18,10 @@ import { LostResponseFixture, type Scenario, Vendors } from './fixture.ts';
 import { recount } from './recount.ts';
 import { scenarios } from './scenarios/all.ts';
 
-/** Concurrent cases: a case spends most of its time waiting for the client's retry. */
+/** Number of concurrent cases. A case spends most of its time waiting for the client's retry. */
 const LANES = 6;
 
-/** Scenarios at a time; enough cases for all lanes. */
+/** Number of concurrent scenarios, which have enough cases to use all lanes. */
 const AT_ONCE = 3;
 
 const MAX_COMMITS = 3;
@@ -29,7 +29,7 @@ const MAX_COMMITS = 3;
 /** Fields that vary between runs. */
 const CHANCE = new Set(['repository_id', 'timestamp', 'version', 'secret']);
 
-describe('a commit with a lost response takes effect once:', function () {
+describe('a tool call whose commit loses its response takes effect once:', function () {
   this.timeout('2m');
   const vendors = new Vendors();
   let connections: LossyConnections;
@@ -49,7 +49,7 @@ describe('a commit with a lost response takes effect once:', function () {
     process.stdout.write(`      (${cases} lost commits)\n`);
   });
 
-  it('all tools that write are tested below', () => {
+  it('the tests below cover every tool that writes', () => {
     const writing = toolsets.flatMap(({ name, tools }) =>
       tools.filter(({ annotations }) => !annotations.readOnlyHint).map((tool) => fullName(name, tool.name)),
     );
@@ -57,7 +57,7 @@ describe('a commit with a lost response takes effect once:', function () {
   });
 
   async function loses(scenario: Scenario): Promise<void> {
-    // The default run tests only calls with a key: the stored response is the only difference.
+    // The default run tests only calls with an idempotency key, which differ only in their stored response.
     const tried = defaultOrNightly([true], { night: [true, false] }).map(async (isKeyed) => {
       const { problems, losses } = await tryLosses(
         isAsCaller(scenario) ? callersLanes : connections,
@@ -102,14 +102,14 @@ describe('a commit with a lost response takes effect once:', function () {
     return { problems, account, commits: sent, lost };
   }
 
-  /** Creates the client that acts as the caller, with its first call. */
+  /** Makes a first call, which creates the database client that acts as the caller. */
   async function connect({ leader }: LostResponseFixture, { services }: LostResponseFixture['app']): Promise<void> {
     const caller = { principal: leader, credential: `credential of ${leader.uid}` };
     await services.data.read(caller, 'firestore', 'shared/lost/answers', { shallow: false, query: { limit: 1 } });
   }
 });
 
-/** Calls on behalf of the caller use the project of the caller's token. */
+/** Returns whether the tool acts as the caller, which requires the project of the caller's token. */
 function isAsCaller({ tool }: Scenario): boolean {
   return tool.startsWith('firebase.');
 }
@@ -119,7 +119,7 @@ function wireNameOf(tool: string): string {
   return wireName(toolset, name, 'prefixed');
 }
 
-/** A call succeeds, and returns an equal response when repeated with its key. */
+/** Returns the problems: a call that fails, or whose repetition with its key returns another response. */
 function refusals({ structuredContent, isError }: ToolResult, again: ToolResult): readonly string[] {
   if (isError) return [`refused: ${short(structuredContent)}`];
   const isSame = isDeepStrictEqual(again.structuredContent, structuredContent);

@@ -1,4 +1,4 @@
-/** Triggers, consumers and schedules, with lost responses of their commits. */
+/** Triggers, consumers and schedules: each takes effect once, even if a commit loses its response. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { accountOf } from '../../support/lossyFirestore/account.ts';
@@ -28,10 +28,10 @@ const WRITING_NOTHING = ['logDeadLetters'];
 
 const ELSEWHERE = ['mcp', 'executeRun'];
 
-describe("a function's commit with a lost response takes effect once:", function () {
+describe('a function whose commit loses its response takes effect once:', function () {
   this.timeout('2m');
   const vendors = new Vendors();
-  /** One lane, because a schedule also handles data that other occasions prepared. */
+  /** One connection at a time, because a schedule also handles data that other occasions have prepared. */
   let connections: LossyConnections;
   before(async () => {
     if (process.env['PUBSUB_EMULATOR_HOST']) await makeTopics();
@@ -43,7 +43,7 @@ describe("a function's commit with a lost response takes effect once:", function
     await vendors.stop();
   });
 
-  it('all functions are tested below', () => {
+  it('the tests below cover every function of index.ts', () => {
     const index = readFileSync(new URL('../../../functions/src/index.ts', import.meta.url), 'utf8');
     const functions = [...index.matchAll(/^export \{([^}]+)\}/gm)].flatMap(
       ([, names = '']) => names.match(/\w+/g) ?? [],

@@ -5,7 +5,7 @@ import type { MemberRole } from '../../../../functions/src/identity/rules/role.t
 import { answer } from '../../coordination/calls.ts';
 import { type LostResponseFixture, scenariosOf } from '../fixture.ts';
 
-/** Makes the leader lead the workspace of the scene, with one other member. */
+/** Makes the leader lead the workspace of the scenario, which has one other member. */
 async function ledBy(fixture: LostResponseFixture, other: MemberRole = 'worker'): Promise<Principal> {
   const { workspace, leader, now: addedAt } = fixture;
   const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, added_by: 'ada', added_at: addedAt });
@@ -18,7 +18,7 @@ async function ledBy(fixture: LostResponseFixture, other: MemberRole = 'worker')
   return leader;
 }
 
-/** The leader's owner in person, because only people can loosen a limit. */
+/** Returns the owner of the leader as a person, because only people can loosen a limit. */
 function personIn({ leader: { owner_uid: ownerUid, owner } }: LostResponseFixture): Principal {
   return { uid: ownerUid, kind: 'person', owner_uid: ownerUid, maxRole: 'admin', owner };
 }

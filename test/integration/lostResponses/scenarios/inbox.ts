@@ -1,4 +1,3 @@
-/** Scenarios for questions to people. */
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type LostResponseFixture, type Prepared, scenariosOf } from '../fixture.ts';

@@ -11,7 +11,7 @@ async function save(fixture: LostResponseFixture): Promise<void> {
   await fixture.app.services.orchestration.workflows.save(fixture.leader.owner_uid, SAVED, undefined, unkeyed);
 }
 
-/** Returns the arguments, and makes the leader's owner a member: each step checks that the owner may run it. */
+/** Returns the arguments. Makes the leader's owner a member, because each step checks the role of the owner. */
 async function asMember(fixture: LostResponseFixture, args: JsonObject) {
   const { workspace, leader, now: addedAt } = fixture;
   const member = { uid: leader.owner_uid, workspace, role: 'leader', added_by: 'a-test', added_at: addedAt } as const;

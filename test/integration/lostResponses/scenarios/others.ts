@@ -1,4 +1,4 @@
-/** Scenarios for onboarding, the databases and GitHub. */
+/** Scenarios for onboarding, system, the databases and GitHub. */
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { answer } from '../../coordination/calls.ts';
@@ -19,7 +19,7 @@ export const onboarding = scenariosOf('onboarding', {
   },
 });
 
-/** Scenarios that depend on an earlier call. */
+/** Scenarios of the system tools, most of which depend on an earlier call. */
 export const system = scenariosOf('system', {
   setBudget: {
     'for a task without a budget': async (fixture) => {
@@ -94,7 +94,7 @@ async function document(
   more: JsonObject,
   fields: object = { count: 1 },
 ): Promise<Prepared> {
-  fixture.now = new Date(); // Callers' tokens are valid in the present.
+  fixture.now = new Date(); // Tokens of callers are valid only at the real time.
   const path = `shared/${fixture.workspace}`;
   const { writeTime } = await firestore().doc(path).set(fields);
   const version = `${writeTime.seconds}.${writeTime.nanoseconds}`;
@@ -178,7 +178,7 @@ export const github = scenariosOf('github', {
     }),
 });
 
-/** Returns the latest audit entry, ready to undo. */
+/** Returns a call that undoes the latest audit entry. */
 async function latestUndone(fixture: LostResponseFixture, of = 'workspace'): Promise<Prepared> {
   fixture.pass(1);
   const { events } = await answer(fixture, 'system_getAudit', { of, limit: 1 });

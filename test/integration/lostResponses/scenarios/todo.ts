@@ -27,7 +27,6 @@ async function recurring(fixture: LostResponseFixture, more: JsonObject = {}): P
   return { args: { recurring_task_id: (await begun(fixture)).recurringTask.id, ...more } };
 }
 
-/** Creates a to-do and completes it. */
 async function completed(
   fixture: LostResponseFixture,
   made: (fixture: LostResponseFixture) => Promise<Prepared>,
