@@ -50,7 +50,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.equal(steps[0]?.status, 'failed');
   }
 
-  it('fails immediately with the reason', async () => {
+  it('fails immediately, and its failure names the archived session', async () => {
     const one = await waitingOne();
     const other = await team.createOne();
     await initialize('Two');
@@ -58,7 +58,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.equal((await team.task(other.id)).status, 'available', 'tasks without a run stay unchanged');
   });
 
-  it('releases its task from the holder, who can claim another one', async () => {
+  it('releases its task from the holder, who can then claim another task', async () => {
     const one = await waitingOne();
     const ann = await team.join('ann');
     assert.equal(await team.claim(ann), one.taskId);
@@ -68,7 +68,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
   });
 
-  it('succeeds if the task was completed before', async () => {
+  it('succeeds if the task was completed before the session was archived', async () => {
     const one = await waitingOne();
     const ann = await team.join('ann');
     await team.claim(ann);
@@ -78,7 +78,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.equal((await fixture.ended(one.runId)).run.status, 'succeeded');
   });
 
-  it('fails in the next sweep if the instance crashed that archived the session', async () => {
+  it('fails in the next sweep if the archiving instance crashes', async () => {
     const several = await waiting(3);
     const open = await team.app.coordination.ports.sessions.current(team.workspace);
     assert.ok(open);

@@ -61,7 +61,7 @@ describe('a budget of runs', function () {
     return counted.counts;
   }
 
-  /** Does what the trigger does after a budget was set, twice. */
+  /** Does the work of the trigger for a changed budget twice, because events can be repeated. */
   async function follow(key: string): Promise<void> {
     const written = (await firestore().doc(budgetPath(key)).get()).data();
     for (const _ of [1, 2]) await fixture.app.services.followBudget(written);
@@ -115,10 +115,10 @@ describe('a budget of runs', function () {
     };
     const inFlight = journal.reduce((sum, of) => sum + Math.max(0, ...of.map((one) => tokensOf([one]))), 0);
     const { spent, reserved } = await counts();
-    assert.equal(spent.tokens, tokensOf(journal.flat()), 'the usage in the journals');
+    assert.equal(spent.tokens, tokensOf(journal.flat()), 'the spent tokens equal the usage in the journals');
     assert.deepEqual(reserved, { nano_usd: 0, tokens: 0 });
     assert.ok(spent.tokens > TOKENS / 2 && spent.tokens <= TOKENS + inFlight, `${spent.tokens} of ${TOKENS}`);
-    assert.ok(journal.flat().length < RUNS * THREE.steps.length, 'some calls were not made');
+    assert.ok(journal.flat().length < RUNS * THREE.steps.length, 'the budget has prevented some calls');
 
     const waiting = runs.filter(({ status }) => status === 'waiting');
     assert.ok(waiting.length > 0);
@@ -140,7 +140,7 @@ describe('a budget of runs', function () {
   it('is reserved during a model call and settled afterwards', async () => {
     fixture.losing = true;
     const [first, second] = await Promise.all([fixture.begin(ONE), fixture.begin(ONE)]);
-    // Enough for one and a half calls of this kind.
+    // Tokens for about one and a half of these calls.
     await limit(200);
     fixture.models.when({ text: 'one', times: 1 }, { does: 'answer', company: 2 });
     const going = fixture.deliver(first.runId);
@@ -158,7 +158,7 @@ describe('a budget of runs', function () {
     assert.deepEqual((await counts()).reserved, { nano_usd: 0, tokens: 0 });
   });
 
-  it('of one run limits only this run, and the wait does not count towards its deadline', async () => {
+  it("that is set for one run limits only this run, and its wait extends the run's deadline", async () => {
     fixture.losing = true;
     const [{ runId }, other] = await Promise.all([fixture.begin(THREE), fixture.begin(ONE)]);
     const key = await limit(0, 'run', runId);
@@ -187,17 +187,17 @@ describe('a budget of runs', function () {
     const { reserved, spent } = await counts();
     assert.ok(reserved.tokens > 100);
     assert.deepEqual(spent, { nano_usd: 0, tokens: 0 });
-    // More than the time limit of a step.
+    // Later than the time limit of a step.
     const later = fixture.anotherInstance(() => new Date(Date.now() + 3_600_000));
     const sweeping = () => later.services.budgetSweep.sweepJob.run(sweepContextAt(later.kernel.clock.now()));
     await Promise.all([sweeping(), sweeping()]);
     const swept = await counts();
-    assert.deepEqual(swept, { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved }, 'settled as the maximum cost');
+    assert.deepEqual(swept, { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved }, 'settled at the maximum cost');
     await fixture.deliver(runId, later);
     const { run } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded');
     const after = await counts(key);
-    assert.equal(after.spent.tokens, run.spent.input_tokens + run.spent.output_tokens, "the run's recorded usage");
+    assert.equal(after.spent.tokens, run.spent.input_tokens + run.spent.output_tokens, 'the usage of the run');
     assert.deepEqual(after.reserved, { nano_usd: 0, tokens: 0 });
   });
 

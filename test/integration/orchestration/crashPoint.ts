@@ -61,7 +61,7 @@ export function crashing(store: Store<Change>, { step, at }: CrashPoint, end: ()
 const forEver = new Promise<never>(() => undefined);
 
 /**
- * Executes in an instance of this process whose database stops responding at the crash point. Resolves at that
+ * Executes a run in an instance of this process whose database stops responding at the crash point. Resolves at that
  * moment, and abandons the instance with its pending calls.
  */
 export async function abandon(crashPoint: CrashPoint, instance: Composition): Promise<void> {
@@ -74,7 +74,7 @@ export async function abandon(crashPoint: CrashPoint, instance: Composition): Pr
 
 const PROGRAM = new URL('crashProgram.ts', import.meta.url).pathname;
 
-/** Executes in a separate process that is killed. Resolves with the signal that ended it. */
+/** Executes a run in a separate process that is killed at the crash point. Resolves with the signal of the kill. */
 export function execute(crashPoint: CrashPoint): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,

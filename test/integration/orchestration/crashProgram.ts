@@ -1,4 +1,4 @@
-/** An instance that executes a run and is killed at a crash point of one step. Not a spec file. */
+/** An instance that executes a run and is killed at a crash point of one step. Not a test file. */
 
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';

@@ -1,4 +1,4 @@
-/** Agents and workflows to orchestrate with, including custom workflows, through the tools. */
+/** Tools that list agents, capabilities and workflows, and tools that save custom workflows. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
@@ -32,7 +32,7 @@ const metrics = z.object({
   totalRequests: z.int().min(3),
 });
 
-/** Longer than three heartbeat intervals. */
+/** Seconds without a call after which an agent is offline. */
 const SILENCE_SECONDS = 181;
 
 function hosted(name: string, availability: Availability): HostedAgent {
@@ -107,7 +107,7 @@ describe('orchestration discovery', () => {
       assert.equal((await workflows({ filter: 'custom' })).workflows.length, 5);
     });
 
-    it('are saved, changed and deleted by version, by any agent of their owner', async () => {
+    it('can be saved, changed and deleted by any agent of their owner, with a version check', async () => {
       const created = await save('mine', { expectedVersion: 0 });
       assert.equal(created['change'], 'created');
       assert.equal((await save('mine'))['change'], 'unchanged');
@@ -141,7 +141,7 @@ describe('orchestration discovery', () => {
       assert.equal(own['change'], 'created');
     });
 
-    it('are not saved for viewers, under built-in names or with unknown agents', async () => {
+    it('cannot be saved by viewers, under built-in names or with unknown agents', async () => {
       const looking = await refused('save_workflow', { workflow: {} }, team.principal('looking', 'viewer'));
       assert.match(looking.message, /role/);
       const builtIn = await refused('save_workflow', { workflow: { name: 'direct', steps } });
@@ -155,12 +155,12 @@ describe('orchestration discovery', () => {
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
 
-    it('are saved once by concurrent calls, and each call reports its result', async () => {
+    it('are created once by concurrent calls, and each call reports its own result', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => save('mine')));
       assert.deepEqual(answers.map(({ change }) => change).sort(), ['created', 'unchanged', 'unchanged']);
     });
 
-    it('are listed page by page, built-in ones first', async () => {
+    it('are listed page by page, with the built-in workflows first', async () => {
       for (const name of ['c', 'a', 'b']) await save(name);
       const first = await workflows({ limit: 2 });
       assert.deepEqual(
@@ -174,7 +174,7 @@ describe('orchestration discovery', () => {
       assert.equal((await refused('list_workflows', { cursor: '!' })).data.field, 'cursor');
     });
 
-    it('are resolved by name, as an object and as JSON', async () => {
+    it('are accepted by name, as an object and as JSON', async () => {
       await save('mine');
       const { workflows } = app.services.orchestration;
       const owner = team.leader.owner_uid;
@@ -205,7 +205,7 @@ describe('orchestration discovery', () => {
     });
 
     it('are listed with measured metrics, and without metrics if none exist', async () => {
-      // Other tests may measure claude, so the exact sums are those of a separate agent.
+      // Exact sums are compared for a separate agent, because other tests may measure claude.
       const own = `agent-${team.workspace}`;
       const measure = (agent: string, requests: number, answered: number, milliseconds: number) =>
         app.kernel.store.commit([{ kind: 'measureAgent', measure: { agent, requests, answered, milliseconds } }]);
@@ -251,7 +251,7 @@ describe('orchestration discovery', () => {
       assert.equal(await found(), undefined);
     });
 
-    it('are filtered by role, and live agents by skill', async () => {
+    it('are filtered by role, and live agents by their skills', async () => {
       const worker = await team.join('reviewer', ['Reviewing']);
       const names = async (role: string) => (await agents({ role })).map(({ name }) => name);
       assert.deepEqual(await names('review'), ['claude', 'gemini', worker]);
@@ -262,7 +262,7 @@ describe('orchestration discovery', () => {
   });
 
   describe('capabilities', () => {
-    it('are inferred from the task', async () => {
+    it('are inferred from the description of a task', async () => {
       const { recommendations, inferred } = await tool('get_capabilities', { task: 'Process 1MB of text data' });
       assert.deepEqual(inferred, ['The task is about 250000 tokens large.']);
       assert.match(JSON.stringify(recommendations), /^\[\{"agent":"gemini".*Lower context window/);

@@ -38,7 +38,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
   await app.services.orchestration.workflows.save(leader.owner_uid, saved, undefined, unkeyed);
 }
 
-/** Deletes the run: every test uses the same id. */
+/** Deletes the fixture, because every test uses the same ids. */
 export async function clearRun(): Promise<void> {
   const batch = firestore().batch();
   for (const path of [runPath(RUN), runOrderPath(RUN)]) batch.delete(firestore().doc(path));

@@ -9,7 +9,6 @@ import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { agentsAt, FIVE_STEPS, OrchestrationFixture } from './fixture.ts';
 
-/** An unexpected error. */
 const BUG = new TypeError("Cannot read properties of undefined (reading 'text')");
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude', prompt: '{{input}}' }] };
@@ -48,7 +47,7 @@ describe('a run that cannot be executed', () => {
     for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
       await assert.rejects(fixture.app.services.runExecution.deliver({ runId }), MusterError);
       const { run: left } = await fixture.view(runId);
-      assert.equal(isLeased(left, new Date(0)), false, 'released for the next delivery');
+      assert.equal(isLeased(left, new Date(0)), false, 'the run is released for the next delivery');
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
     }
     const { run } = await told;
@@ -75,7 +74,7 @@ describe('a run that cannot be executed', () => {
     const input = fixture.question();
     const { runId } = await fixture.begin(workflow, { input });
     const app = withBrokenGemini();
-    // The first delivery completes a step, so it does not count.
+    // The first delivery completes a step, so it does not count as a failed delivery.
     for (let delivery = 0; delivery <= MAX_DELIVERIES; delivery++)
       await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
     const { run, steps } = await fixture.view(runId);
@@ -152,7 +151,7 @@ describe('a model response that is too large for the journal', () => {
     assert.match(run.warnings.join(), /The response of claude has 2000000 bytes; the limit is 800000\./);
   });
 
-  it('is paid once per agent, and fails the run with size and cost', async () => {
+  it('from every agent is paid once per agent, and fails the run with its size and cost', async () => {
     const input = fixture.question();
     fixture.models.when({ text: input }, LARGE);
     const { run } = await fixture.run(ONE_STEP, { input });
@@ -168,7 +167,7 @@ describe('a prompt that cannot be built', () => {
   before(() => fixture.start());
   after(() => fixture.stop());
 
-  it('is refused with its call if its size is known from the start', async () => {
+  it('causes an error of the starting call if its size is known at the start', async () => {
     const workflow = { name: 'many', steps: [{ name: 'only', prompt: '{{input}}'.repeat(2200) }] };
     await assert.rejects(fixture.begin(workflow, { input: 'x'.repeat(380_000) }), (error) => {
       assert.ok(error instanceof MusterError);
@@ -181,7 +180,7 @@ describe('a prompt that cannot be built', () => {
     });
   });
 
-  it('fails its step and the run if its size is known later, and earlier steps are kept', async () => {
+  it('fails its step and the run if its size is known only later, but keeps earlier steps', async () => {
     const steps = [
       { name: 'one', agent: 'claude' },
       { name: 'two', prompt: '{{input}}'.repeat(2200) },

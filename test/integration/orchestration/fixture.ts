@@ -1,4 +1,4 @@
-/** An owner of runs with the real services, the emulators and local models. */
+/** Fixture: an owner of runs, with the real services, the emulators and local models. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
@@ -16,7 +16,7 @@ import { externalServicesOf, type Replaced } from '../../support/externalService
 import { LocalModels } from '../../support/models/server.ts';
 import { agentOf } from '../../support/principals.ts';
 
-/** Stands for a call without an idempotency key. */
+/** Passed to services in place of an idempotency key by calls without a key. */
 export const unkeyed = (): undefined => undefined;
 
 /** Five steps, each of which uses the result of the previous one. */
@@ -31,7 +31,7 @@ export const FIVE_STEPS = {
   ],
 };
 
-/** Returns the agents of a deployment whose vendors are at this address. */
+/** Returns the hosted agents of a deployment that calls the models at this URL. */
 export function agentsAt(url: string): readonly HostedAgent[] {
   const settings = { apiKey: 'local-key', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 5 } };
   return hostedAgents({
@@ -46,7 +46,7 @@ export class OrchestrationFixture {
   readonly models = new LocalModels();
   /** Ids of dispatched runs, in order. */
   readonly dispatched: string[] = [];
-  /** Whether dispatches are lost. */
+  /** Whether dispatched runs are dropped instead of executed. */
   losing = false;
   readonly app: Composition;
   private readonly deliveries = new Set<Promise<unknown>>();
@@ -55,7 +55,7 @@ export class OrchestrationFixture {
     this.app = this.anotherInstance();
   }
 
-  /** Returns another instance of the same deployment, which soon executes the runs that it dispatches. */
+  /** Returns another instance of the same deployment, which executes the runs that it dispatches. */
   anotherInstance(now = () => new Date(), database?: Replaced['database']): Composition {
     const app: Composition = compose(
       externalServicesOf({
@@ -133,13 +133,13 @@ export class OrchestrationFixture {
     return app.services.orchestration.runs.start(this.principal, workspace, request, unkeyed);
   }
 
-  /** Returns the run after it has ended. */
+  /** Waits until the run has ended, and returns it. */
   async ended(runId: string): Promise<RunView> {
     await this.until(runId, isEnded);
     return this.view(runId);
   }
 
-  /** Waits until the run meets a condition. */
+  /** Waits until the run meets the condition, and returns it. */
   async until(runId: string, isSo: (run: Run) => boolean): Promise<Run> {
     for await (const run of this.app.orchestration.ports.runs.watch(runId, new AbortController().signal)) {
       if (isSo(run)) return run;
@@ -155,12 +155,11 @@ export class OrchestrationFixture {
     return this.ended((await this.begin(workflow, changed)).runId);
   }
 
-  /** Returns the journal of a step. */
   journal(runId: string, step: string) {
     return this.app.orchestration.ports.runs.journal(runId, `${step}.1`);
   }
 
-  /** Asserts that every request was valid for its vendor. */
+  /** Asserts that every request to a model was valid for its vendor. */
   assertAcceptable(): void {
     assert.deepEqual(this.models.problems, []);
   }

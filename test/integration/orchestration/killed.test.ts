@@ -22,10 +22,10 @@ describe('a run whose instance is killed', function () {
 
   for (const [place, at] of BOUNDARIES.entries()) {
     for (const step of STEPS) {
-      // The default run tests one step per crash point, with one kill; elsewhere the database stops responding.
+      // The default run tests one step per crash point. One test kills the process; the others block its database.
       if (!IS_NIGHTLY && step !== STEPS[place]) continue;
       const isKilled = step === STEPS[place] && (IS_NIGHTLY || at === 'before the answer is recorded');
-      it(`succeeds if stopped ${at} of step ${step}${isKilled ? ', by SIGKILL' : ''}`, async () => {
+      it(`succeeds if stopped in step ${step} ${at}${isKilled ? ', by SIGKILL' : ''}`, async () => {
         fixture.losing = true;
         const input = fixture.question();
         const { runId } = await fixture.begin(FIVE_STEPS, { input });
@@ -49,14 +49,14 @@ describe('a run whose instance is killed', function () {
     }
   }
 
-  /** Asserts that the journal has one response per call, and the model one request unless the outcome was unknown. */
+  /** Asserts one response in the journal, and one request to the model unless the outcome of the call was unknown. */
   async function assertMade(runId: string, input: string, step: string, at?: Boundary): Promise<void> {
     const entries = await fixture.journal(runId, step);
     const answered = entries.filter(({ ending }) => ending?.attempt.end === 'answered');
     assert.equal(answered.length, 1, `${step} has one response in the journal`);
     const isInDoubt = at !== undefined && IN_DOUBT.includes(at);
-    assert.equal(entries.length, isInDoubt ? 2 : 1, `${step}: recorded requests`);
+    assert.equal(entries.length, isInDoubt ? 2 : 1, `recorded requests of step ${step}`);
     const asked = fixture.models.askedAbout(input).filter(({ prompt }) => prompt.startsWith(step.toUpperCase()));
-    assert.equal(asked.length, at === 'before the answer is recorded' ? 2 : 1, `${step}: received requests`);
+    assert.equal(asked.length, at === 'before the answer is recorded' ? 2 : 1, `received requests of step ${step}`);
   }
 });

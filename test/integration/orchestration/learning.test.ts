@@ -35,7 +35,7 @@ describe("outcomes of agents' work", () => {
   const situation = (workspace = fixture.workspace): Promise<Situation> =>
     fixture.app.services.orchestration.roster.situation(workspace);
 
-  /** Returns everything that is stored about an agent for one kind of work. */
+  /** Returns the stored outcome statistics of an agent for one kind of work. */
   async function tally(kind: string, agent: string, workspace = fixture.workspace): Promise<OutcomeStats[]> {
     const { work } = await situation(workspace);
     return Object.values(work[kind]?.buckets ?? {}).flatMap((tallies) => tallies[agent] ?? []);
@@ -87,7 +87,7 @@ describe("outcomes of agents' work", () => {
     assert.equal(work && outcomesIn(work), 1);
   });
 
-  it('add up if many runs end concurrently', async () => {
+  it('are all counted if many runs end concurrently', async () => {
     const runs = await Promise.all(Array.from({ length: 8 }, () => fixture.run(REVIEWED)));
     assert.ok(runs.every(({ run }) => run.status === 'succeeded'));
     const counted = (await tally('execute', 'gemini')).map(outcomesIn);
@@ -124,7 +124,7 @@ describe("outcomes of agents' work", () => {
     assert.equal((await situation()).work['execute']?.outcomes, 1);
   });
 
-  it("count as the agent's failure if the agent fails the run", async () => {
+  it('count as a failure of the agent if its answer fails the run', async () => {
     const input = fixture.question();
     fixture.models.when({ text: input }, { does: 'answer', end: 'refusal' });
     const { runId } = await ask({}, input);
@@ -145,7 +145,7 @@ describe("outcomes of agents' work", () => {
     assert.deepEqual(steps[0]?.agents, ['gemini']);
   });
 
-  it('move work to the other agent, with the reason', async () => {
+  it('move work to the agent with the better outcomes, and the run states the reason', async () => {
     const first = await fixture.ended((await ask()).runId);
     assert.deepEqual(first.steps[0]?.agents, ['gemini']);
     assert.match(first.run.selection?.reasons.join() ?? '', /execute: gemini: Best execution capability/);
@@ -160,7 +160,7 @@ describe("outcomes of agents' work", () => {
     assert.ok(agents.filter((agent) => agent === 'claude').length > 6, agents.join());
   });
 
-  it('stay within their workspace', async () => {
+  it('do not affect other workspaces', async () => {
     await disappoint('gemini', 50);
     const elsewhere = await situation(`${fixture.workspace}-2`);
     assert.deepEqual([elsewhere.work, elsewhere.routing], [{}, NO_ROUTING]);
@@ -173,7 +173,7 @@ describe("outcomes of agents' work", () => {
   });
 
   describe('the routing of a workspace', () => {
-    it('selects pinned agents, in built-in workflows too', async () => {
+    it('selects pinned agents, even in built-in workflows', async () => {
       await route({ execute: 'claude' }, []);
       const { steps, run } = await fixture.ended((await ask({ workflow: 'plan-execute' })).runId);
       assert.deepEqual(

@@ -31,7 +31,7 @@ describe('a run whose database is unreachable', () => {
   afterEach(() => fixture.assertAcceptable());
 
   /**
-   * Returns an instance that loses its database at the first commit for which `isIt` is true, once gemini is called.
+   * Returns an instance that loses its database at the first commit for which `isIt` is true after gemini was called.
    * @param comesBack whether only that commit fails
    */
   function cutOff(input: string, isIt: (change: Change) => boolean, comesBack: boolean) {
@@ -93,7 +93,7 @@ describe('a run whose database is unreachable', () => {
     assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
     const { run } = await fixture.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'one paid call');
+    assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'the paid call is not repeated');
   });
 
   it('keeps its lease until it expires if the lease cannot be released', async () => {
@@ -153,7 +153,7 @@ describe('the journal of a run', () => {
     return { input, ...(await fixture.view(runId)) };
   }
 
-  it('provides the response of a call that was made before', async () => {
+  it('provides the response to a call that a crashed instance has made', async () => {
     const { input, run, steps } = await withRecord((question) => question);
     assert.deepEqual([steps[0]?.output, run.spent.cost_usd], ['from the record', 0.5]);
     assert.equal(fixture.models.askedAbout(input).length, 0);
@@ -181,7 +181,7 @@ describe('a step of several agents', () => {
   before(() => fixture.start());
   after(() => fixture.stop());
 
-  it('aborts the other calls if one of unknown outcome must not be repeated', async () => {
+  it('aborts its other calls if a call with unknown outcome must not be repeated', async () => {
     fixture.losing = true;
     const input = fixture.question();
     fixture.models.when({ vendor: 'gemini', text: input }, { does: 'hang' });
@@ -214,7 +214,7 @@ function isCallOf(kind: 'startCall' | 'completeCall', agent: string, change: Cha
   return change.kind === kind && change.entry.agent === agent;
 }
 
-/** Waits until a condition is true, at most for the timeout of the test. */
+/** Waits until the condition is true. If it stays false, the test fails by its timeout. */
 async function soon(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,4 +1,4 @@
-/** The examples of the orchestration specification: each call as printed, with its steps and agents. */
+/** Calls the examples of the orchestration specification, and compares steps and agents with the printed ones. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -83,7 +83,7 @@ describe('examples of the orchestration specification', () => {
       assert.deepEqual(found.slice(0, steps.length), steps);
     });
 
-  it('orchestrate returns the reason for a selected agent if the call has none', async () => {
+  it('orchestrate explains the selection of an agent if the call names no agent', async () => {
     const { selection } = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
     assert.notEqual(Object(selection).reasons.length, 0);
   });

@@ -12,7 +12,7 @@ const SIDES = [
   { agent: 'gemini', vendor: 'gemini' },
 ] as const;
 
-describe('runs with a race', function () {
+describe('runs of a race between two agents', function () {
   this.timeout(20 * 60_000);
   const fixture = new OrchestrationFixture();
   before(() => fixture.start());
@@ -27,7 +27,7 @@ describe('runs with a race', function () {
       const [fast, slow] = number % 2 === 0 ? SIDES : [SIDES[1], SIDES[0]];
       const input = `race ${number} ${randomUUID()}`;
       models.when({ vendor: fast.vendor, text: input }, { does: 'answer', text: 'First!', company: 2 });
-      // The slow agent stops before its first word or midway.
+      // The slow agent stops responding before its first word, or in the middle of its answer.
       models.when({ vendor: slow.vendor, text: input }, { does: 'hang', ...(number % 4 < 2 && { after: 2 }) });
       const { run, steps } = await fixture.run(RACE, { input });
       assert.equal(run.status, 'succeeded');

@@ -25,7 +25,7 @@ describe('a run', () => {
   });
   afterEach(() => fixture.assertAcceptable());
 
-  it('executes its steps in order, each with the result of the previous one', async () => {
+  it('executes its steps in order, each with the result of the previous step', async () => {
     const { run, steps } = await fixture.run(FIVE_STEPS);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('a run', () => {
     assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });
 
-  it('is dispatched by the next equal call if its instance crashed before', async () => {
+  it('is dispatched by the next equal call if the first instance crashed before the dispatch', async () => {
     const input = fixture.question();
     fixture.losing = true;
     const { runId } = await fixture.begin(ONE_STEP, { input, cache: true });
@@ -73,19 +73,19 @@ describe('a run', () => {
     assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });
 
-  it('is dispatched by a repeated call if its instance crashed before', async () => {
+  it('is dispatched by a repeated call if the first instance crashed before the dispatch', async () => {
     fixture.losing = true;
     const { runId } = await fixture.begin(ONE_STEP);
     fixture.losing = false;
     await fixture.app.services.orchestration.runs.dispatchPending(runId);
     assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
     await fixture.app.services.orchestration.runs.dispatchPending(runId);
-    assert.equal(fixture.dispatched.filter((id) => id === runId).length, 2, 'no dispatch after its start');
+    assert.equal(fixture.dispatched.filter((id) => id === runId).length, 2, 'a started run is not dispatched again');
   });
 
   it('exceeds its budget by at most the call in progress', async () => {
     const input = fixture.question();
-    // Enough for the smallest allowed call, and for the usage of two or three calls.
+    // Tokens for the smallest allowed call, which are used up by two or three calls.
     const tokens = MIN_OUTPUT_TOKENS + 200;
     const { run, steps } = await fixture.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
     const { input_tokens: inputTokens, output_tokens: outputTokens } = run.spent;
@@ -164,7 +164,7 @@ describe('a run', () => {
       if (changes.some(({ kind }) => kind === 'recordStep')) throw new Error('This instance has crashed.');
       return commit(changes, settled);
     };
-    // Each step is executed by an instance that crashes before recording it, then by another one.
+    // Each step is executed by an instance that crashes before recording the step, and then by another instance.
     await assert.rejects(dying.services.runExecution.deliver({ runId }), /crashed/);
     let steps = 0;
     const recording = fixture.anotherInstance();
@@ -235,7 +235,7 @@ describe('a run', () => {
     const leader = personOf('leads-here', 'leader', workspace);
     const stranger = personOf('works-here', 'worker', workspace);
 
-    it("shows the owner and the owner's agents everything", async () => {
+    it("shows all data to the owner and the owner's agents", async () => {
       const input = fixture.question();
       const { run } = await fixture.run(ONE_STEP, { input });
       for (const principal of [
@@ -250,7 +250,7 @@ describe('a run', () => {
       }
     });
 
-    it('shows leaders of the workspace the progress without prompt and answers', async () => {
+    it('shows the progress to leaders of the workspace, without prompt and answers', async () => {
       const input = fixture.question();
       const text = `The answer to ${input}`;
       fixture.models.when({ text: input }, { does: 'answer', text });
@@ -271,7 +271,7 @@ describe('a run', () => {
       await assert.rejects(runs.list(leader, undefined, 10, run.id), codeIs('NOT_FOUND'));
     });
 
-    it('shows leaders the failure reason without its details', async () => {
+    it('shows the failure reason to leaders, without the details', async () => {
       const input = fixture.question();
       fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
       const { run } = await fixture.run(ONE_STEP, { input });
@@ -280,7 +280,7 @@ describe('a run', () => {
       assert.notEqual(run.failure?.message, failure?.message);
     });
 
-    it('hides the run from others like one that does not exist', async () => {
+    it('hides the run from others, who get the same errors as for an unknown run', async () => {
       fixture.losing = true;
       const { runId } = await fixture.begin(ONE_STEP);
       const unknown = `run-${'a'.repeat(20)}`;
@@ -300,7 +300,7 @@ describe('a run', () => {
     });
   });
 
-  it('executes parallel steps concurrently, and fails if one of them fails', async () => {
+  it('executes parallel steps concurrently, and fails if one of these steps fails', async () => {
     const input = fixture.question();
     fixture.models.when({ text: `LEFT ${input}` }, { does: 'answer', text: 'left', company: 1 + 1 });
     const workflow = {
@@ -392,7 +392,7 @@ describe('a run', () => {
       assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
     });
 
-    it('cancels a held task, and the holder gets an error and can claim another one', async () => {
+    it('cancels a held task, whose holder gets an error and can claim another task', async () => {
       const { team, runId, taskId } = await waitingRun();
       const agentId = await team.join('holder');
       assert.equal(await team.claim(agentId), taskId);
@@ -408,7 +408,7 @@ describe('a run', () => {
       assert.deepEqual(await team.counts(), { cancelled: 1, claimed: 1 });
     });
 
-    it('keeps a task that was completed before', async () => {
+    it('keeps a task that was completed before the run ended', async () => {
       const { team, runId, taskId } = await waitingRun();
       const agentId = await team.join('quick');
       await team.claim(agentId);
@@ -461,7 +461,7 @@ describe('a run', () => {
     });
   });
 
-  it('fails without a repeated call if the call must not be repeated', async () => {
+  it('fails if it has a call of unknown outcome that must not be repeated', async () => {
     const input = fixture.question();
     fixture.losing = true;
     const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };
@@ -498,7 +498,7 @@ function codeIs(code: string): (error: unknown) => boolean {
   return (error) => error instanceof MusterError && error.code === code;
 }
 
-/** Waits until a condition is true, at most for the timeout of the test. */
+/** Waits until the condition is true. If it stays false, the test fails by its timeout. */
 async function soon(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
