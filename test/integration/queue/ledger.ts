@@ -4,7 +4,7 @@ import { isClosed, isHeld, TASK_STATUSES, type Task } from '../../../functions/s
 import type { Team } from '../coordination/team.ts';
 
 export class Ledger {
-  /** Agents by task and epoch. */
+  /** Agent of each successful claim, by task and epoch. */
   private readonly given = new Map<string, string>();
   /** Number of accepted reports per task. */
   private readonly accepted = new Map<string, number>();
@@ -61,7 +61,7 @@ function auditDependencies(task: Task, byId: ReadonlyMap<string, Task>): void {
   });
   const open = dependencies.filter((dependency) => dependency.status !== 'done');
   if (task.claim_epoch > 0) assert.equal(open.length, 0, `${task.id} was claimed before its dependencies were done`);
-  assert.equal(task.blockers, open.length + Number(task.retry_at !== undefined), `blockers of ${task.id}`);
+  assert.equal(task.blockers, open.length + Number(task.retry_at !== undefined), `number of blockers of ${task.id}`);
   const failed = dependencies.filter((dependency) => dependency.status === 'failed').map(({ id }) => id);
   assert.deepEqual([...task.failed_dependencies].sort(), failed.sort());
 }
@@ -79,8 +79,8 @@ async function auditAgent(team: Team, agentId: string, tasks: readonly Task[]): 
   const held = own
     .filter((task) => isHeld(task.status))
     .map(({ id, session, claim_epoch }) => [id, { session, claim_epoch }]);
-  assert.deepEqual(agent.held, Object.fromEntries(held), `what ${agentId} holds`);
-  assert.ok(held.length <= agent.configuration.max_concurrent_tasks, `${agentId} holds ${held.length}`);
+  assert.deepEqual(agent.held, Object.fromEntries(held), `held tasks of ${agentId}`);
+  assert.ok(held.length <= agent.configuration.max_concurrent_tasks, `${agentId} holds ${held.length} tasks`);
   const closed = (status: string) => own.filter((task) => task.status === status).length;
   assert.deepEqual([agent.tasks_completed, agent.tasks_failed], [closed('done'), closed('failed')]);
 }

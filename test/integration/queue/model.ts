@@ -38,7 +38,7 @@ export class QueueModel {
     for (const agent of limits.keys()) this.seen.set(agent, 0);
   }
 
-  /** Replaces the model's tasks with the stored ones, after calls of unknown order. */
+  /** Replaces the model's tasks with the stored tasks, after concurrent calls whose order is unknown. */
   resume(tasks: readonly Task[], start: number): void {
     const seconds = (date: Date | undefined): number => ((date?.getTime() ?? start) - start) / 1000;
     this.tasks = tasks.map((task) => ({
@@ -84,7 +84,7 @@ export class QueueModel {
     });
   }
 
-  /** Returns the possible results of a claim: several only if an agent claimed several tasks at one time. */
+  /** Returns the possible results of a claim: several if the agent claimed several tasks at the same time. */
   claim(agent: string): string[] {
     const held = this.held(agent);
     const unstarted = held.filter((task) => task.status === 'claimed');
@@ -177,7 +177,7 @@ export class QueueModel {
       )[0];
   }
 
-  /** A delay that is over ends with a claim that finds no other task, or with the sweep. */
+  /** Returns the task whose delay has passed first. A claim that finds no other task ends this delay. */
   private firstRetry(): ModelTask | undefined {
     return this.tasks
       .filter((task) => task.status === 'available' && (task.retryAt ?? Infinity) <= this.now)

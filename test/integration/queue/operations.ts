@@ -1,4 +1,4 @@
-/** Operations of agents, leaders and the schedule on the queue, in the services and in the model. */
+/** Random operations of agents, leaders and the sweep on the queue, applied to the services and to the model. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
@@ -17,11 +17,11 @@ export interface Real {
 
 interface NewTask {
   readonly priority: number;
-  /** Seconds from the team's start; tasks without a deadline come last. */
+  /** Seconds after the team's start, or Infinity for a task without a deadline. */
   readonly deadline: number;
-  /** Earlier positions in the batch. */
+  /** Dependencies inside the batch, as positions. */
   readonly siblings: readonly number[];
-  /** Positions among the existing tasks. */
+  /** Dependencies among the existing tasks, as positions. */
   readonly existing: readonly number[];
 }
 
@@ -31,8 +31,8 @@ interface ByAgent {
 }
 
 /**
- * A task at a position among all tasks, held tasks (by their holder), or expired claims (by the previous holder). The
- * last two make progress likely.
+ * An operation on a task, selected by its position among all tasks, among held tasks (as their holder), or among
+ * expired claims (as the previous holder). Operations of holders are the most likely to succeed.
  */
 interface OnTask extends ByAgent {
   readonly whose: 'anyone' | 'holder' | 'former';
@@ -90,7 +90,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: fc.record({ kind: fc.constant('sweep' as const), instance }), weight: 2 },
 );
 
-/** Target of an operation, as far as the model knows it in advance. */
+/** Agent, task and epoch of an operation, chosen before the operation is performed. */
 export interface Aimed {
   readonly agent: string;
   readonly taskId: string;
@@ -116,7 +116,7 @@ function at<Item>(items: readonly Item[], place: number): Item | undefined {
   return items[place % Math.max(items.length, 1)];
 }
 
-/** Returns the results that the model allows. A creation must have been performed before. */
+/** Applies the operation to the model, and returns the allowed results. A creation is already in the model. */
 export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, model: QueueModel): string[] {
   switch (what.kind) {
     case 'create':
@@ -136,7 +136,7 @@ export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, 
   }
 }
 
-/** Performs the operation and records it in the ledger. A refusal is a result, too. */
+/** Performs the operation, records it in the ledger, and returns the result, which can be a refusal. */
 export async function perform(what: Operation, aimed: Aimed, model: QueueModel, real: Real): Promise<string> {
   try {
     return await attempt(what, aimed, model, real);

@@ -10,12 +10,12 @@ import { Ledger } from './ledger.ts';
 import { QueueModel } from './model.ts';
 import { aim, type Operation, operation, perform, predict, type Real } from './operations.ts';
 
-/** The nightly run has as many runs as fit into five minutes. The seed is fixed unless MUSTER_SEED is set. */
+/** Number of random runs; the nightly number fits into five minutes. The seed is fixed unless MUSTER_SEED is set. */
 const RUNS = defaultOrNightly(4, { night: 40 });
 
 type Command = fc.AsyncCommand<QueueModel, Real>;
 
-/** One operation whose result must be one that the model allows. */
+/** One operation, whose result the model must allow. */
 class Alone implements Command {
   private readonly what: Operation;
 
@@ -40,7 +40,7 @@ class Alone implements Command {
   }
 }
 
-/** Concurrent operations in any order, after which the ledger must match. */
+/** Concurrent operations, after which the stored tasks must match the ledger. */
 class Together implements Command {
   private readonly operations: readonly Operation[];
 
@@ -112,7 +112,7 @@ const SOME = [0, 1, 2, 3, 4].map((place) => ({
 }));
 
 describe('the queue under random operations', () => {
-  it('matches its ledger and its model', async () => {
+  it('returns only results that the model allows, and matches the ledger', async () => {
     const commands = fc.commands(
       [
         operation.map((what) => new Alone(what)),
