@@ -25,7 +25,7 @@ import { refusal } from '../../support/refusal.ts';
 import { call } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
-/** Reads until the value satisfies the condition. */
+/** Repeats the read until the value satisfies the condition, and returns the value. */
 async function until<Value>(look: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
   for (;;) {
     const value = await look();
@@ -46,10 +46,10 @@ describe('unreadable documents', () => {
     team = new Team();
   });
 
-  /** Makes a task unreadable, but still found by queries. */
+  /** Makes a task unreadable, while queries still find its document. */
   const breakTask = (taskId: string) => firestore().doc(taskPath(taskId)).update({ claim_epoch: 'none' });
 
-  it('do not block a queue, however many they are', async () => {
+  it('do not block a queue, even if there are many', async () => {
     const agent = await team.join('worker');
     const tasks = await team.create(...Array.from({ length: 15 }, () => ({})));
     const [whole, last] = [tasks[13]?.id, tasks[14]?.id];
@@ -95,7 +95,7 @@ describe('unreadable documents', () => {
     assert.equal(await said(other, queue, { agentId: brokenAgent }, brokenAgent), none);
     assert.match(await said(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
     const start = async (asked: Team, taskId: string) => {
-      // Only the role and the workspace matter: outsiders have no role in it.
+      // The caller has a role in this workspace only, so that it is an outsider in the other workspace.
       const principal = { ...asked.principal('caller'), held_to: asked.workspace };
       const acting = asked.app.services.taskQueue.start(principal, taskId, { agent_id: agent }, unkeyed);
       const { message } = await refusal(() => acting);
@@ -105,7 +105,7 @@ describe('unreadable documents', () => {
     assert.match(await start(team, broken.id), /cannot be read/);
   });
 
-  it('include those with a foreign id, but not those with unknown fields', async () => {
+  it('include documents with a foreign id, but not documents with unknown fields', async () => {
     const [other, strange, whole] = await team.create({}, {}, {});
     const at = (id: string | undefined) => firestore().doc(taskPath(String(id)));
     await at(other?.id).update({ id: 'a/b' });
@@ -138,7 +138,7 @@ describe('unreadable documents', () => {
     assert.deepEqual([second.items.map(({ id }) => id), second.more], [[ids[4]], false]);
   });
 
-  it('are reported by path to callers that read one', async () => {
+  it('are reported by path if a call reads such a document by its id', async () => {
     const { id } = await team.createOne();
     await breakTask(id);
     await assert.rejects(team.task(id), names(taskPath(id)));
@@ -146,7 +146,7 @@ describe('unreadable documents', () => {
     await assert.rejects(team.createOne({ dependencies: [id] }), names(taskPath(id)));
   });
 
-  it('of another owner look missing', async () => {
+  it('look missing to callers of another owner', async () => {
     const { todos } = team.app.services;
     const { owner_uid: ownerUid } = team.leader;
     const { id } = await todos.add(ownerUid, { title: 'Mine' }, unkeyed);
@@ -196,7 +196,7 @@ describe('unreadable documents', () => {
     await assert.rejects(events.read(log, 1, 5), names(path));
   });
 
-  it('of one minute do not affect the metrics of other minutes', async () => {
+  it('with the metrics of one minute do not affect the metrics of other minutes', async () => {
     const minutes = (await realtimeDatabase()).ref(METRICS_MINUTES);
     const [good, bad] = [new Date(Date.UTC(2041, 0, 1)), new Date(Date.UTC(2041, 0, 1, 0, 1))];
     const counts = { calls: 2, failures: 0, milliseconds: 10 };
@@ -242,8 +242,8 @@ describe('unreadable documents', () => {
   });
 });
 
-describe('a version alongside a newer one', () => {
-  it('skips documents with unknown values, and serves the others', async () => {
+describe('a version that runs alongside a newer version', () => {
+  it('skips documents with unknown values, and serves all other documents', async () => {
     const team = new Team();
     const agent = await team.join('worker');
     const [newer, older] = await team.create({}, {});
