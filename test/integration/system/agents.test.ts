@@ -31,7 +31,7 @@ const listed = z.object({
 
 type Listed = z.output<typeof listed>;
 
-/** Longer than three heartbeat intervals. */
+/** Seconds without a call after which an agent is offline. */
 const SILENCE_SECONDS = 181;
 
 describe('system.getAgents', () => {
@@ -58,7 +58,7 @@ describe('system.getAgents', () => {
     return agentId;
   }
 
-  it('skips an unreadable agent and keeps one with an invalid presence time', async () => {
+  it('skips an unreadable agent, but lists an agent with an invalid presence time', async () => {
     const [whole, broken, away] = [await worker('whole'), await worker('broken'), await worker('away')];
     await firestore().doc(agentPath(broken)).update({ 'configuration.max_concurrent_tasks': 0.5 });
     await (await realtimeDatabase()).ref(presencePath(away)).set({ last_seen: 1e300 });
@@ -67,7 +67,7 @@ describe('system.getAgents', () => {
     await (await realtimeDatabase()).ref(presencePath(away)).remove();
   });
 
-  it('reports idle, active, busy and error as the agent works', async () => {
+  it('reports the status idle, active, busy or error of an agent as it works', async () => {
     const agentId = await worker('walker');
     await team.create({}, {}, {});
     assert.equal(await statusOf(agentId), 'idle');
@@ -131,7 +131,7 @@ describe('system.getAgents', () => {
       return Object.fromEntries(changed.filter(([, by]) => by !== 0));
     }
 
-    it('counts every agent exactly, with any filter', async () => {
+    it('counts every agent of the workspace exactly, with any filter', async () => {
       let agentId = '';
       const joined = await changeOf(async () => {
         agentId = await worker('counted', 1);
@@ -157,7 +157,7 @@ describe('system.getAgents', () => {
     });
   });
 
-  it('frees one slot for a task whose lease expired and whose result came late', async () => {
+  it('counts one free slot after a lease has expired and the result was reported late', async () => {
     const agentId = await worker('late', 1);
     await team.createOne();
     const task = await team.claim(agentId, 60);
@@ -207,7 +207,7 @@ describe('system.getAgents', () => {
     assert.deepEqual((await everyId({ limit: 2 })).sort(), [...ours].sort());
   });
 
-  it('lists agents that have all given capabilities, in any case', async () => {
+  it('lists agents that have all given capabilities, in any letter case', async () => {
     const agentId = await worker('typist');
     const ids = async (capabilities: string[]) => (await list({ capabilities })).agents.map(({ id }) => id);
     assert.deepEqual(await ids([skill.toUpperCase(), 'typing']), [agentId]);
@@ -216,7 +216,7 @@ describe('system.getAgents', () => {
     assert.deepEqual((await list({ type: 'researcher' })).agents, []);
   });
 
-  it('returns metrics of closed tasks, and omits those without data', async () => {
+  it('returns metrics of closed tasks, and omits metrics without data', async () => {
     const agentId = await worker('measured');
     const metrics = async () => (await list({ includeMetrics: true })).agents[0]?.metrics;
     assert.deepEqual(await metrics(), { uptime: 0 });

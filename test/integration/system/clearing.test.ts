@@ -13,14 +13,14 @@ import { answer, call } from '../coordination/calls.ts';
 interface Subject {
   /** Arguments that identify the item. */
   readonly named: JsonObject;
-  /** Returns the fields under the names of their arguments; all of them have values. */
+  /** Returns the value of each field under the name of its argument. Each field has a value. */
   read(latest: JsonObject | undefined): Promise<JsonObject>;
 }
 
 interface Updated {
-  /** Fields that change together with others, by the argument that changes them. */
+  /** Fields that an argument changes in addition to its own field, by the name of the argument. */
   readonly alongWith?: Readonly<Record<string, readonly string[]>>;
-  /** A different value for each argument that changes a field. */
+  /** A new value for each argument that changes a field. */
   readonly values: JsonObject;
   create(fixture: AccessFixture, ada: Principal): Promise<Subject>;
 }
@@ -160,7 +160,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
 };
 
-/** Optional arguments whose fields do not stay if omitted: a registration replaces the profile. */
+/** Optional arguments that have no field, or whose field a registration replaces even if they are omitted. */
 const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
 
 describe('updates', () => {
@@ -170,7 +170,7 @@ describe('updates', () => {
       .map((tool) => ({ name: fullName(toolset, tool.name), wire: `${toolset}_${tool.name}`, tool })),
   );
 
-  it('cover every tool with the argument clear', () => {
+  it('are tested for every tool with the argument clear', () => {
     assert.deepEqual(updating.map(({ name }) => name).sort(), Object.keys(UPDATED).sort());
   });
 
@@ -245,7 +245,7 @@ describe('updates', () => {
         assert.deepEqual([...(await changedBy({ clear: [...clearable] }))].sort(), [...clearable].sort());
       });
 
-      it('refuses a field that is both set and cleared, and one that cannot be cleared', async () => {
+      it('refuses a field that is both set and cleared, and a field that cannot be cleared', async () => {
         const { named, read } = await create(fixture, ada);
         const before = await read(undefined);
         const refused = async (args: JsonObject): Promise<JsonObject> => {
@@ -266,7 +266,7 @@ describe('updates', () => {
     });
 });
 
-/** Returns a time as a number, because only responses contain milliseconds. */
+/** Converts a time to a number, because only responses contain milliseconds. */
 function canonical(value: unknown): unknown {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * An action costs at most as many reads and writes as the call that it reverts, plus the listed extras: work that
- * another call had done originally, such as adding a task to the queue.
+ * A task action costs at most as many reads and writes as the call that it reverts, plus the extra work below. This
+ * is work that another call had done originally, such as adding a task to the queue.
  */
 import assert from 'node:assert/strict';
 import { NOTHING, plus } from '../../../bench/wire/bill.ts';
@@ -17,10 +17,10 @@ const BACK_IN_THE_QUEUE = { reads: 2, writes: 1 };
 /** Reopening also archives the other session with its eight counter shards. */
 const ANOTHER_SESSION = { reads: 8, writes: 1 };
 
-/** Lead time of reminders, read from the owner's settings. */
+/** Read of the owner's setting for the lead time of reminders. */
 const REMINDER = { reads: 1, writes: 0 };
 
-describe('the cost', () => {
+describe('the Firestore cost', () => {
   let meter: Meter;
   let team: Team;
   let ann: string;

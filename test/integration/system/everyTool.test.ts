@@ -1,4 +1,4 @@
-/** Audit entries of every writing tool: what its call changed, by whom and on whose behalf. */
+/** Audit entries of every tool that writes: they contain the changes, the agent and the owner of each call. */
 import assert from 'node:assert/strict';
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import type { AuditEntry } from '../../../functions/src/kernel/auditLog.ts';
@@ -22,13 +22,13 @@ const SILENT: Readonly<Record<string, string>> = {
   'coding.append_logs with more lines': 'as for coding.update_task with a log line',
 };
 
-/** Effects outside Muster or paid effects: the tool's destructiveHint warns clients before the call. */
+/** Effects that have costs or are outside Muster: the tool's destructiveHint warns clients before the call. */
 const LEFT = ['external', 'pull_request', 'invitation', 'run'];
 
-/** Effects that others may have read. Agents need no consent for them, so the description explains them. */
+/** Effects that others may have read already. The tool's description must state that they cannot be undone. */
 const READ = ['message', 'request', 'discovery'];
 
-/** More entries than one scenario leaves. */
+/** Maximum number of entries to read, which is more than one scenario leaves. */
 const PAGE = { limit: 100 };
 
 describe('the audit log', () => {
@@ -58,11 +58,11 @@ describe('the audit log', () => {
       if (isFinal(READ)) {
         return assert.ok(
           destructiveHint || /cannot be (?:taken back|undone|withdrawn)/.test(fullDescription(tool)),
-          'the tool cannot be undone and does not state it',
+          'the tool cannot be undone, and its description does not state this',
         );
       }
       const kept = effects.filter(({ before }) => before !== undefined);
-      assert.ok(!destructiveHint || kept.length > 0, 'the entry does not keep what the call destroys');
+      assert.ok(!destructiveHint || kept.length > 0, 'the audit entry does not contain the data that the call deletes');
     });
   }
 

@@ -12,7 +12,7 @@ import { LostResponseFixture, Vendors } from '../lostResponses/fixture.ts';
 
 const DAY_SECONDS = 86_400;
 
-describe('work of triggers whose events were dropped', () => {
+describe('the daily scan for dropped trigger events', () => {
   /** A separate project, because the scan covers everything. */
   const database = new Firestore({ projectId: `demo-muster-repeat-${randomUUID().slice(0, 8)}` });
   const vendors = new Vendors();
@@ -48,7 +48,7 @@ describe('work of triggers whose events were dropped', () => {
     ]);
   });
 
-  it('mirrors claimable tasks and removes claimed ones from the mirror', async () => {
+  it('mirrors claimable tasks, and removes claimed tasks from the mirror', async () => {
     const { id } = await fixture.createOne();
     assert.equal(await shown(id), false);
     await walk();
@@ -133,14 +133,14 @@ describe('work of triggers whose events were dropped', () => {
     assert.deepEqual(await states(), ['withdrawn']);
   });
 
-  it('runs once a day, and continues in a later sweep at the position of the last one', async () => {
+  it('runs once a day, and a later sweep continues at the position of the previous sweep', async () => {
     fixture.pass(DAY_SECONDS);
     let asked = 0;
     const first = await turn({ isOver: () => ++asked > 2 });
     const rest = await turn();
     const none = await turn();
     const [some = 0, more = 0] = [first, rest].map(({ counts }) => counts['looked']);
-    assert.ok(some > 0 && more > some, `${some} and ${more}`);
+    assert.ok(some > 0 && more > some, `${some} and then ${more} documents were scanned`);
     assert.deepEqual(none, { counts: { looked: 0 }, isBehind: false });
     fixture.pass(DAY_SECONDS);
     assert.equal((await turn()).counts['looked'], some + more);

@@ -1,4 +1,4 @@
-/** Deletes ended data after its retention period, unless something open refers to it. */
+/** Retention: ended data is deleted after its retention period, unless an open item refers to it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -31,7 +31,7 @@ describe('retention', function () {
 
   const bindings = (retention = KEPT) => ({ database, retention });
 
-  /** Runs the sweep as at the full hour. */
+  /** Runs the retention parts of the sweep, and returns what each part has deleted. */
   async function sweep({ app, now }: Team, more: Partial<SweepContext> = {}): Promise<readonly string[]> {
     const parts: readonly SweepJob[] = [...app.retention.parts, ...app.retention.records];
     const swept: string[] = [];
@@ -82,7 +82,7 @@ describe('retention', function () {
       assert.deepEqual(await left(), [1, 1, 1, 1]);
     });
 
-    it('are deleted once an hour, and a sweep continues where the previous one stopped', async () => {
+    it('are deleted once an hour, and a sweep continues where the previous sweep stopped', async () => {
       const team = new Team(bindings());
       await record(team, 90, 1);
       team.pass(60);
@@ -118,9 +118,9 @@ describe('retention', function () {
       await finished(team, agentId, first);
       await database.doc(`${taskPath(first.id)}/results/1-0`).set({ json: '{}' });
       team.pass(41 * DAY);
-      assert.deepEqual(await sweep(team), [], 'the second task is available');
+      assert.deepEqual(await sweep(team), [], 'the completed task is kept while its dependent is available');
       await finished(team, agentId, second);
-      assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'completed tasks are never retried');
+      assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'the dependent is never retried');
       assert.deepEqual([await isThere(taskPath(first.id)), await isThere(taskPath(second.id))], [false, true]);
       assert.equal(await isThere(`${taskPath(first.id)}/results/1-0`), false);
       assert.deepEqual(await recount(team, database), []);
@@ -130,7 +130,7 @@ describe('retention', function () {
       const seen = await answer(team, 'coordination_get_status', {});
       assert.equal(fields(seen['tasks'])['done'], 2);
       team.pass(41 * DAY);
-      assert.deepEqual(await sweep(team), ['tasks kept: 2'], 'dependencies do not matter');
+      assert.deepEqual(await sweep(team), ['tasks kept: 2'], 'the dependencies of a task do not prevent its deletion');
       assert.deepEqual(await team.counts(), {});
       assert.deepEqual(await recount(team, database), []);
     });
@@ -187,7 +187,7 @@ describe('retention', function () {
       assert.equal(node.deleted, true, 'the totals are kept');
     });
 
-    it('are deleted in the stored format of every version', async () => {
+    it('are deleted even if an earlier version has stored them', async () => {
       const team = new Team(bindings());
       const closed = storedVersions('firestore', 'tasks').flatMap(({ version, documents }) =>
         Object.values(documents).flatMap((document) => {
@@ -203,15 +203,15 @@ describe('retention', function () {
     });
   });
 
-  it('deletes the logs of tasks that have ended, and keeps those of open tasks', async () => {
+  it('deletes the logs of tasks that have ended, and keeps the logs of open tasks', async () => {
     const team = await new CodingTeam(bindings()).begin();
     const taskId = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0), entry(1)]);
     team.pass(11 * DAY);
-    assert.deepEqual(await sweep(team), [], 'the task is open');
+    assert.deepEqual(await sweep(team), [], 'the log of an open task is kept');
     await answer(team, 'coordination_cancel_task', { task_id: taskId });
-    assert.deepEqual(await sweep(team), [], 'the task has just ended');
+    assert.deepEqual(await sweep(team), [], 'the log of a task that has just ended is kept');
     team.pass(11 * DAY);
     assert.deepEqual(await sweep(team), ['logs kept: 1']);
     assert.equal(await isThere(taskPath(taskId)), true);

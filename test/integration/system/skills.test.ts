@@ -48,7 +48,7 @@ describe('system.listSkills', () => {
     word = team.workspace.replaceAll('-', '').slice(0, 14);
   });
 
-  it("lists only capabilities of the workspace's agents, with their number there", async () => {
+  it("lists only capabilities of the workspace's agents, with the number of these agents", async () => {
     const other = new Team();
     const ours = await team.join('ours', [word]);
     await other.join('theirs', [word, `${word} secret`]);
@@ -156,7 +156,7 @@ describe('system.listSkills', () => {
     assert.ok(total >= 1);
   });
 
-  it('pages through tools and capabilities with an exact total', async () => {
+  it('returns tools and capabilities in pages, with an exact total', async () => {
     await team.join(
       'one',
       ['a', 'b', 'c', 'd', 'e'].map((letter) => `${word} skills ${letter}`),

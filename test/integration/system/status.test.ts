@@ -30,7 +30,7 @@ describe('system.getSystemStatus', () => {
     await new Team().join('elsewhere');
   });
 
-  it('counts agents and tasks of the workspace for callers with a role there', async () => {
+  it('counts agents and tasks of the workspace for callers with a role in it', async () => {
     const { metrics } = await of(personWith({ workspaces: { [team.workspace]: 'viewer' } }));
     assert.deepEqual([metrics.activeAgents, metrics.tasksInQueue], [2, 3]);
   });
@@ -52,7 +52,7 @@ describe('system.getSystemStatus', () => {
     assert.equal(isError, true);
   });
 
-  it('refuses lists of a private workspace to callers without a role there', async () => {
+  it('refuses lists of a private workspace to callers without a role in it', async () => {
     const member = personWith({ workspaces: { [team.workspace]: 'viewer' } });
     const admin = personWith({ role: 'admin', workspaces: { elsewhere: 'leader' } });
     for (const tool of [

@@ -66,7 +66,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(queueStats, { total: 0, pending: 0, assigned: 0, inProgress: 0, blocked: 0 });
   });
 
-  it('lists claimable tasks in queue order, then blocked ones', async () => {
+  it('lists claimable tasks in queue order, then blocked tasks', async () => {
     await fill();
     const { tasks } = await look();
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('system.getTaskQueue', () => {
     );
   });
 
-  it('lists held tasks on request', async () => {
+  it('lists held tasks if the arguments ask for them', async () => {
     await fill();
     const all = await look({ includeAssigned: true });
     const held = all.tasks.filter((task) => task.assignedTo !== undefined);
@@ -121,7 +121,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ priority: 'critical', agentId }), ['held', 'started']);
   });
 
-  it('continues from page to page across the states', async () => {
+  it('lists the same tasks in the same order with any page size', async () => {
     await fill();
     const all = await titles({ includeAssigned: true });
     assert.equal(all.length, 6);
@@ -145,7 +145,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(queueStats, { ...counted, avgWaitTime: 15_000, oldestTask: '2040-01-01T00:00:00.000Z' });
   });
 
-  it('updates blocked and closed tasks, and counts the waiting time of each task once', async () => {
+  it('updates its counts when tasks end, and counts the waiting time of each task once', async () => {
     await fill();
     for (const { id } of (await look({ agentId })).tasks) await team.complete(agentId, id);
     team.pass(10);
@@ -193,7 +193,7 @@ describe('system.getTaskQueue', () => {
     };
 
     for (const [field, fields] of Object.entries(CHANGES)) {
-      it(`show a change of ${field} immediately on its instance and after 5 s on others`, async () => {
+      it(`show a change of ${field} immediately on the changing instance, and after 5 s on others`, async () => {
         await team.createOne();
         if (field === 'waitingFor') await team.claim(agentId);
         const other = team.anotherInstance();
@@ -232,7 +232,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ agentId: theirs }), []);
   });
 
-  it("finds the caller's terminal if another caller's has an equal name", async () => {
+  it("finds the caller's terminal if another caller's terminal has the same name", async () => {
     const name = `terminal-${team.workspace}`;
     const { membership } = team.app.services;
     const register = async (who: string) => {

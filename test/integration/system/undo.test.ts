@@ -16,7 +16,7 @@ interface Event {
   readonly undone_by?: string;
 }
 
-describe('getAudit and undo', () => {
+describe('the audit log of a workspace', () => {
   let fixture: AccessFixture;
   let ada: Principal;
   let hers: Principal;
@@ -105,7 +105,7 @@ describe('getAudit and undo', () => {
   });
 
   describe('undo', () => {
-    it('restores a changed to-do with its reminder, and deletes a created one', async () => {
+    it('restores a changed to-do with its reminder, and deletes a created to-do', async () => {
       const id = await add('Milk', { due_date: '2099-01-01T10:00:00Z' });
       const made = await latest(ada);
       await answer(fixture, 'todo_update_task', { task_id: id, clear: ['due_date'], tags: ['shop'] }, ada);
@@ -164,7 +164,7 @@ describe('getAudit and undo', () => {
       );
     });
 
-    it('refuses a field that has changed since, with the agent and tool, and allows the rest', async () => {
+    it('refuses to revert a field that has changed since, and names the agent and tool', async () => {
       const id = await add('Milk');
       await answer(fixture, 'todo_update_task', { task_id: id, title: 'Oat milk' }, ada);
       const changed = await latest(ada);
@@ -186,7 +186,7 @@ describe('getAudit and undo', () => {
       );
     });
 
-    it("undoes an agent's last hour, without earlier changes and those of others", async () => {
+    it("reverts an agent's changes since a given time, and no changes of others", async () => {
       const before = await add('Before', {}, hers);
       fixture.pass(60);
       const since = fixture.now.toISOString();
@@ -343,7 +343,7 @@ describe('getAudit and undo', () => {
     });
   });
 
-  it('completes an undo of several changes after the instance has crashed midway', async () => {
+  it('lets a repeated undo complete after the instance has crashed midway', async () => {
     const since = fixture.now.toISOString();
     for (const title of ['Milk', 'Bread', 'Salt']) await add(title, {}, hers);
     const { store } = fixture.app.kernel;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 
-/** A call, and the position of its item counted from the oldest. */
+/** A random call: its tool, the position of its item, and a number that varies its arguments. */
 export interface Move {
   readonly tool: string;
   readonly at: number;
@@ -28,14 +28,14 @@ export const moves = fc.array(
 
 export type State = ReadonlyMap<string, unknown>;
 
-/** @param stays ids of changes that were not undone */
+/** @param stays ids of items whose changes were not undone */
 export function requireAsBefore(before: State, after: State, stays: ReadonlySet<string>): void {
   for (const [id, was] of before) {
     if (!stays.has(id)) assert.deepEqual(after.get(id), was, `${id} was not restored`);
   }
   for (const [id, is] of after) {
     const isNew = !before.has(id) && !stays.has(id);
-    // The specification's states have no `cancelled`, so listings return `failed` instead.
+    // The specification's states have no `cancelled`, so responses contain `failed` instead.
     assert.ok(!isNew || Object(is).status === 'failed', `${id} did not exist: ${JSON.stringify(is)}`);
   }
 }
@@ -85,7 +85,7 @@ export class UndoFixture {
     await call(this.accessFixture, move.tool, await this.argumentsOf(move), this.principal);
   }
 
-  /** Performs a call, undoes it unless its number is a multiple of three, and redoes some. */
+  /** Performs a call. Undoes it unless its number is a multiple of 3, and redoes it if the remainder is 2. */
   async performAndUndo(
     move: Move,
     seen: { undone: number; redone: number; readonly refused: string[] },
@@ -110,7 +110,7 @@ export class UndoFixture {
     return 'redone';
   }
 
-  /** Returns the reasons for which parts were not undone. */
+  /** Undoes an event, and returns the reasons for the parts that were refused. */
   private async undo(event_id: string): Promise<readonly string[]> {
     this.accessFixture.pass(1);
     const { structuredContent, isError } = await call(this.accessFixture, 'system_undo', { event_id }, this.principal);

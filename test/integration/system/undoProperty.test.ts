@@ -33,7 +33,7 @@ describe("undo of an agent's calls", function () {
     assert.ok(seen.undone > seen.refused.length, JSON.stringify(seen));
   });
 
-  it('can be undone and redone per event, between other calls', async () => {
+  it('can be applied and reverted event by event, between other calls', async () => {
     const seen = { undone: 0, redone: 0, refused: [] as string[] };
     const eventByEvent = fc.asyncProperty(moves, async (all) => {
       const fixture = await UndoFixture.open();

@@ -74,7 +74,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       return Object(structuredContent['error']).message;
     }
 
-    it('is possible from entries that contain the caller and the changed fields', async () => {
+    it('is possible by audit entries, which contain the caller and the changed fields', async () => {
       await write({ title: 'Plan', step: 1 });
       const made = await latest();
       await write({ step: 2 }, { operation: 'update' }, his);
@@ -125,7 +125,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.equal(await data(`${list}/${key}`), undefined);
     });
 
-    it('keeps later changes of other fields, and refuses if the field has changed', async () => {
+    it('keeps later changes of other fields, and is refused if the same field has changed', async () => {
       await write({ title: 'Plan', step: 1 });
       await write({ title: 'Better plan' }, { operation: 'update' });
       const { event_id } = await latest();
@@ -155,7 +155,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { a: 1 });
     });
 
-    it('is refused if the entry could not store the whole value', async () => {
+    it('is refused if the audit entry could not store the whole value', async () => {
       await write({ large: LARGE });
       await write({ small: 1 });
       const { event_id, changes } = await latest();
@@ -168,7 +168,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { small: 1 });
     });
 
-    /** Makes the other agent write right after the next read or write of any caller. */
+    /** Makes another agent write to the path immediately after the next read or write. */
     const meddleAfter = (step: 'read' | 'write') => {
       const access = fixture.app.firebase.ports.databases[database];
       const original: (...args: never[]) => Promise<unknown> = access[step];
@@ -181,7 +181,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       Object.assign(access, { [step]: meddled });
     };
 
-    it('is refused for a write that overlapped with another one', async () => {
+    it('is refused for a write that overlapped with another write', async () => {
       meddleAfter('write');
       await write({ mine: true });
       const [change] = (await latest()).changes;
@@ -197,7 +197,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { his: true });
     });
 
-    it('is completed after the instance has crashed between write and entry', async () => {
+    it('is completed by a repeated call if the instance crashed before it stored the entry', async () => {
       await write({ title: 'Plan' });
       await write({ title: 'Worse' });
       const { event_id } = await latest();

@@ -57,7 +57,7 @@ describe('undo of reminders', () => {
     assert.deepEqual(await remindsAt(), []);
   });
 
-  it('refuses a reminder that has changed since, and one whose to-do is done', async () => {
+  it('refuses a reminder that has changed since, and a reminder whose to-do is done', async () => {
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     const first = await latest();
     await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });
