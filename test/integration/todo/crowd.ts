@@ -13,11 +13,11 @@ const HOUR = 3_600_000;
 /** Changes per commit. */
 const BATCH = 200;
 
-/** Repeating texts: every fourth to-do contains all words of a two-word query, in its title or across both texts. */
+/** Texts that repeat, so that several to-dos contain the words of a query, in the title or across both texts. */
 const TITLES = ['Budget meeting', 'Meeting notes', 'Budget review', 'Call the plumber'];
 const DESCRIPTIONS = ['For the quarter', 'Of the budget', 'Before the meeting in May', undefined];
 
-/** Returns the `number`th to-do of the team's owner. Every third is completed, every fifth has no due date. */
+/** Returns the `number`th to-do of the team's owner. Every third is completed, and every fifth has no due date. */
 export function crowdTodo(team: Team, number: number): Todo {
   const description = DESCRIPTIONS[(number >> 2) % DESCRIPTIONS.length];
   const createdAt = new Date(team.now.getTime() - number * HOUR);

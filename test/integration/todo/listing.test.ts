@@ -1,4 +1,4 @@
-/** Lists over the emulators, in every combination of filters and orders, compared with a scan of all to-dos. */
+/** Lists of to-dos with every combination of filters and orders, compared with a scan of all to-dos. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import {
@@ -113,7 +113,7 @@ function passes(todo: Todo, { priority, completed, tags = [], due_after, due_bef
   );
 }
 
-/** To-dos without the date come last in both directions; ties are ordered by creation, in the sort direction. */
+/** To-dos without a due date come last in both directions. Ties are ordered by creation, in the sort direction. */
 function order(a: Todo, b: Todo, by: TodoSort['by'], direction: 1 | -1): number {
   const last = direction * Number.MAX_SAFE_INTEGER;
   const value = (todo: Todo): number => {

@@ -1,4 +1,4 @@
-/** Examples of the to-do specification as one conversation, in order: each call as printed, and its response. */
+/** Calls the examples of the to-do specification in their order, and compares each response with the printed one. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { assertPrinted, Known, type PrintedCall, SOME, spoken, TIME } from '../../support/printed.ts';
@@ -29,7 +29,7 @@ const login = (known: Known, more: JsonObject): JsonObject => ({
   ...more,
 });
 
-/** Fields set on the to-do "Fix the login page", one call at a time. */
+/** Fields of the to-do "Fix the login page" after each of the calls that change it. */
 const URGENT = { priority: 'HIGH' };
 const DUE = { ...URGENT, due_date: TOMORROW_AT_FIVE };
 const TAGGED = { ...DUE, tags: ['urgent', 'bug'] };
@@ -171,7 +171,7 @@ const CALLS: readonly PrintedCall[] = [
   },
 ];
 
-describe('the examples of the to-do specification', function () {
+describe('a conversation as in the to-do specification', function () {
   // One conversation: each call uses the results of earlier calls.
   this.bail(true);
   const known = new Known();

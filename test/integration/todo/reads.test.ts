@@ -10,17 +10,17 @@ import { crowdTodos } from './crowd.ts';
 
 const [FEW, MANY] = [24, 240];
 
-/** One more than the page, a count, and a query for each further way of matching three words. */
+/** Reads beyond the returned list: one more item, a count, and a query per further match of three words. */
 const MAX_BEYOND = 6;
 
-/** Limit for a call that also creates a task, in a workspace that has no session yet. */
+/** Limit for a call that also creates a task and the first session of the workspace. */
 const MAX_DELEGATING = 12;
 
 type Arguments = (team: Team) => JsonObject;
 
 const LIMIT = 5;
 
-/** The crowd's first to-do is completed; the second is open and due. */
+/** Ids of the second to-do of the crowd, which is open and due, and of its recurring task. */
 const open = (team: Team) => `${team.workspace}-1`;
 const again = (team: Team) => `${team.workspace}-1-again`;
 const inDays = (team: Team, days: number) => new Date(team.now.getTime() + days * 86_400_000).toISOString();
@@ -125,7 +125,7 @@ describe('document reads of to-do tools', function () {
   });
 });
 
-/** Arguments that distinguish one call from another in test titles. */
+/** Returns the arguments as a text for test titles, without the name of the workspace. */
 function described(args: JsonObject, { workspace }: Team): string {
   return JSON.stringify(args).replaceAll(workspace, 'todo');
 }

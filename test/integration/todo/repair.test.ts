@@ -1,4 +1,4 @@
-/** Repair of to-dos edited without the tools: once, concurrently, during a tool call, late and out of order. */
+/** Repair of to-dos that were edited without the tools. Repairs also run concurrently, late and during tool calls. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
@@ -80,7 +80,7 @@ describe('repair of to-dos', () => {
   const repairWith = (store: Store<Change>, id: string, before?: Todo) =>
     repairTodo({ ...team.app.todo.ports, store }, id, before);
 
-  it('keeps a title reserved when to-dos renamed to it are completed, deleted or renamed', async () => {
+  it('keeps a title reserved even if other to-dos with this title are completed or deleted', async () => {
     await add('Water the plants');
     const doubles = await Promise.all(['one', 'two', 'three'].map(add));
     for (const double of doubles) {
@@ -95,7 +95,7 @@ describe('repair of to-dos', () => {
     await assert.rejects(add('Water the plants'), ({ details }) => details.reason === 'DUPLICATE_TASK');
   });
 
-  it('applies an edit once when concurrent repairs decide on it', async () => {
+  it('applies an edit once if concurrent repairs process the same edit', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
     await Promise.all(meeting(3).map((store) => repairWith(store, id)));
@@ -105,7 +105,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
   });
 
-  it('creates one next occurrence when concurrent repairs decide on one completion', async () => {
+  it('creates one next occurrence if concurrent repairs process the same completion', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
     await Promise.all(meeting(3).map((store) => repairWith(store, first)));
@@ -114,7 +114,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
   });
 
-  it('creates one next occurrence when it runs while a tool completes the to-do', async () => {
+  it('creates one next occurrence if it runs while a tool completes the to-do', async () => {
     const first = await begin();
     const tool = new TodoService({
       ...team.app.todo.ports,

@@ -1,4 +1,4 @@
-/** Search over the emulators, compared with a scan of all to-dos. */
+/** Search of to-dos, compared with a scan of all to-dos. */
 import assert from 'node:assert/strict';
 import { matchesWords, searchWords } from '../../../functions/src/kernel/textSearch.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
@@ -69,7 +69,7 @@ describe('search_tasks', function () {
     });
   }
 
-  it('returns newer to-dos before older ones', async () => {
+  it('returns newer to-dos before older to-dos', async () => {
     const { found } = await pages('review', 100);
     const numbers = found.flat().map((id) => Number(id.split('-').at(-1)));
     assert.ok(numbers.length > 5);

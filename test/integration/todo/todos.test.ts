@@ -1,4 +1,3 @@
-/** To-do tools over the emulators. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -138,7 +137,7 @@ describe('to-do tools', () => {
     assert.equal((await refused('get_task_history', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
   });
 
-  it('allow a title again after its to-do is completed, deleted or moved to another date', async () => {
+  it('allow the title of a to-do again after it is completed, deleted or moved to another day', async () => {
     for (const end of ['complete_task', 'delete_task', 'set_task_due_date']) {
       const id = await added({ title: end });
       await tool(end, { task_id: id, ...(end === 'set_task_due_date' && { due_date: inDays(2) }) });
@@ -284,10 +283,10 @@ describe('to-do tools', () => {
         [next],
       );
       await tool('delete_task', { task_id: next });
-      assert.equal((await open()).length, 1, 'the occurrence after it exists');
+      assert.equal((await open()).length, 1, 'the next occurrence exists after the deletion');
     });
 
-    it('keep an edited next occurrence on reopening, and reopen a series after its last', async () => {
+    it('keep an edited next occurrence, and continue a series whose last occurrence is reopened', async () => {
       const { first } = await begin({ end_date: inDays(2) });
       const { next_occurrence } = await tool('complete_task', { task_id: first });
       const next = fieldOf(next_occurrence, 'id');
@@ -300,7 +299,7 @@ describe('to-do tools', () => {
       assert.deepEqual(await open(), []);
       await tool('reopen_task', { task_id: next });
       const { recurring_tasks } = await tool('list_recurring_tasks', {});
-      assert.ok(Array.isArray(recurring_tasks) && recurring_tasks.length === 1, 'the series continues');
+      assert.ok(Array.isArray(recurring_tasks) && recurring_tasks.length === 1, 'the recurring task continues');
     });
 
     it('skip a deleted occurrence, and stop when the series is deleted or its last date has passed', async () => {
@@ -348,7 +347,7 @@ describe('to-do tools', () => {
       assert.equal(fieldOf(next_occurrence, 'due_date'), inDays(8 - 9 / 24));
     });
 
-    it('create an occurrence on the last day, and state that day', async () => {
+    it('create an occurrence on the last day of a series, and state that day', async () => {
       const start_date = inDays(1.9);
       const { recurring_task, first_occurrence, message } = await tool('create_recurring_task', {
         title: 'Review',

@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 /** Number of times an event is undone and redone. */
 const ROUNDS = 3;
 
-/** Changes to the next occurrence before the end of the previous one is undone. */
+/** Changes to the next occurrence, before the end of the previous occurrence is undone. */
 const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
   prioritized: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
   renamed: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),
@@ -40,13 +40,13 @@ const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
   ),
 );
 
-/** The default run takes one course in thirteen, with every fate and every other value. */
+/** The default run tests every thirteenth course, which covers every value of each field. */
 const COURSES = defaultOrNightly(
   ALL_COURSES.filter((_, index) => index % 13 === 0),
   { night: ALL_COURSES },
 );
 
-/** Ends an occurrence, changes the next one, undoes the end, and uses every remaining to-do. */
+/** Ends an occurrence, changes the next one, undoes the end, and then completes and deletes every to-do. */
 async function take({ fate, end, frequency, by }: Course): Promise<void> {
   const home = new Home();
   const { recurring, first } = await home.begin({ frequency });
@@ -164,7 +164,7 @@ class Home {
     return events[0].event_id;
   }
 
-  /** Returns the data that tools show, and reminders, without restore counts and end times. */
+  /** Returns to-dos, reminders and recurring tasks, without fields that an undo does not restore. */
   async state(): Promise<unknown> {
     const [todos, reminders, recurring] = await Promise.all(
       [COLLECTIONS.todos, COLLECTIONS.reminders, COLLECTIONS.recurringTasks].map((one) => this.all(one)),
@@ -177,7 +177,7 @@ class Home {
     return [shown(todos), shown(reminders), shown(living)];
   }
 
-  /** A recurring task that continues has its latest occurrence open; only open to-dos have reminders. */
+  /** Asserts that each recurring task that continues has an open occurrence, and only open to-dos have reminders. */
   async requireSound(after: string): Promise<void> {
     const open = await this.open();
     for (const { id, latest_on: latestOn, ended_at: endedAt } of await this.recurringTasks())
@@ -186,7 +186,7 @@ class Home {
       assert.ok(open.includes(String(id)), `${after}: a reminder of ${String(id)} is left`);
   }
 
-  /** Each to-do can be completed and deleted, and both can be undone and redone. */
+  /** Asserts that each to-do can be completed and deleted, and that both can be undone and redone. */
   async requireUsable(after: string): Promise<void> {
     for (const { id, completed } of await this.todos()) {
       const task_id = String(id);
@@ -223,7 +223,7 @@ describe('undo of to-do changes', function () {
     });
   }
 
-  it('restores a recurring to-do with an open occurrence if the old one was completed', async () => {
+  it('restores a recurring to-do with an open occurrence if the old occurrence was completed', async () => {
     const home = new Home();
     const { recurring, first } = await home.begin({});
     await home.done('todo_delete_recurring_task', { recurring_task_id: recurring });

@@ -18,15 +18,15 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * Default run: the weeks of the clock changes in all three zones, with the end of a month.
+ * Default run: the weeks in which all three time zones change their clocks, with the end of a month.
  * `test/unit/todo/year.test.ts` covers the whole year without the database.
  */
 const [BEGIN, DAYS] = defaultOrNightly(['2028-03-10T12:00:00Z', 26], {
-  // The first noon is on the eve of 2028, a leap year, and the last on its last day.
+  // The first noon is on the day before 2028, which is a leap year. The last noon is on the last day of 2028.
   night: ['2027-12-31T12:00:00Z', 366],
 });
 
-/** Occurrences due in this period and the first one after it; the first of them is the anchor. */
+/** Calendars reduced to the occurrences of this period and the next one. The first date is the start date. */
 const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
   const begin = Date.parse(BEGIN);
   const coming = task.calendar.filter((date) => Date.parse(date) > begin);
@@ -35,7 +35,7 @@ const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
   return { ...task, calendar, start_date: String(calendar[0]) };
 });
 
-describe('recurring to-dos over the days of a calendar', () => {
+describe('recurring to-dos over simulated days', () => {
   const ownerUid = `person-${randomUUID()}`;
   const folder = mkdtempSync(join(tmpdir(), 'year-'));
   /** A dedicated project: no trigger and no other test reads these thousands of documents. */

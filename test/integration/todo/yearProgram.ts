@@ -1,6 +1,6 @@
 /**
  * `node yearProgram.ts <JSON>`: simulates a period one day at a time, with a person who completes at noon all to-dos
- * that are due. The clock is the emulators': the file that `npm run clock` writes.
+ * that are due. The simulated clock is a file, as `npm run clock` writes it for the emulators.
  */
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
