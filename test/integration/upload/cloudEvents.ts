@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-// Compiled definition of the message, with which firebase-functions reads events.
+// Compiled definition of the event message, with which firebase-functions reads events.
 import protos from '../../../node_modules/firebase-functions/protos/compiledFirestore.js';
 
 export interface Delivery {
@@ -24,7 +24,7 @@ const stored = z.object({
 
 const { DocumentEventData } = protos.google.events.cloud.firestore.v1;
 
-/** Returns the event for the creation of an existing document in the emulator. */
+/** Returns an event of the given type for a document that exists in the emulator. */
 export async function documentEvent(
   projectId: string,
   type: string,

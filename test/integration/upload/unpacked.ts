@@ -23,7 +23,7 @@ export interface Unpacked {
   readonly folder: string;
   /** Path of a log file outside the folder. */
   readonly log: string;
-  /** Path of the framework that the upload's lockfile installs, as the platform starts it. */
+  /** Path of the start script of the framework that the upload's lockfile installs. */
   readonly framework: string;
   remove(): Promise<void>;
 }

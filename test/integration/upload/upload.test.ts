@@ -1,4 +1,4 @@
-/** The uploaded folder runs without the rest of Muster: each function is called like Google calls it. */
+/** The uploaded folder runs without the rest of Muster: each function is called as Google calls it. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { type Unpacked, unpackUpload } from './unpacked.ts';
 
 const TOPICS = ['task-events', 'task-updates', 'reminders', 'dead-letters'];
 
-/** Token of Cloud Tasks. The platform has verified its signature before it calls the function. */
+/** Unsigned token as from Cloud Tasks. The platform verifies signatures before it calls the function. */
 const UNSIGNED = `${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const manifest = z.object({
@@ -66,7 +66,7 @@ describe('the upload', () => {
     return server;
   };
 
-  /** Starts the function, calls it once, and returns the status. It may log no error. */
+  /** Starts the function, calls it once, and returns the status. Asserts that it logs no error. */
   const answered = async (target: string, { headers, body }: Delivery): Promise<number> => {
     const server = await started(target);
     try {
@@ -81,7 +81,7 @@ describe('the upload', () => {
     }
   };
 
-  it('contains the bundle, the tested framework version and a lockfile', async () => {
+  it('contains the bundle, a lockfile, and the framework in the tested version', async () => {
     const files = (await readdir(upload.folder)).filter((name) => name !== 'node_modules');
     assert.deepEqual(files.sort(), ['lib', 'package-lock.json', 'package.json']);
     const described = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
@@ -116,7 +116,7 @@ describe('the upload', () => {
 
   it('serves webhooks, tasks and schedules', async () => {
     const json = { 'content-type': 'application/json' };
-    assert.equal(await answered('githubWebhook', { headers: json, body: Buffer.from('{}') }), 503, 'no secret');
+    assert.equal(await answered('githubWebhook', { headers: json, body: Buffer.from('{}') }), 503, 'no secret is set');
     const run = { headers: { ...json, authorization: `Bearer ${UNSIGNED}` } };
     const order = Buffer.from(JSON.stringify({ data: { runId: 'gone', turn: 'first' } }));
     assert.equal(await answered('executeRun', { ...run, body: order }), 204);
@@ -124,7 +124,7 @@ describe('the upload', () => {
       assert.equal(await answered(schedule, { headers: json, body: Buffer.from('{}') }), 200, schedule);
   });
 
-  it('follows documents and messages', async () => {
+  it('handles events of documents and messages', async () => {
     const { firestore } = project;
     await firestore.doc(WORKSPACE_ACCESS_PATH).set({ access: { alpha: 'private' } });
     await firestore.doc('budgets/todo:gone').set({ key: 'todo:gone' });
@@ -173,7 +173,7 @@ describe('the upload', () => {
     assert.equal((await firestore.collection('audit').get()).size, 1, 'the event has arrived');
   });
 
-  it('has had each of its functions called', () => {
+  it('is tested with a call of each of its functions', () => {
     assert.deepEqual([...new Set([...called, 'logDeadLetters'])].sort(), Object.keys(functions).sort());
   });
 });
