@@ -1,6 +1,6 @@
 /**
- * Stand-in for Eventarc, Pub/Sub's push and Cloud Tasks. Delivers each event to one of the serving versions in turn,
- * and every third event to another version, too.
+ * Stand-in for Eventarc, Pub/Sub push and Cloud Tasks. Delivers each event to one of the running versions, in turn,
+ * and every third event to all running versions.
  */
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -25,20 +25,20 @@ const listed = z.object({
   nextPageToken: z.string().optional(),
 });
 
-/** A task as firebase-admin sends it to the emulator of Cloud Tasks. */
+/** A request to create a task, as firebase-admin sends it to the Cloud Tasks emulator. */
 const ordered = z.object({ task: z.object({ httpRequest: z.object({ body: z.string() }) }) });
 
 const TOPICS = ['task-events', 'task-updates', 'reminders'];
 
-/** Unsigned token. The platform has verified the signature of Cloud Tasks before it calls the function. */
+/** Unsigned, because on Google Cloud the platform verifies the signature before it calls the function. */
 const SIGNED = `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const TWICE = 3;
 
-/** Maximum rounds of a delivery. Scenarios keep calling while it runs. */
+/** Maximum number of rounds until no new writes appear. Concurrent scenarios cause additional rounds. */
 const MAX_ROUNDS = 200;
 
-/** Time in which a function that is busy with the item is called again. */
+/** Time for retries of a delivery. A function that still processes the same item refuses the delivery. */
 const PATIENCE_MS = 30_000;
 
 interface Follower {
@@ -53,11 +53,11 @@ export class Deliveries {
   private readonly known = new Map<string, StoredDocument>();
   private readonly orders: string[] = [];
   private subscriptions: readonly (readonly [string, Subscription])[] = [];
-  /** Paths written in the last round. */
+  /** Paths of the documents whose changes the last round delivered. */
   private readonly written = new Set<string>();
   private turn = 0;
   private settling: Promise<void> = Promise.resolve();
-  /** Next delivery, which all callers share until it starts. */
+  /** A delivery that has not started yet. All callers that arrive before its start share it. */
   private next: Promise<void> | undefined;
   private readonly cloudTasks: Server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -80,7 +80,7 @@ export class Deliveries {
     return deliveries;
   }
 
-  /** Value of `CLOUD_TASKS_EMULATOR_HOST`. */
+  /** Value for the variable `CLOUD_TASKS_EMULATOR_HOST`. */
   get cloudTasksHost(): string {
     return `127.0.0.1:${portOf(this.cloudTasks)}`;
   }
@@ -91,25 +91,25 @@ export class Deliveries {
   }
 
   /**
-   * Delivers all new writes and their consequences. Each round reads whole collections, so callers share the next
-   * delivery.
-   * @throws Error if it never ends, because each version rewrites the other one's writes
+   * Delivers events for all new writes, and for the writes that these events cause, until none are left. Each round
+   * reads whole collections, so concurrent callers share one delivery.
+   * @throws Error if the writes never end, because each version keeps overwriting the other version's writes
    */
   settle(): Promise<void> {
     this.next ??= this.settling.then(async () => {
       this.next = undefined;
       for (let round = 1; (await this.deliverAll()) > 0; round += 1)
-        if (round === MAX_ROUNDS) throw new Error(`Writes do not end: ${[...this.written].join(', ')}`);
+        if (round === MAX_ROUNDS) throw new Error(`Each round causes new writes: ${[...this.written].join(', ')}`);
     });
     this.settling = this.next.catch(() => undefined);
     return this.next;
   }
 
-  /** Calls a scheduled function like Cloud Scheduler, at one version. */
+  /** Calls a scheduled function of one version, as Cloud Scheduler does, and delivers the resulting events. */
   async tick(version: Version, schedule: 'sweep' | 'sendReminders'): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const { ok, status } = await fetch(version.urlOf(schedule), { method: 'POST', headers, body: '{}' });
-    if (!ok) throw new Error(`${version.name}: ${schedule} answered ${status}`);
+    if (!ok) throw new Error(`${version.name}: ${schedule} returned status ${status}`);
     await this.settle();
   }
 
@@ -136,7 +136,7 @@ export class Deliveries {
     return count;
   }
 
-  /** Returns the serving versions' functions that follow documents, each once. */
+  /** Returns the functions of all running versions that document writes trigger, without duplicates. */
   private followers(): readonly Follower[] {
     const all = this.serving.flatMap(({ manifests }) => Object.entries(manifests));
     const followers = new Map<string, Follower>();
@@ -155,7 +155,7 @@ export class Deliveries {
     return new Map(await Promise.all(all));
   }
 
-  /** Yields the writes since the last call, and records the new state. */
+  /** Yields each document of the collection that changed since the previous call, and stores the new state. */
   private *changes(collection: string, now: ReadonlyMap<string, StoredDocument>) {
     const before = [...this.known.keys()].filter((path) => collectionOf(path) === collection);
     for (const path of new Set([...now.keys(), ...before])) {
@@ -188,7 +188,7 @@ export class Deliveries {
         const headers = { 'content-type': 'application/json', authorization: SIGNED };
         const body = Buffer.from(order, 'base64').toString();
         await eventually(
-          'a run is accepted',
+          'executeRun accepts a task',
           async () => {
             const { ok } = await fetch(String(version?.urlOf('executeRun')), { method: 'POST', headers, body });
             return ok || undefined;
@@ -211,7 +211,7 @@ export class Deliveries {
       );
   }
 
-  /** Returns the serving versions that have the function, with another one first each time. */
+  /** Returns the running versions that have the function. The order alternates from call to call. */
   private having(name: string): readonly Version[] {
     const having = this.serving.filter(({ manifests }) => manifests[name] !== undefined);
     this.turn += 1;
@@ -233,7 +233,7 @@ export class Deliveries {
   }
 }
 
-/** Returns `tasks` for `tasks/{taskId}` and for `tasks/task-1`. */
+/** Returns the collection of a path or pattern, such as `tasks` for `tasks/{taskId}` and `tasks/task-1`. */
 function collectionOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

@@ -1,4 +1,4 @@
-/** Fixture: a project with a release and today's Muster on shared databases, and local vendors for both. */
+/** A project in which the last release and the current version share databases, and local servers of vendors. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { LocalModels } from '../../support/models/server.ts';
 import { Deliveries } from './deliveries.ts';
 import { type Answer, Version, type VersionName } from './version.ts';
 
-/** Owner of all agents. */
+/** User id of the person who owns all agents. */
 const OWNER = 'owner';
 
 const WEBHOOK_SECRET = 'a secret of webhooks';
@@ -37,9 +37,9 @@ export class UpgradeFixture {
   readonly deliveries: Deliveries;
   readonly models: LocalModels;
   readonly gitHub: LocalGitHub;
-  /** First agent, which the operator has created. */
+  /** The first agent. The fixture stores it directly, as an operator does with a script. */
   readonly lead: Agent = { id: 'lead', credential: `mk_${'lead'.padEnd(20, 'a')}.${'a'.repeat(43)}` };
-  /** Owner of the agents, signed in. */
+  /** The owner of all agents, with an ID token as the credential. */
   readonly person: Agent;
   readonly env: Readonly<Record<string, string>>;
   private readonly folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'));
@@ -93,21 +93,21 @@ export class UpgradeFixture {
   }
 
   async start(name: VersionName): Promise<Version> {
-    // Revision names like those of Cloud Run.
+    // Names in the format of Cloud Run revisions.
     const revision = { K_SERVICE: 'mcp', K_REVISION: `mcp-${String(this.versions.length + 1).padStart(5, '0')}-abc` };
     const version = await Version.start(name, { ...this.env, ...revision });
     this.versions.push(version);
     return version;
   }
 
-  /** Deploys the rules, as `firebase deploy` does before it changes a function. */
+  /** Deploys the security rules of a version. `firebase deploy` also deploys rules before functions. */
   async deployRules(name: VersionName): Promise<void> {
     const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
     const todays = () => ({ firestore: read('firestore.rules'), database: read('database.rules.json') });
     await putRules({ ...this.env }, name === 'today' ? todays() : readRelease().rules);
   }
 
-  /** Sets both versions' clock ahead of the machine's. */
+  /** Sets the clock of both versions this far ahead of the machine's clock. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? '', String(milliseconds));
   }
@@ -118,7 +118,7 @@ export class UpgradeFixture {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Stores the lead like `npm run agents -- create` of the release. */
+  /** Stores the first agent in the form that `npm run agents -- create` of the release writes. */
   private async writeLead(): Promise<void> {
     const [apiKey = '', secret = ''] = this.lead.credential.split('.');
     await this.firestore
@@ -144,7 +144,7 @@ export class UpgradeFixture {
     await this.createAccount();
   }
 
-  /** Creates the owner's account in the Auth emulator, whose address is the same for every project. */
+  /** Creates the owner's account for this project in the Auth emulator, which all projects share. */
   private async createAccount(): Promise<void> {
     const auth = `http://${this.env['FIREBASE_AUTH_EMULATOR_HOST']}/identitytoolkit.googleapis.com/v1`;
     const response = await fetch(`${auth}/projects/${this.project}/accounts`, {
@@ -152,16 +152,16 @@ export class UpgradeFixture {
       headers: { 'content-type': 'application/json', authorization: 'Bearer owner' },
       body: JSON.stringify({ localId: OWNER, email: 'owner@example.com', emailVerified: true }),
     });
-    if (!response.ok) throw new Error(`The Auth emulator answered ${response.status}.`);
+    if (!response.ok) throw new Error(`The Auth emulator returned status ${response.status}.`);
   }
 }
 
-/** Returns a document of the release from the samples of stored data. */
+/** Returns a sample document in its oldest stored version. */
 function stored(collection: string, id: string): object {
   return Object(asRead(storedVersions('firestore', collection)[0]?.documents[id]));
 }
 
-/** Registers an agent at a version. */
+/** Registers an agent through a call to the given version. */
 export async function register(version: Version, by: Agent, name: string, workspace: string): Promise<Agent> {
   const answer = await version.call(by.credential, workspace, 'onboarding_registerAgent', {
     agentInfo: { name, type: 'developer', version: '1.0.0' },
@@ -178,7 +178,7 @@ export function agentIn(answer: Answer): Agent {
 }
 
 /**
- * Returns an unsigned ID token. The Auth emulator signs people in to its own project only. Source:
+ * Returns an unsigned ID token, because the Auth emulator issues tokens only for its own project. Source:
  * https://firebase.google.com/docs/emulator-suite/connect_auth#id_tokens
  */
 function unsignedIdToken(project: string): string {

@@ -1,10 +1,10 @@
-/** Rebuild of the stored bundle from its commit, if the commit and its packages are available here. */
+/** Rebuilds the stored release from its commit. Skipped if the commit or its package versions are missing here. */
 import assert from 'node:assert/strict';
 import { bundleOf, commitOf, otherPackages, rulesOf } from '../../../scripts/setup/buildRelease.mjs';
 import { readRelease } from '../../../scripts/setup/releases.mjs';
 
 describe('the stored bundle of the last release', () => {
-  it('equals the build of its commit', async function () {
+  it('equals a new build from the same commit', async function () {
     const { commit, files, rules } = readRelease();
     if (!isHere(commit) || otherPackages(commit).length > 0) return this.skip();
     assert.deepEqual(rules, rulesOf(commit));
@@ -12,7 +12,7 @@ describe('the stored bundle of the last release', () => {
   });
 });
 
-/** Returns whether the clone has the commit. A shallow clone only has the latest one. */
+/** Returns whether this clone contains the commit. A shallow clone contains only the latest commit. */
 function isHere(commit: string): boolean {
   try {
     return commitOf(commit) === commit;

@@ -1,5 +1,5 @@
 /**
- * The last release and this version on shared data, through an upgrade and a rollback. Source:
+ * Upgrade and rollback: the last release and the current version work with the same stored data. Source:
  * docs/decisions/0008-build-and-deploy.md.
  */
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { workScenarios } from './scenarios/work.ts';
 import { assertArrived, endLeases, raceForClaims } from './together.ts';
 import type { Version } from './version.ts';
 
-/** Workspace in which both versions run concurrently. */
+/** Workspace whose tasks are claimed at both versions concurrently. */
 const RACE = 'race';
 
 const STORIES: readonly Scenario[] = [
@@ -25,7 +25,7 @@ const STORIES: readonly Scenario[] = [
   ...peopleScenarios,
 ];
 
-describe('the last release and this version', function () {
+describe('upgrade from the last release', function () {
   this.timeout('5m');
   let fixture: UpgradeFixture;
   let old: Version;
@@ -49,25 +49,25 @@ describe('the last release and this version', function () {
 
   after(() => fixture?.close());
 
-  it('start with only the release', async () => {
+  it('before the upgrade, every scenario starts at the release', async () => {
     fixture.deliveries.to(old);
     performances.push(...(await cast(fixture, old)));
     await perform('before', { old });
   });
 
-  it('serve side by side, and each continues work of the other', async () => {
+  it('during the upgrade, each version continues work of the other version', async () => {
     await fixture.deployRules('today');
     today = await fixture.start('today');
     await perform('beside', { old, new: today });
     assertShown(await readings(old, casts()), await readings(today, casts()));
   });
 
-  it('are upgraded to only this version', async () => {
+  it('after the upgrade, the current version continues the work without the release', async () => {
     await old.end();
     await perform('after', { new: today });
   });
 
-  it('are rolled back: the release reads and continues all data of this version', async () => {
+  it('after a rollback, the release reads and continues all work of the current version', async () => {
     const shown = await readings(today, casts());
     await today.end();
     await fixture.deployRules('release');
@@ -82,7 +82,7 @@ describe('the last release and this version', function () {
     );
   });
 
-  it('assign each task once, end leases and send reminders, at either version', async () => {
+  it('two versions that run concurrently assign each task once and send each reminder once', async () => {
     await fixture.deployRules('today');
     today = await fixture.start('today');
     fixture.deliveries.to(old, today);
@@ -93,7 +93,7 @@ describe('the last release and this version', function () {
   });
 });
 
-/** Creates the workspaces and agents of all scenarios, with the release. */
+/** Creates the workspaces and agents of all scenarios through calls to the release. */
 async function cast(fixture: UpgradeFixture, old: Version): Promise<readonly ScenarioRun[]> {
   const performances: ScenarioRun[] = [];
   const create = async (name: string) => {

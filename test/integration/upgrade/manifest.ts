@@ -1,4 +1,4 @@
-/** Function manifest as the Firebase CLI reads it. Source: firebase-functions, ManifestEndpoint. */
+/** The part of a function's manifest that the tests use. Source: type ManifestEndpoint of firebase-functions. */
 import { z } from 'zod';
 
 const eventTrigger = z.object({
@@ -15,7 +15,7 @@ export const manifest = z.object({
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** Returns the pattern of documents that a function follows, such as `tasks/{taskId}`. */
+/** Returns the pattern of the documents whose writes trigger a function, such as `tasks/{taskId}`. */
 export function documentOf({ eventTrigger: trigger }: Manifest): string | undefined {
   return trigger?.eventFilterPathPatterns.document ?? trigger?.eventFilters.document;
 }

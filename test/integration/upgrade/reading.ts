@@ -1,9 +1,9 @@
-/** Comparison of both versions' responses: today's Muster must return everything that the release returns. */
+/** Compares responses of both versions: the current version must return every value that the release returns. */
 import assert from 'node:assert/strict';
 import type { Cast } from './scenario.ts';
 import type { Answer, Version } from './version.ts';
 
-/** Reads by the lead of a workspace. */
+/** Read-only calls that the leader makes in each workspace. */
 const READS: readonly (readonly [tool: string, args: object])[] = [
   ['coordination_get_all_tasks', {}],
   ['coordination_get_results', {}],
@@ -17,12 +17,12 @@ const READS: readonly (readonly [tool: string, args: object])[] = [
   ['orchestration_list_runs', {}],
 ];
 
-/** Fields that depend on the time of the call or on the version. */
+/** Fields that are not compared, because they depend on the time of the call or on the version. */
 const PASSING = /^(timestamp|cursor|next_cursor|nextCursor|duration|estimated|agents|session_age|recommendation)/;
 
 export type Readings = ReadonlyMap<string, Answer>;
 
-/** Calls every read in the workspaces of the casts. */
+/** Returns the responses of all `READS` in the workspaces of the scenarios. */
 export async function readings(version: Version, casts: readonly Cast[]): Promise<Readings> {
   const found = new Map<string, Answer>();
   for (const { workspace, lead } of new Map(casts.map((cast) => [cast.workspace, cast])).values())
@@ -33,7 +33,7 @@ export async function readings(version: Version, casts: readonly Cast[]): Promis
   return found;
 }
 
-/** @throws AssertionError if today's Muster lacks or changes a value that the release returned */
+/** @throws AssertionError if the current version omits or changes a value that the release returned */
 export function assertShown(old: Readings, today: Readings): void {
   const missing: string[] = [];
   for (const [what, answer] of old) missing.push(...differences(what, answer, today.get(what)));

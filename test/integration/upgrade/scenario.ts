@@ -1,8 +1,8 @@
-/** Scenario: work in four steps that one version hands over to the other in between. */
+/** A scenario: work in four steps. Some of the steps call the release, the others call the current version. */
 import type { Agent, UpgradeFixture } from './fixture.ts';
 import type { Answer, Version } from './version.ts';
 
-/** A scenario's workspace and agents. */
+/** The workspace and the agents of one run of a scenario. */
 export interface Cast {
   readonly workspace: string;
   readonly lead: Agent;
@@ -10,7 +10,7 @@ export interface Cast {
   readonly other: Agent;
 }
 
-/** Version and workspace in which a step runs. */
+/** The version and the workspace to which the calls of a step go. */
 export class Place {
   readonly version: Version;
   readonly stageFixture: UpgradeFixture;
@@ -22,14 +22,14 @@ export class Place {
     this.workspace = workspace;
   }
 
-  /** Calls a tool, and delivers the resulting events. */
+  /** Calls a tool, and delivers the events that the call causes. */
   async call(who: Agent, tool: string, args: object = {}): Promise<Answer> {
     const answer = await this.version.call(who.credential, this.workspace, tool, args);
     await this.stageFixture.deliveries.settle();
     return answer;
   }
 
-  /** Calls a tool that waits, without delivering events. */
+  /** Calls a tool without delivering the events that the call causes. */
   ask(who: Agent, tool: string, args: object = {}): Promise<Answer> {
     return this.version.call(who.credential, this.workspace, tool, args);
   }
@@ -39,7 +39,7 @@ export type Step = (at: Place) => Promise<void>;
 
 export interface Scenario {
   readonly name: string;
-  /** Default: a dedicated workspace. */
+  /** If omitted, each run of the scenario has its own workspace. */
   readonly workspace?: string;
   readonly steps: (cast: Cast) => readonly [Step, Step, Step, Step];
 }
@@ -51,7 +51,7 @@ interface ScenarioStep {
   readonly by: 'old' | 'new';
 }
 
-/** Version and time of each step. */
+/** For an upgrade and for a rollback: the phase of each step, and the version that the step calls. */
 export const COURSES = {
   upgrade: [
     responseFixture('before', 'old'),
@@ -71,7 +71,7 @@ function responseFixture(phase: Phase, by: ScenarioStep['by']): ScenarioStep {
   return { phase, by };
 }
 
-/** A scenario in progress. */
+/** One run of a scenario, and the number of its finished steps. */
 export class ScenarioRun {
   readonly title: string;
   private readonly steps: readonly Step[];
@@ -86,7 +86,7 @@ export class ScenarioRun {
     this.cast = cast;
   }
 
-  /** Runs the steps of a phase, each at the version of its scene. */
+  /** Runs the steps of a phase, each against the version that the course of the scenario specifies. */
   async perform(
     phase: Phase,
     stageFixture: UpgradeFixture,
@@ -94,7 +94,7 @@ export class ScenarioRun {
   ): Promise<void> {
     for (; this.scenes[this.done]?.phase === phase; this.done += 1) {
       const version = versions[this.scenes[this.done]?.by ?? 'new'];
-      if (version === undefined) throw new Error(`${this.title}: no version serves in phase ${phase}`);
+      if (version === undefined) throw new Error(`${this.title}: no version to call in phase ${phase}`);
       try {
         await this.steps[this.done]?.(new Place(version, stageFixture, this.cast.workspace));
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Program: serves all functions of one bundle with the functions framework, each at its name: `/sweep`. Sends its URL
- * and manifests to the parent. `node served.ts <folder of the bundle>`
+ * Program that serves all functions of a bundle with the functions framework, each at its name, such as `/sweep`.
+ * Sends its URL and the manifests to its parent process. Usage: `node served.ts <folder of the bundle>`
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

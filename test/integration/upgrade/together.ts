@@ -1,4 +1,4 @@
-/** Concurrent work of both versions: each claim is given once, either sweep ends leases, reminders are sent once. */
+/** Concurrent work of both versions: each task is claimed once, and each version's sweep ends expired leases. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Agent, register, type UpgradeFixture } from './fixture.ts';
@@ -6,7 +6,7 @@ import type { Version } from './version.ts';
 
 const TASKS = 24;
 
-/** Longer than a lease without a heartbeat. */
+/** Longer than the default lease of 30 minutes, so that unrenewed claims expire. */
 const LAPSE_MS = 3 * 3_600_000;
 
 const claimed = z.object({ task: z.object({ id: z.string() }).nullish() });
@@ -19,7 +19,7 @@ interface Both {
   readonly workspace: string;
 }
 
-/** Lets two workers per version claim tasks until none is left. */
+/** Lets two workers per version claim and complete tasks, and asserts that each task was claimed once. */
 export async function raceForClaims({ fixture, versions, workspace }: Both): Promise<void> {
   const [one] = versions;
   const { lead } = fixture;
@@ -45,13 +45,13 @@ async function claimAll(version: Version, worker: Agent, workspace: string): Pro
     const { task } = claimed.parse(answer);
     if (!task) return ids;
     ids.push(task.id);
-    // A holder's next claim would return its held task.
+    // Without this completion, the next claim would return the same task.
     const done = { agent_id: worker.id, task_id: task.id, output: 'Done' };
     await version.call(worker.credential, workspace, 'coordination_complete_task', done);
   }
 }
 
-/** Ends leases of one version with the other's sweep, and claims their tasks there. Each reminder is sent once. */
+/** Asserts that each version's sweep releases tasks claimed at the other version, and each reminder is sent once. */
 export async function endLeases({ fixture, versions, workspace }: Both): Promise<void> {
   const reminded: string[] = [];
   for (const [index, version] of versions.entries()) {
@@ -69,7 +69,7 @@ export async function endLeases({ fixture, versions, workspace }: Both): Promise
     await fixture.deliveries.settle();
     fixture.moveTime(begun + LAPSE_MS);
     await fixture.deliveries.tick(other, 'sweep');
-    assert.equal(await claimOne(other, taker, workspace), id, `${other.name} has released the task`);
+    assert.equal(await claimOne(other, taker, workspace), id, `the sweep of ${other.name} releases the task`);
     const complete = (at: Version, who: Agent, output: string) =>
       at.call(who.credential, workspace, 'coordination_complete_task', { agent_id: who.id, task_id: id, output });
     await complete(version, holder, 'Too late').catch(() => undefined);
@@ -99,7 +99,7 @@ async function remind(version: Version, who: Agent, workspace: string, remind_at
   return id;
 }
 
-/** Asserts that each event of the outbox has exactly one receipt. */
+/** Asserts that every to-do event has a receipt: both collections have the same number of documents. */
 export async function assertArrived({ firestore }: UpgradeFixture): Promise<void> {
   if (process.env['PUBSUB_EMULATOR_HOST'] === undefined) return;
   const [events, audit] = await Promise.all([

@@ -1,4 +1,4 @@
-/** A running version of Muster. Request functions run in a process each, like in Cloud Run; all others share one. */
+/** A running version of Muster. Each function of `OWN_PROCESS` has its own process; the others share one process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -17,15 +17,15 @@ const started = z.object({ url: z.string(), manifests: z.record(z.string(), mani
 
 const listed = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 
-/** The last release, or this version. */
+/** The last release, or the version in this clone. */
 export type VersionName = 'release' | 'today';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** Attempts of a call: an emulator on a busy machine may respond too late. */
+/** Maximum attempts per call. On a busy machine, the emulator's response may arrive too late. */
 const MAX_CALLS = 5;
 
-/** Functions that hide bodies from the framework, for the whole process. Source: functions/src/entry/http.ts. */
+/** Functions that need their own process, because they hide all request bodies (functions/src/entry/http.ts). */
 const OWN_PROCESS = ['mcp', 'githubWebhook'];
 
 export class Version {
@@ -74,7 +74,7 @@ export class Version {
     return this.servers.get(name)?.url ?? `${this.url}/${name}`;
   }
 
-  /** Calls a tool, and retries connection errors. @throws Error if the tool fails */
+  /** Calls a tool, and repeats the call after a connection error. @throws Error if the tool fails */
   async call(credential: string, workspace: string, tool: string, args: object = {}): Promise<Answer> {
     for (let number = 1; ; number++)
       try {
@@ -92,7 +92,7 @@ export class Version {
   }
 
   async end(): Promise<void> {
-    await Promise.all([...this.servers.values()].map((server) => server.kill())); // Like a crash.
+    await Promise.all([...this.servers.values()].map((server) => server.kill())); // Like a crash, without a shutdown.
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const exited = once(this.child, 'exit');
       this.child.kill('SIGKILL');

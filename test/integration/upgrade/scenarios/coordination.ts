@@ -21,9 +21,9 @@ async function claim(at: Place, who: Agent): Promise<string> {
 const complete = (at: Place, { id, ...rest }: Agent, task_id: string) =>
   at.call({ id, ...rest }, 'coordination_complete_task', { agent_id: id, task_id, output: `Done: ${task_id}` });
 
-/** A graph of tasks from its plan to its results. */
+/** Tasks with dependencies, from the plan to the results. */
 const graphOfTasks: Scenario = {
-  name: 'a graph of tasks',
+  name: 'tasks with dependencies',
   steps: ({ lead, worker, other }) => {
     const ids: string[] = [];
     return [
@@ -76,9 +76,9 @@ const graphOfTasks: Scenario = {
   },
 };
 
-/** Repeated calls with a key get equal responses from both versions and take effect once. */
+/** Repeated calls with the same idempotency key take effect once and get equal responses from both versions. */
 const keys: Scenario = {
-  name: 'calls with a key',
+  name: 'calls with an idempotency key',
   steps: ({ lead, worker }) => {
     const draft = { description: 'Once', idempotency_key: `key-${worker.id}` };
     const claiming = { agent_id: worker.id, idempotency_key: `claim-${worker.id}` };

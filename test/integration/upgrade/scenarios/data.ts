@@ -1,4 +1,4 @@
-/** Scenarios for both databases as the caller, and for subscriptions whose log either version writes. */
+/** Scenarios for reads and writes in both databases, and for subscriptions whose events either version records. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { eventually } from '../../../e2e/support/waiting.ts';
@@ -18,7 +18,7 @@ export const dataScenarios: readonly Scenario[] = [
       const write = (at: Place, name: string, data: object) =>
         at.call(other, 'firebase_write', { database: 'realtime', path: `${path}/${name}`, data });
       const saw = async (at: Place, wanted: object) => {
-        await eventually('the subscription tells of it', async () => {
+        await eventually('the subscription returns the written value', async () => {
           const answer = polled.parse(
             await at.ask(worker, 'firebase_pollEvents', { subscriptionId, cursor, waitMs: 5000 }),
           );

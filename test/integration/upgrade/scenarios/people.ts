@@ -19,7 +19,7 @@ async function stateOf(at: Place, who: Agent, request_id: string) {
   return asked.parse(await at.call(who, 'inbox_wait', { request_id, wait_ms: 0 }));
 }
 
-/** A question for which a task waits, until the task's holder knows the answer. */
+/** A question to a person about a task, until the holder of the task has the answer. */
 const question: Scenario = {
   name: 'a question to a person',
   steps: ({ lead, worker }) => {
@@ -62,7 +62,7 @@ const question: Scenario = {
 
 const oneTaskId = z.object({ task: z.object({ id: z.string() }) });
 
-/** Changes that the other version finds in the audit log and undoes. */
+/** Changes that one version makes, and the other version finds in the audit log and undoes. */
 const takenBack: Scenario = {
   name: 'undone changes',
   steps: ({ workspace, worker }) => {
@@ -93,7 +93,7 @@ const takenBack: Scenario = {
       },
       async (at) => {
         const told = (await trail(at)).find(({ event_id }) => event_id === renaming);
-        assert.ok(told?.undone_by, 'the entry is marked as undone');
+        assert.ok(told?.undone_by, 'the audit entry is marked as undone');
         await rename(at, `${title}, blue`);
         renaming = await last(at);
         await rename(at, `${title}, red`);

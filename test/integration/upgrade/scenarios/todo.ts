@@ -41,7 +41,7 @@ export const todoScenarios: readonly Scenario[] = [
           const [first = ''] = await remindersOf(at, worker, plain);
           await at.call(worker, 'todo_snooze_reminder', { reminder_id: first, minutes: 2000 });
           const done = completed.parse(await at.call(worker, 'todo_complete_task', { task_id: recurs }));
-          assert.ok(done.next_occurrence, 'the next occurrence is made with the commit');
+          assert.ok(done.next_occurrence, 'completing an occurrence creates the next occurrence');
           recurs = done.next_occurrence.id;
         },
         async (at) => {
@@ -58,7 +58,7 @@ export const todoScenarios: readonly Scenario[] = [
           recurs = String(done.next_occurrence?.id);
         },
         async (at) => {
-          assert.ok((await remindersOf(at, worker, plain)).length > 0, 'the snoozed reminder is upcoming');
+          assert.ok((await remindersOf(at, worker, plain)).length > 0, 'the snoozed reminder is still listed');
           const done = one.parse(await at.call(worker, 'todo_complete_task', { task_id: plain }));
           assert.equal(done.task.completed, true);
           assert.deepEqual(await remindersOf(at, worker, plain), []);

@@ -70,7 +70,7 @@ const codingTask: Scenario = {
   },
 };
 
-/** A run whose first step waits for an agent, and whose second step asks a model. */
+/** A run whose first step waits for a live agent, and whose second step calls a model. */
 const runOfSteps: Scenario = {
   name: 'a run',
   steps: ({ workspace, lead, worker }) => {
@@ -82,7 +82,7 @@ const runOfSteps: Scenario = {
     let [runId, second, taskId] = ['', '', ''];
     const begin = async (at: Place, input: string): Promise<string> => {
       const before = await runsOf(at, lead, name);
-      // The call waits for the run, which waits for an agent; a caller may disconnect.
+      // This call returns only when the run has ended, so the test does not wait for the response.
       const waiting = at.ask(lead, 'orchestration_orchestrate_workflow', { workflow: name, input });
       waiting.catch(() => undefined);
       return eventually('the run has created its task', async () => {
@@ -122,7 +122,7 @@ const runOfSteps: Scenario = {
   },
 };
 
-/** Returns the workflow's runs. All runs have one owner. */
+/** Returns the runs of one workflow. The list also contains runs of other workflows of the same owner. */
 async function runsOf(at: Place, who: Agent, name: string) {
   const listed = runs.parse(await at.ask(who, 'orchestration_list_runs', { limit: 100 })).runs;
   return listed.filter(({ workflow }) => workflow === name);
@@ -130,7 +130,7 @@ async function runsOf(at: Place, who: Agent, name: string) {
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Runs in the default workspace, because the deployment's repositories are listed for it. */
+/** Uses the default workspace, because `GITHUB_REPOSITORIES` allows its repositories only in open workspaces. */
 const pullRequest: Scenario = {
   name: 'a pull request',
   workspace: 'default',
@@ -184,9 +184,9 @@ async function webhook(at: Place, body: string): Promise<number> {
   return status;
 }
 
-/** An agent that registers twice, and uses its new credential at both versions. */
+/** An agent that registers twice, and then uses its new credential at both versions. */
 const newcomer: Scenario = {
-  name: 'a newcomer',
+  name: 'an agent that registers twice',
   steps: (cast: Cast) => {
     const agentInfo = { name: `new-${cast.worker.id}`.slice(0, 50), type: 'researcher', version: '1.0.0' };
     const capabilities = [{ name: 'reading', category: 'work' }];
@@ -217,8 +217,8 @@ const newcomer: Scenario = {
         await at.call(agent, 'system_getAgents', {});
       },
       async (at) => {
-        // The other version has cached the old credential, too, and was not notified.
-        await eventually('the old credential is rejected here', () => isRefused(at, before));
+        // This version has cached the old credential as well, and was not notified of its replacement.
+        await eventually('the other version rejects the old credential', () => isRefused(at, before));
         assert.ok((await progress(at)) > 0);
         const known = await at.call(agent, 'system_getTaskQueue', { agentId: agent.id });
         assert.deepEqual(known['tasks'], []);
@@ -227,7 +227,7 @@ const newcomer: Scenario = {
   },
 };
 
-/** Returns true once the credential is rejected. Instances cache a credential for a while. */
+/** Returns true if the credential is rejected. An instance accepts a revoked credential until its cache expires. */
 async function isRefused(at: Place, { credential }: Agent): Promise<true | undefined> {
   const refused = await at.ask({ id: '', credential }, 'system_listSkills').catch(String);
   return (typeof refused === 'string' && refused.includes('401')) || undefined;
