@@ -1,4 +1,4 @@
-/** Tokens issued before an account was disabled or its sessions ended, each compared with a valid account. */
+/** The rules deny a token if the account was later disabled, deleted or signed out, and allow valid accounts. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, ref, set } from 'firebase/database';
 import { collection, doc, getDoc, getDocs, query, setDoc, where } from 'firebase/firestore/lite';
@@ -12,7 +12,7 @@ const SHUT: readonly Caller[] = [accounts.before, accounts.disabled, accounts.de
 describe('accounts in the security rules', () => {
   const environment = useEnvironment();
 
-  /** Operations that a valid account may perform. */
+  /** Returns operations that the rules allow for a valid account. */
   function attempts(caller: Caller): Readonly<Record<string, () => Promise<unknown>>> {
     const { firestore, realtime } = environment.as(caller);
     const tasks = collection(firestore, 'tasks');
@@ -32,12 +32,12 @@ describe('accounts in the security rules', () => {
   });
 
   for (const caller of GOOD)
-    it(`the rules allow the operations of ${caller.name}`, async () => {
+    it(`the rules allow every tested operation of ${caller.name}`, async () => {
       for (const attempt of Object.values(attempts(caller))) await assertSucceeds(attempt());
     });
 
   for (const caller of SHUT)
-    it(`the rules deny every operation of ${caller.name}`, async () => {
+    it(`the rules deny every tested operation of ${caller.name}`, async () => {
       for (const attempt of Object.values(attempts(caller))) await assertFails(attempt());
     });
 });

@@ -1,4 +1,4 @@
-/** All kinds of callers: their stored state, the claims of their ID tokens, and their principal on the server. */
+/** Callers of every kind: their stored state, the claims of their ID tokens, and their principal on the server. */
 import { type AccessQuestion, decideAccess, type Subject } from '../../functions/src/access/rules/decision.ts';
 import { claimsOf } from '../../functions/src/access/store/idTokens.ts';
 import type { Person } from '../../functions/src/identity/rules/people.ts';
@@ -11,13 +11,13 @@ export interface Caller {
   readonly name: string;
   readonly uid?: string;
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Undefined if signed out. */
+  /** Undefined for a caller who is not signed in. */
   readonly principal?: Principal;
-  /** The person whose roles apply, as stored. */
+  /** The stored document of the person whose roles apply. */
   readonly stored?: { readonly uid: string; readonly person: Person | undefined };
 }
 
-/** Returns the roles as PersonRoleReader reads them. */
+/** Returns the roles of a person as PersonRoleReader would read them. */
 function rolesOf({ role, workspaces = {}, claim }: PersonAccess): PersonRoles {
   const found = role ?? ROLES.find((each) => each === claim);
   return { workspaces, access: ACCESS, ...(found !== undefined && found !== 'none' && { role: found }) };
@@ -39,7 +39,7 @@ interface AgentAccess {
   readonly ownerUid?: string;
   readonly heldTo?: string;
   readonly readonly?: true;
-  /** Different claims of the token, from before a change. */
+  /** Claims that the token still has from before a change. */
   readonly minted?: Readonly<Record<string, unknown>>;
 }
 
@@ -67,10 +67,10 @@ function agent(name: string, agentId: string, standing: AgentAccess): Caller {
 
 const OWNERS: PersonAccess = { claim: 'viewer' };
 
-/** Owner of owned documents. */
+/** The person who owns the owned documents in the tests. */
 export const OWNER = person('their owner', 'owner-1', OWNERS);
 
-/** The owner and their agents. */
+/** The owner, and the agents of the owner. */
 export const owners: readonly Caller[] = [
   OWNER,
   agent('an agent of their owner, admin by itself', 'owners-1', { role: 'admin', owner: OWNERS, ownerUid: 'owner-1' }),
@@ -94,7 +94,7 @@ export const owners: readonly Caller[] = [
   }),
 ];
 
-/** People with an unknown role or with a claim that is not a string. None of them has a role. */
+/** People whose claim is an unknown role or not a string. They have no role. */
 const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'], { admin: true }].map((claim, index) =>
   person(`a person whose claim is ${JSON.stringify(claim)}`, `inventor-${index}`, { claim }),
 );
@@ -128,7 +128,7 @@ const people: readonly Caller[] = [
 
 const SESSIONS_END = 1_788_000_000;
 
-/** Returns the caller without a principal, because the rules must deny everything. */
+/** Returns the caller without a principal, for callers to whom the rules must deny everything. */
 function shutOut(caller: Caller): Caller {
   const { principal: _, ...rest } = caller;
   return rest;
@@ -143,7 +143,7 @@ function signedInAt(seconds: number, name: string): Caller {
 
 const agentOf = (name: string, agentId: string, owner: PersonAccess) => agent(name, agentId, { role: 'admin', owner });
 
-/** Callers whose account was shut out, each with a valid counterpart. */
+/** Callers whose account is disabled, deleted or signed out, each with a similar caller whose account is valid. */
 export const accounts = {
   before: shutOut(signedInAt(SESSIONS_END - 1, 'a worker who signed in before the sessions ended')),
   at: signedInAt(SESSIONS_END, 'a worker who signed in as the sessions ended'),
@@ -207,7 +207,7 @@ export const callers: readonly Caller[] = [
   ...Object.values(accounts),
 ];
 
-/** Returns all callers in the nightly run, and otherwise every nth one, with another offset per turn. */
+/** Returns all callers in the nightly run. Otherwise returns every nth caller; `turn` changes the first one. */
 export function someOf(all: readonly Caller[], oneIn = 3, turn = 0): readonly Caller[] {
   return IS_NIGHTLY ? all : all.filter((_caller, index) => index % oneIn === turn % oneIn);
 }
@@ -218,6 +218,6 @@ export function may({ principal }: Caller, question: AccessQuestion, subject: Su
 
 export function callerNamed(name: string): Caller {
   const found = callers.find((caller) => caller.name === name);
-  if (found === undefined) throw new Error(`there is no caller ${name}`);
+  if (found === undefined) throw new Error(`caller not found: ${name}`);
   return found;
 }

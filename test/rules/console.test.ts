@@ -1,4 +1,4 @@
-/** Console queries: the rules allow each one to the intended callers and deny it to all others. */
+/** The rules allow each query of the console to the callers who need it, and deny it to all others. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, limitToLast, orderByChild, query as queryOfNodes, ref, set } from 'firebase/database';
@@ -20,7 +20,7 @@ import { type Clients, useEnvironment } from './environment.ts';
 
 const uid = String(OWNER.uid);
 
-/** Queries for a person's own documents and for the whole deployment. All others are for a workspace. */
+/** Queries for a person's own documents, and for the deployment. All other queries are for one workspace. */
 const PERSONAL = [
   ...['requestsTo', 'runsOf', 'run', 'dueTodos', 'undatedTodos', 'doneTodos', 'recurringOf', 'person'],
   ...['todo', 'preferences'],
@@ -32,7 +32,7 @@ const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 interface Place {
   readonly workspace: string;
   readonly seeing: Caller;
-  /** Callers with the strongest roles that have no access here. */
+  /** The callers with the strongest roles who must not read this workspace. */
   readonly blind: readonly Caller[];
 }
 
@@ -58,7 +58,7 @@ function idsIn(workspace: string) {
   };
 }
 
-/** Returns documents for each query to find, since some rules depend on existing documents. */
+/** Returns documents that each query finds, because some rules allow a read only if the document exists. */
 function documentsIn(workspace: string): Readonly<Record<string, object>> {
   const { session, task, agent, run } = idsIn(workspace);
   return {
@@ -109,7 +109,7 @@ describe('console queries', () => {
     const asked = consoleQueries({ uid, workspace, ...idsIn(workspace) });
     for (const [name, queries] of Object.entries(asked)) {
       if ([...PERSONAL, ...DEPLOYMENTS].includes(name)) continue;
-      it(`the rules allow ${name} of ${workspace} only to callers with a role there`, async () => {
+      it(`the rules allow the query ${name} in ${workspace} only to callers with a role there`, async () => {
         for (const one of queries) await hold(one, seeing, blind);
       });
     }
@@ -118,13 +118,13 @@ describe('console queries', () => {
   const asked = consoleQueries({ uid, workspace: 'default', ...idsIn('default') });
 
   for (const name of PERSONAL)
-    it(`the rules allow ${name} only to its owner`, async () => {
+    it(`the rules allow the query ${name} only to the owner of the documents`, async () => {
       const others = ['a viewer of the deployment', 'a admin of the deployment'].map(callerNamed);
       for (const one of asked[name] ?? []) await hold(one, OWNER, others);
     });
 
   for (const name of DEPLOYMENTS)
-    it(`the rules allow ${name} only to leaders of the deployment`, async () => {
+    it(`the rules allow the query ${name} only to leaders of the deployment`, async () => {
       const others = ['a viewer of the deployment', 'a leader of alpha'].map(callerNamed);
       for (const one of asked[name] ?? []) await hold(one, callerNamed('a leader of the deployment'), others);
     });
@@ -133,13 +133,13 @@ describe('console queries', () => {
     const named = PERSONAL.includes(name) ? ['owner_uid', 'asked_of'] : ['workspace'];
     const bare = queries.flatMap((one) => without(named, one));
     if (bare.length === 0) continue;
-    it(`the rules deny ${name} without its owner or workspace: rules are not filters`, async () => {
+    it(`the rules deny the query ${name} if it has no condition on the owner or workspace`, async () => {
       const seeing = PERSONAL.includes(name) ? OWNER : callerNamed('a viewer of the deployment');
       for (const one of bare) await assertFails(sent(environment.as(seeing), one));
     });
   }
 
-  it('the console has every query that this test expects', () => {
+  it('the console has every query that this test lists', () => {
     assert.deepEqual(
       [...PERSONAL, ...DEPLOYMENTS].filter((name) => asked[name] === undefined),
       [],
@@ -152,7 +152,7 @@ describe('console queries', () => {
   }
 });
 
-/** Returns the query without conditions on these fields, or nothing if it has none. */
+/** Returns the query without its conditions on these fields, or no query if it has no such condition. */
 function without(fields: readonly string[], asked: ConsoleQuery): readonly ConsoleQuery[] {
   if (!('collection' in asked)) return [];
   const where = asked.where.filter(([field]) => !fields.includes(field));

@@ -1,4 +1,4 @@
-/** Cost of a decision: each document that the rules read is billed. */
+/** Cost of a decision of the rules: each document that the rules read is billed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callerNamed } from './callers.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
 
-/** Number of evaluations of an expression: `{}` and `undefined` if it was not evaluated. */
+/** How often an expression had a value. The value is `{}` and the count is missing if it was not evaluated. */
 interface Evaluated {
   readonly value?: Readonly<Record<string, unknown>> | undefined;
   readonly count?: number | undefined;
@@ -31,7 +31,7 @@ const expression: z.ZodType<Expression> = z.looseObject({
 
 const coverage = z.looseObject({ report: z.array(expression).default([]) });
 
-/** Returns the number of a line in firestore.rules, such as the one that reads the open workspaces. */
+/** Returns the number of the line in firestore.rules that contains the text. */
 function lineOf(text: string): number {
   const lines = readFileSync(new URL('../../firestore.rules', import.meta.url), 'utf8').split('\n');
   return lines.findIndex((line) => line.includes(text)) + 1;
@@ -40,7 +40,7 @@ function lineOf(text: string): number {
 const ACCESS = lineOf("get(path).data.get('access'");
 const PERSON = lineOf('get(path).data : {}');
 
-/** Returns how often a line was evaluated since the rules were loaded. */
+/** Returns how often a line of the rules was evaluated since the rules were loaded. */
 async function evaluations(line: number): Promise<number> {
   const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/emulator/v1/projects/${PROJECT}:ruleCoverage`;
   const { report } = coverage.parse(await (await fetch(url)).json());
@@ -58,7 +58,7 @@ function hasValue({ value = {} }: Evaluated): boolean {
   return Object.keys(value).some((kind) => kind !== 'undefined');
 }
 
-describe('decision of the Firestore rules', () => {
+describe('a decision of the Firestore rules', () => {
   const environment = useEnvironment();
 
   before(async () => {
@@ -75,7 +75,7 @@ describe('decision of the Firestore rules', () => {
   ] as const;
 
   for (const [name, workspace, isAllowed, looks] of cases) {
-    it(`for ${name} in ${workspace} reads ${looks}`, async () => {
+    it(`for ${name} about a task in ${workspace} reads ${looks}`, async () => {
       const [person, access] = [await evaluations(PERSON), await evaluations(ACCESS)];
       const reading = getDoc(doc(environment.as(callerNamed(name)).firestore, `tasks/in-${workspace}`));
       await (isAllowed ? assertSucceeds(reading) : assertFails(reading));

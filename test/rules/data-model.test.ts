@@ -1,4 +1,4 @@
-/** Completeness of the permission table, and its copy in docs/data-model.md. `UPDATE=1` rewrites the page. */
+/** Asserts that the permission table is complete and equal to docs/data-model.md. `UPDATE=1` rewrites the page. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Permission, permissionFor, permissions } from '../../functions/src/access/rules/permissions.ts';
@@ -16,8 +16,8 @@ const root = new URL('../../', import.meta.url);
 const pathsOf = (database: Permission['database']): string[] =>
   permissions.filter((row) => row.database === database).map((row) => row.path);
 
-describe('data model', () => {
-  it("lists every collection of the server's paths", () => {
+describe('the permission table', () => {
+  it("lists every collection that the server's path modules name", () => {
     for (const name of Object.values(paths.COLLECTIONS)) {
       assert.ok(
         pathsOf('firestore').some((path) => path.startsWith(`${name}/{`)),
@@ -43,26 +43,26 @@ describe('data model', () => {
     }
   });
 
-  it('lists exactly the paths of firestore.rules', () => {
+  it('lists exactly the paths that firestore.rules matches', () => {
     const named = matchedPaths(readFileSync(new URL('firestore.rules', root), 'utf8'));
     assert.deepEqual(named.toSorted(), pathsOf('firestore').map(emptied).toSorted());
   });
 
-  it('matches database.rules.json', () => {
+  it('matches the generated file database.rules.json', () => {
     const file = new URL('database.rules.json', root);
     const printed = printRealtimeRules();
     if (process.env.UPDATE === '1') writeFileSync(file, printed);
     else assert.equal(readFileSync(file, 'utf8'), printed, STALE);
   });
 
-  it('has indexes only for existing collections', () => {
+  it('lists the collection of every index in firestore.indexes.json', () => {
     const known = new Set(pathsOf('firestore').map((path) => path.split('/').at(-2)));
     const { indexes, fieldOverrides } = declaredIndexes();
     const unknown = [...indexes, ...fieldOverrides].filter(({ collectionGroup }) => !known.has(collectionGroup));
     assert.deepEqual(unknown, []);
   });
 
-  it('matches docs/data-model.md', () => {
+  it('matches the tables in docs/data-model.md', () => {
     const page = new URL('docs/data-model.md', root);
     const current = readFileSync(page, 'utf8');
     const filled = fillIn(current, printTables(declaredIndexes()));
@@ -71,7 +71,7 @@ describe('data model', () => {
   });
 });
 
-/** Returns the path that each path function builds from variable names. */
+/** Calls each path function with variables such as `{a}`, and returns the paths. */
 function madePaths(module: object): string[] {
   const makers = Object.entries(module).filter(([name]) => /Path$/.test(name));
   return makers.flatMap(([, make]) =>
@@ -79,12 +79,12 @@ function madePaths(module: object): string[] {
   );
 }
 
-/** The only function with a date argument. */
+/** The only path function with a date as its argument. */
 function isOfTime(make: unknown): boolean {
   return make === realtimePaths.minuteMetricsPath;
 }
 
-/** Returns whether the table lists the path, as a document or as a parent collection or list. */
+/** Returns whether the table lists the path itself, or lists documents or children below the path. */
 function isListed(database: Permission['database'], path: string): boolean {
   const { permission, isList } = permissionFor({ database, path });
   if (permission.path === '{path=**}') return false;

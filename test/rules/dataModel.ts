@@ -1,8 +1,8 @@
-/** Tables of docs/data-model.md. */
+/** The tables in docs/data-model.md. */
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { type DeclaredIndexes, describeFields } from './declaredIndexes.ts';
 
-/** Returns the tables by the names of their markers in the page. */
+/** Returns the text of each table, by the name of the markers around the table in the page. */
 export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, string> {
   return new Map([
     ['firestore', table(['path', 'contents', 'read by', 'written by'], rowsOf('firestore').map(accessOf))],
@@ -18,14 +18,14 @@ export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, strin
   ]);
 }
 
-/** Inserts each table between its markers, `<!-- name -->` and `<!-- /name -->`. */
+/** Inserts each table between its markers `<!-- name -->` and `<!-- /name -->` in the page. */
 export function fillIn(page: string, tables: ReadonlyMap<string, string>): string {
   let filled = page;
   for (const [name, text] of tables) {
     const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const from = filled.indexOf(start);
     const to = filled.indexOf(end);
-    if (from === -1 || to < from) throw new Error(`the page has no place for the table ${name}`);
+    if (from === -1 || to < from) throw new Error(`the page has no markers for the table ${name}`);
     filled = `${filled.slice(0, from + start.length)}\n\n${text}\n\n${filled.slice(to)}`;
   }
   return filled;

@@ -1,4 +1,4 @@
-/** Contents of firestore.indexes.json. Source: https://firebase.google.com/docs/reference/firestore/indexes */
+/** Reads firestore.indexes.json. Source: https://firebase.google.com/docs/reference/firestore/indexes */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ const file = z.strictObject({
       fields: z.array(z.union([directed, contained])).min(2),
     }),
   ),
-  /** Fields whose automatic indexes are replaced by the listed ones. */
+  /** Fields for which the listed indexes replace the automatic indexes. */
   fieldOverrides: z.array(
     z.strictObject({
       collectionGroup: z.string(),
@@ -39,7 +39,7 @@ export function declaredIndexes(): DeclaredIndexes {
   return file.parse(JSON.parse(readFileSync(new URL('../../firestore.indexes.json', import.meta.url), 'utf8')));
 }
 
-/** Returns a description such as `session ↑, tags ∋, created_at ↓`. */
+/** Returns a description of an index, such as `session ↑, tags ∋, created_at ↓`. */
 export function describeFields(fields: readonly IndexField[]): string {
   return fields.map((field) => `${field.fieldPath} ${markOf(field)}`).join(', ');
 }

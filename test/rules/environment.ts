@@ -1,12 +1,12 @@
-/** Both databases with the committed rules, in a separate project, so that other tests are not disturbed. */
+/** Both databases with the committed rules, in a project that only this suite uses. */
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
 import { connectDatabaseEmulator, type Database, getDatabase, ref, set } from 'firebase/database';
-// The lite client reads by request. The full client reads by listening, which the emulator sometimes interrupts if
-// several clients listen concurrently ("Received message larger than max"), and then waits a minute.
+// The lite client reads with separate requests. The full client reads by listening. If several clients listen
+// concurrently, the emulator sometimes interrupts them ("Received message larger than max") for a minute.
 import { connectFirestoreEmulator, doc, type Firestore, getFirestore, setDoc } from 'firebase/firestore/lite';
 import { mirrorOf } from '../../functions/src/access/store/accessMirror.ts';
 import { accessToDocument, personToDocument } from '../../functions/src/identity/rules/people.ts';
@@ -15,13 +15,13 @@ import { ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/
 import { type Caller, callers } from './callers.ts';
 import { ACCESS } from './fixture.ts';
 
-/** Project per test process, because a test empties its databases when it starts. */
+/** Each test process has its own project, because a test deletes all data in its databases when it starts. */
 export const PROJECT = `demo-muster-rules-${process.pid}`;
 
-/** Token that the emulators accept from the server in place of an ID token. The rules do not apply to it. */
+/** The emulators accept this token in place of an ID token, and then do not apply the rules. */
 const OWNER = 'owner';
 
-/** Clients of both databases for one caller. */
+/** Clients of both databases that belong to one caller. */
 export interface Clients {
   readonly firestore: Firestore;
   readonly realtime: Database;
@@ -29,12 +29,12 @@ export interface Clients {
 
 export interface Environment {
   as(caller: Caller): Clients;
-  /** The server's clients, which the rules do not restrict. */
+  /** Clients to which the rules do not apply, like those of the server. */
   readonly unbound: Clients;
   close(): Promise<void>;
 }
 
-/** Provides an environment for the tests of the enclosing `describe`. */
+/** Provides an environment for the tests of the `describe` block that calls this function. */
 export function useEnvironment(): Environment {
   let opened: Environment | undefined;
   const environment = (): Environment => {
@@ -55,8 +55,8 @@ export function useEnvironment(): Environment {
 }
 
 async function openEnvironment(): Promise<Environment> {
-  setLogLevel('silent'); // Clients warn about each denial, and most tests expect denials.
-  delete process.env.FIREBASE_EMULATOR_HUB; // The hub does not list rtdb-lite; the addresses are given below.
+  setLogLevel('silent'); // Without this, clients log a warning about each denial, and most tests expect denials.
+  delete process.env.FIREBASE_EMULATOR_HUB; // The emulator hub does not list rtdb-lite. Therefore, the code below states the addresses.
   const loaded = await initializeTestEnvironment({
     projectId: PROJECT,
     firestore: { ...address('FIRESTORE_EMULATOR_HOST'), rules: rulesFile('firestore.rules') },
@@ -75,7 +75,7 @@ async function openEnvironment(): Promise<Environment> {
   return {
     as(caller) {
       const found = clients.get(caller.name);
-      if (found === undefined) throw new Error(`there is no caller ${caller.name}`);
+      if (found === undefined) throw new Error(`caller has no clients: ${caller.name}`);
       return found;
     },
     unbound,
@@ -85,7 +85,7 @@ async function openEnvironment(): Promise<Environment> {
   };
 }
 
-/** Stores the workspaces and people that the rules read, in Firestore and in its mirror in the other database. */
+/** Stores the workspaces and people that the rules read, in Firestore and in its mirror for the other database. */
 async function settle({ firestore, realtime }: Clients): Promise<void> {
   await Promise.all([
     setDoc(doc(firestore, WORKSPACE_ACCESS_PATH), accessToDocument({ access: ACCESS, asking: {} })),

@@ -1,17 +1,17 @@
-/** Workspaces of the callers in the tests of the rules, and the stored state of people. */
+/** Workspaces for the tests of the rules, and the stored access of people. */
 import type { AccountState, Person } from '../../functions/src/identity/rules/people.ts';
 import type { WorkspaceAccess } from '../../functions/src/identity/rules/role.ts';
 
-/** Access of each workspace besides `default`, which is open. `unopened` was never opened. */
+/** Access of each workspace except `default`, which is open, and `unopened`, which was never created. */
 export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = { alpha: 'private', beta: 'open', gamma: 'private' };
 
-/** Stored roles of a person, and the role claim of the account. */
+/** Roles that are stored for a person, and the role in the claim of the person's account. */
 export interface PersonAccess {
   readonly role?: Person['role'];
   readonly workspaces?: Person['workspaces'];
   readonly validSince?: number;
   readonly account?: AccountState;
-  /** Arbitrary claim of a token. */
+  /** Value of the claim `role`, which can be anything. */
   readonly claim?: unknown;
 }
 

@@ -1,4 +1,4 @@
-/** Client operations on a document or child, in each database's API. */
+/** Operations of a client on a document of Firestore or a node of the Realtime Database. */
 import { get, limitToFirst, orderByKey, query, ref, remove, set, update } from 'firebase/database';
 import {
   collection,
@@ -20,9 +20,9 @@ import type { Contents } from './situations.ts';
 export interface Operation {
   readonly name: string;
   readonly needs: 'reads' | 'writes';
-  /** Whether it can return several documents. */
+  /** Whether the operation can return several documents. */
   readonly lists: boolean;
-  /** Whether it requires an existing document. */
+  /** Whether the operation requires an existing document. */
   readonly existing: boolean;
   run(clients: Clients, path: string, contents: Contents): Promise<unknown>;
 }
@@ -71,7 +71,7 @@ const inRealtime: readonly Operation[] = [
 
 export const operations = { firestore: inFirestore, realtime: inRealtime };
 
-/** Stores a value at the path, without the rules. */
+/** Stores a value at the path, without checks by the rules. */
 export async function put(
   database: Permission['database'],
   { firestore, realtime }: Clients,

@@ -1,4 +1,4 @@
-/** Cases beyond the permission table: whole trees, collection groups, batches and a person's own data. */
+/** Cases that the permission table does not cover: whole trees, collection groups, batches and personal data. */
 
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
@@ -34,7 +34,7 @@ const worker = callerNamed('a worker of the deployment');
 const viewer = callerNamed('a viewer of the deployment');
 const admin = [callerNamed('a admin of the deployment'), callerNamed('an agent, admin, of an admin')];
 
-/** Name of every collection in the table, at any depth. */
+/** Name of every Firestore collection in the table, at any depth. */
 const groups = new Set(
   permissions
     .filter((row) => row.database === 'firestore')
@@ -45,7 +45,7 @@ const groups = new Set(
 describe('special cases of the Firestore rules', () => {
   const environment = useEnvironment();
 
-  it('the rules of firestore show a request to its recipient and requester but deny answers', async () => {
+  it('the Firestore rules show a request to its recipient and requester, and deny answers', async () => {
     const owner = String(OWNER.uid);
     const others = callers.filter(({ principal }) => principal?.owner_uid !== owner);
     const cases = [
@@ -70,10 +70,10 @@ describe('special cases of the Firestore rules', () => {
     await assertFails(mine('workspace'));
   });
 
-  it('the rules of firestore deny every collection group query', async () => {
+  it('the Firestore rules deny every collection group query', async () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/beta/sessions/s-1')));
-    // The default run tests only admins, the owner and a viewer; the nightly run tests all callers.
+    // The default run tests only admins, the owner and a viewer. The nightly run tests all callers.
     const asking = IS_NIGHTLY ? callers : [...admin, OWNER, viewer];
     for (const group of groups) {
       await Promise.all(
@@ -85,7 +85,7 @@ describe('special cases of the Firestore rules', () => {
     }
   });
 
-  it('the rules of firestore deny an agent changes to its own profile', async () => {
+  it('the Firestore rules deny an agent changes to its own profile', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = agentPath(String(each.claims?.agentId));
       await setDoc(doc(environment.unbound.firestore, path), { role: 'viewer' });
@@ -94,7 +94,7 @@ describe('special cases of the Firestore rules', () => {
     }
   });
 
-  it('the rules of firestore deny a whole batch if one write is denied', async () => {
+  it('the Firestore rules deny a whole batch if one of its writes is denied', async () => {
     const { firestore } = environment.as(worker);
     const open = doc(firestore, 'shared/from-a-batch');
     const closed = doc(firestore, taskPath('from-a-batch'));
@@ -109,7 +109,7 @@ describe("a person's own data", () => {
   const environment = useEnvironment();
   const mine = () => environment.as(OWNER);
 
-  it('a person can write preferences within the limits', async () => {
+  it('a person can write preferences only within the limits', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const good = [
       {},
@@ -131,7 +131,7 @@ describe("a person's own data", () => {
     }
   });
 
-  it('a person can list agents that may answer, with ids of limited length', async () => {
+  it('a person can list 20 agents that may answer, with ids of limited length', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const ids = Array.from({ length: 20 }, (_, n) => `agent-${n}-`.padEnd(128, 'x'));
     await assertSucceeds(setDoc(preferences(), { agents_may_answer: ids }));
@@ -139,7 +139,7 @@ describe("a person's own data", () => {
     for (const agents_may_answer of bad) await assertFails(setDoc(preferences(), { agents_may_answer }));
   });
 
-  it('a person can write small commit markers that expire soon', async () => {
+  it('a person can write only small commit markers that expire within two days', async () => {
     const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
     const sound = { expires_at: hours(25), arguments_hash: 'x'.repeat(64) };
     for (const each of [OWNER, viewer, worker]) {
@@ -165,7 +165,7 @@ describe("a person's own data", () => {
     await assertFails(setDoc(others, sound));
   });
 
-  it('a person can write devices within the limits', async () => {
+  it('a person can write devices only within the limits', async () => {
     const device = (name = 'phone') => ref(mine().realtime, `devices/${OWNER.uid}/${name}`);
     const sound = { token: 'token', registered_at: 1 };
     await assertSucceeds(set(device(), sound));
@@ -186,7 +186,7 @@ describe("a person's own data", () => {
     await assertSucceeds(remove(device()));
   });
 
-  it("a person's own documents are not returned by a query for all", async () => {
+  it('a query for the personal documents of all people is denied', async () => {
     for (const name of ['todos', 'recurringTasks', 'reminders', 'events']) {
       for (const each of someOf(callers)) {
         const all = query(collection(environment.as(each).firestore, name), limit(1));
@@ -199,7 +199,7 @@ describe("a person's own data", () => {
 describe('special cases of the Realtime Database rules', () => {
   const environment = useEnvironment();
 
-  it('the rules of realtime deny replacing or removing a whole free-form tree', async () => {
+  it('the Realtime Database rules deny replacing or removing a whole free-form tree', async () => {
     for (const tree of ['messages', 'shared']) {
       for (const each of admin) {
         const { realtime } = environment.as(each);
@@ -212,12 +212,12 @@ describe('special cases of the Realtime Database rules', () => {
     }
   });
 
-  it('the rules of realtime deny reading the whole database', async () => {
+  it('the Realtime Database rules deny reading the whole database', async () => {
     for (const each of admin) await assertFails(get(ref(environment.as(each).realtime)));
     await assertSucceeds(get(ref(environment.unbound.realtime)));
   });
 
-  it('the rules of realtime deny an agent changes to its own presence', async () => {
+  it('the Realtime Database rules deny an agent changes to its own presence', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = presencePath(String(each.claims?.agentId));
       await assertFails(set(ref(environment.as(each).realtime, path), { last_seen: 9e15 }));
@@ -225,7 +225,7 @@ describe('special cases of the Realtime Database rules', () => {
     }
   });
 
-  it('the rules of realtime allow each person to write their own commit marker once', async () => {
+  it('the Realtime Database rules allow each person to write their own commit marker once', async () => {
     const now = Date.now();
     const proof = (uid = String(OWNER.uid)) => ({ uid, expires_at: now + 3_600_000 });
     const { realtime } = environment.as(OWNER);
@@ -255,7 +255,7 @@ describe('special cases of the Realtime Database rules', () => {
     await assertSucceeds(set(commit('expired'), proof()));
   });
 
-  it('the rules of realtime deny a whole update if one path is denied', async () => {
+  it('the Realtime Database rules deny a whole update if one of its paths is denied', async () => {
     const { realtime } = environment.as(worker);
     await assertFails(update(ref(realtime), { 'shared/updated': 1, 'tasks/queue/updated': 1 }));
     assert.equal((await get(ref(realtime, 'shared/updated'))).exists(), false);
@@ -263,7 +263,7 @@ describe('special cases of the Realtime Database rules', () => {
     assert.equal((await get(ref(realtime, 'shared/updated'))).val(), 1);
   });
 
-  it('the rules of realtime have an index for exactly the children used for ordering', async () => {
+  it('the Realtime Database rules have an index for exactly the listed children', async () => {
     for (const { path, indexOn } of permissions.filter((row) => row.database === 'realtime')) {
       const parent = path.slice(0, path.lastIndexOf('/')).replace('{uid}', 'owner-1');
       for (const child of indexOn ?? []) assert.equal(await orderedBy(parent, child), 200, `${parent} by ${child}`);
@@ -272,7 +272,7 @@ describe('special cases of the Realtime Database rules', () => {
   });
 });
 
-/** Returns the status of a REST query. Unlike the clients, REST rejects a query without an index. */
+/** Returns the HTTP status of a REST query. Unlike the clients, REST rejects a query without an index. */
 async function orderedBy(path: string, child: string): Promise<number> {
   const url = new URL(`http://${process.env.FIREBASE_DATABASE_EMULATOR_HOST}/${path}.json`);
   url.search = new URLSearchParams({ ns: PROJECT, orderBy: JSON.stringify(child), limitToFirst: '1' }).toString();

@@ -1,4 +1,4 @@
-/** Every combination of table row, operation, caller and workspace, tested with the rules. */
+/** Tests every combination of a table row, an operation, a caller and a workspace with the rules. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import type { AccessQuestion } from '../../functions/src/access/rules/decision.ts';
 import { IS_NIGHTLY } from '../support/nightly.ts';
@@ -7,14 +7,14 @@ import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, parentOf, put } from './operations.ts';
 import { contentsOf, freshPath, type Situation, situationsOf, subjectOf } from './situations.ts';
 
-/** Operations that the default run tests with more callers. The rules treat the others like one of these. */
+/** Operations that the default run tests with more callers. The rules treat any other operation like one of them. */
 const THOROUGH: readonly string[] = ['get', 'list', 'create'];
 
-/** Operations that share a rules verb with another one. The default run skips them if no one has access. */
+/** Operations with the same rules verb as another one. If no one has access, only the nightly run tests them. */
 const SAME_VERB: readonly string[] = ['query', 'count', 'replace', 'merge'];
 
 for (const database of ['firestore', 'realtime'] as const) {
-  describe(`rules of ${database}`, () => {
+  describe(`minimum roles in the rules of ${database}`, () => {
     const environment = useEnvironment();
     for (const situation of situationsOf(database)) {
       const { permission, template, workspace } = situation;
@@ -34,19 +34,19 @@ interface Case {
   readonly operation: Operation;
 }
 
-/** Selects other callers for each case, so that the default run covers all of them too. */
+/** Number of the case. It selects different callers for each case, so that the default run covers all callers too. */
 let turn = 0;
 
 async function check(tried: Case): Promise<void> {
   const isClosed = tried.situation.permission[tried.operation.needs] === 'no one';
   const isThorough = THOROUGH.includes(tried.operation.name) && !isClosed;
   const some = someOf(callers, isThorough ? 3 : isClosed ? 12 : 6, turn++);
-  // For owned documents, only the owner and their agents are treated differently.
+  // For owned documents, the rules treat only the owner and the owner's agents differently.
   const { ownerField } = tried.situation.permission;
   const asking = [...new Set([...(ownerField === undefined ? [] : owners), ...some])];
   const allowed = asking.filter((caller) => mayTry(tried, caller));
   const denied = asking.filter((caller) => !allowed.includes(caller));
-  // Readers can share one document; each writer needs its own.
+  // All readers can use the same document, but each writer needs a separate document.
   const read = tried.operation.needs === 'reads' ? await prepare(tried) : undefined;
   await Promise.all([
     ...allowed.map(async (caller) => named(tried, caller, read ?? (await prepare(tried)), assertSucceeds)),
@@ -54,7 +54,7 @@ async function check(tried: Case): Promise<void> {
   ]);
 }
 
-/** Returns the decision of the table. */
+/** Returns whether the permission table allows the operation to the caller. */
 function mayTry({ situation, operation }: Case, caller: Caller): boolean {
   const path = freshPath(situation);
   const question: AccessQuestion = {
@@ -66,8 +66,8 @@ function mayTry({ situation, operation }: Case, caller: Caller): boolean {
 }
 
 /**
- * A denial proves nothing if the operation would fail for every caller. Therefore a permitted caller or the server
- * repeats the operation on the unchanged document.
+ * Asserts that the rules deny the operation. Because an operation could also fail for another reason, a permitted
+ * caller or the server then repeats the operation on the unchanged document.
  */
 async function checkDenied(
   tried: Case,
@@ -92,11 +92,11 @@ async function named(
   try {
     await assertion(operation.run(environment.as(caller), path, contentsOf(situation)));
   } catch (cause) {
-    throw new Error(`not as the table says for ${caller.name} at ${path}`, { cause });
+    throw new Error(`the rules differ from the table for ${caller.name} at ${path}`, { cause });
   }
 }
 
-/** Returns a fresh path, with an existing document if the operation requires one. */
+/** Returns an unused path, with an existing document if the operation requires one. */
 async function prepare({ environment, situation, operation }: Case): Promise<string> {
   const path = freshPath(situation);
   if (operation.existing) await put(situation.permission.database, environment.unbound, path, contentsOf(situation));

@@ -1,30 +1,30 @@
-/** Concrete paths for the rows of the permission table, and their contents. */
+/** Paths and contents with which the rows of the permission table are tested. */
 import { type QueryConstraint, where } from 'firebase/firestore/lite';
 import type { Subject } from '../../functions/src/access/rules/decision.ts';
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { IS_NIGHTLY } from '../support/nightly.ts';
 import { OWNER } from './callers.ts';
 
-/** Row of the table in a workspace. */
+/** A row of the permission table, applied to one workspace. */
 export interface Situation {
   readonly permission: Permission;
-  /** Path of the row, or another path that must be treated alike. */
+  /** The path of the row, or an additional path that the row covers. */
   readonly template: string;
-  /** Undefined if the row names no workspace. */
+  /** Undefined if the path of the row does not depend on a workspace. */
   readonly workspace: string | undefined;
 }
 
-/** Required access of owned documents that are queried by owner. */
+/** Value of `reads` for owned documents that can be queried by their owner. */
 const OWNERS = 'owner and agents';
 
-/** Initial value, change, and the field by which a query finds the documents visible to its caller. */
+/** A first value, a change, and the field by which a query finds the documents that the caller may read. */
 export interface Contents {
   readonly value: object;
   readonly change: object;
   readonly filter: readonly QueryConstraint[];
 }
 
-/** Valid contents of paths that do not accept arbitrary values. */
+/** Valid contents for paths at which the rules do not allow arbitrary values. */
 const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map([
   ['preferences/{uid}', { value: { reminder_lead_minutes: 30, push: true }, change: { email: true } }],
   [
@@ -40,7 +40,7 @@ const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map
   ],
 ]);
 
-/** Additional paths that a row covers. */
+/** Additional paths that the row with the given path covers. */
 const ALSO: ReadonlyMap<string, readonly string[]> = new Map([
   ['bus/{log}', ['bus/{log}/log/{entry}']],
   ['metrics/minutes/{minute}', ['metrics/minutes/202611220124/tools/{tool}']],
@@ -79,7 +79,7 @@ function workspacesOf({ where: place, reads, writes }: Permission): readonly (st
 
 let documents = 0;
 
-/** Returns a path that no other check uses, except where a workspace has only one. */
+/** Returns an unused path. If a workspace has only one such path, returns that path. */
 export function freshPath({ template, workspace = 'workspace-1' }: Situation): string {
   documents += 1;
   return (
@@ -87,14 +87,14 @@ export function freshPath({ template, workspace = 'workspace-1' }: Situation): s
       .replace('{uid}', String(OWNER.uid))
       .replace('{workspace}/', `${workspace}/`)
       .replace(/^workspaces\/\{workspace\}$/, `workspaces/${workspace}`)
-      // No workspace has this name, so the path belongs to `default`.
+      // No workspace has this name, and paths with such a name belong to the workspace `default`.
       .replace('{first}', workspace === 'default' ? 'conversations' : workspace)
       .replace(/\{\w+(=\*\*)?\}$/, `document-${documents}`)
       .replaceAll(/\{(\w+)\}/g, '$1-1')
   );
 }
 
-/** Returns the fields that decide access. A query names its workspace if the documents have one. */
+/** Returns the fields on which the decision depends. For a list, the workspace must be named by the query. */
 export function subjectOf({ permission, workspace }: Situation, isList: boolean): Subject {
   const { where: place, ownerField, reads } = permission;
   const inField = typeof place === 'object' && 'field' in place;
@@ -108,7 +108,7 @@ export function contentsOf({ permission, workspace }: Situation): Contents {
   const { path, where: place, ownerField, database } = permission;
   const whose = ownerField === undefined ? {} : { [ownerField]: String(OWNER.uid) };
   const isNamed = typeof place === 'object' && 'field' in place;
-  // The home workspace `default` is stored as null, or as nothing in the Realtime Database.
+  // Stored agents have null as home for the workspace `default`. In the Realtime Database, the field is missing.
   const home = path === 'agents/{agentId}' && workspace === 'default' ? null : workspace;
   const named = isNamed && !(database === 'realtime' && workspace === 'default') ? { [place.field]: home } : {};
   const own = { ...whose, ...named };

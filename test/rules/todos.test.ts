@@ -1,4 +1,4 @@
-/** Direct access to to-dos and their related documents, without the tools. */
+/** Direct access of callers to to-dos and related documents, without the tools. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import {
@@ -34,7 +34,7 @@ const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 
 
 const TODO = sampleTodo({ owner_uid: String(OWNER.uid), due_date: PAST, tags: ['work'] });
 
-/** One character of two UTF-16 units and four bytes: the rules count characters, like the tools. */
+/** One character that has two UTF-16 units and four bytes. The rules count it as one character, like the tools. */
 const WIDE = '\u{1f600}';
 
 const tagged = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
@@ -82,7 +82,7 @@ const bounds: readonly Bound[] = [
   { field: 'completed', allowed: [true, false], denied: ['yes', 1, null] },
 ];
 
-/** Fields that only the server writes, each with another value of its type. */
+/** Fields that only the server may write, each with a changed value of its type. */
 const closed: Readonly<Record<string, unknown>> = {
   id: 'another',
   owner_uid: 'another',
@@ -99,7 +99,7 @@ const closed: Readonly<Record<string, unknown>> = {
 };
 
 describe('rules of to-dos', function () {
-  this.timeout(600_000); // Takes seconds on an idle machine.
+  this.timeout(600_000); // The tests take seconds on an idle machine, but much longer on a busy one.
 
   const environment = useEnvironment();
   let number = 0;
@@ -107,7 +107,7 @@ describe('rules of to-dos', function () {
   const asOwner = () => environment.as(OWNER).firestore;
   const asServer = () => environment.unbound.firestore;
 
-  /** Creates a to-do that no other check uses. */
+  /** Creates a to-do that only one check uses, and returns its path. */
   async function aTodo(): Promise<string> {
     number += 1;
     const id = `rules-${number}`;
@@ -116,7 +116,7 @@ describe('rules of to-dos', function () {
   }
 
   for (const { field, allowed, denied } of bounds) {
-    it(`the rules of to-dos allow its owner to change the ${field} only within limits`, async () => {
+    it(`the rules of to-dos allow the owner to change ${field} only within limits`, async () => {
       for (const value of denied) {
         const path = await aTodo();
         await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
@@ -128,7 +128,7 @@ describe('rules of to-dos', function () {
     });
   }
 
-  it('the rules of to-dos allow completing one and changing all editable fields together', async () => {
+  it('the rules of to-dos allow the owner to change all editable fields in one write', async () => {
     const path = await aTodo();
     await assertSucceeds(updateDoc(doc(asOwner(), path), { completed: true }));
     const edit = { title: 'Other', description: 'More', priority: 'LOW', tags: ['new'], due_date: FUTURE };
@@ -140,7 +140,7 @@ describe('rules of to-dos', function () {
     assert.equal((await getDoc(doc(asOwner(), path))).get('title'), 'Other');
   });
 
-  it('the rules of to-dos deny its owner changes to other fields', async () => {
+  it('the rules of to-dos deny the owner changes to fields that only the server writes', async () => {
     assert.deepEqual(
       Object.keys(todoToDocument(TODO)).toSorted(),
       [...bounds.map(({ field }) => field), ...Object.keys(closed).filter((name) => name !== 'more')].toSorted(),
@@ -153,7 +153,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos deny creating and deleting one', async () => {
+  it('the rules of to-dos deny the owner to create or delete a to-do', async () => {
     const path = await aTodo();
     const another = doc(asOwner(), `${path}-more`);
     await assertFails(setDoc(another, todoToDocument({ ...TODO, id: another.id })));
@@ -171,7 +171,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos show them only to the owner and their agents, by id and by query', async () => {
+  it('the rules of to-dos show a to-do only to its owner and their agents, by id and by query', async () => {
     const path = await aTodo();
     const own = where('owner_uid', '==', OWNER.uid);
     for (const caller of [OWNER, ...agents]) {
@@ -200,7 +200,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos show reminders and history to the owner but deny writes', async () => {
+  it('the rules of to-dos show reminders and history to the owner, but deny writes to them', async () => {
     const todo = { ...TODO, id: 'rules-told' };
     const event = todoEvent(null, todo, todoResponse(todo), { eventId: 'rules-event', now: PAST });
     const [reminder, happened] = [reminderPath(todo.id), eventPath(event.id)];
