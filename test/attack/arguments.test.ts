@@ -1,7 +1,7 @@
 /**
- * Every tool is called with hostile arguments, one call at a time, and the cost is measured in the function's
- * process. `test/contract/hostile` checks many more of them without a function. The nightly run makes 100,000 calls
- * with random seeds; so does `MUSTER_ATTACK_CALLS=100000 npm test -- attack`.
+ * Calls every tool with hostile arguments, one call at a time, and measures each call's cost in the function's
+ * process. `test/contract/hostile` checks many more arguments without a function. The nightly run makes 100,000 calls
+ * with random seeds, as does `MUSTER_ATTACK_CALLS=100000 npm test -- attack`.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -17,20 +17,20 @@ import { hostileArguments } from './support/hostileArguments.ts';
 import { type Attack, billOf, faultsOf, isRefusal, MostExpensive } from './support/judgment.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** Total for all tools. The nightly run makes almost 1,000 calls of each tool. */
+/** Number of calls of all tools together. The nightly run calls each tool almost 1,000 times. */
 const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? defaultOrNightly(3 * entries.length, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 
-/** Maximum for a tool that must succeed once, so that the code behind its validation is attacked too. */
+/** Maximum calls of a tool of which one call must succeed, so that the code after its validation is attacked too. */
 const MAX_CALLS = Math.max(90, 10 * CALLS_OF_EACH);
 
-/** Number of generated arguments in memory. Some have megabytes. */
+/** Number of generated arguments that are in memory at a time. Some of them have megabytes. */
 const MADE_AT_ONCE = 10;
 
 const SHOWN_FAULTS = 5;
 
-describe('hostile arguments', () => {
+describe('tool calls with hostile arguments', () => {
   const dearest = new MostExpensive(10);
   let target: Target;
   let everyone: Attackers;
@@ -51,7 +51,7 @@ describe('hostile arguments', () => {
   for (const { toolset, tool, input } of entries) {
     const name = wireName(toolset, tool.name, 'prefixed');
 
-    it(`${name} stays within its limits and writes nothing if it rejects hostile arguments`, async function () {
+    it(`${name} exceeds no limit of a request, and writes nothing if the call is rejected`, async function () {
       this.timeout(60_000 + MAX_CALLS * 2000);
       const attackers = await everyone.of(name, tool.annotations.readOnlyHint);
       const faults: string[] = [];
@@ -74,7 +74,7 @@ describe('hostile arguments', () => {
     });
   }
 
-  /** Calls the tool with the next attacker and dialect. */
+  /** Calls the tool as the next attacker, in the next dialect. */
   async function call(tool: string, args: unknown, attackers: readonly Attacker[]): Promise<Attack> {
     number += 1;
     const attacker = attackers[TURNS[number % TURNS.length] ?? 0];
@@ -92,7 +92,7 @@ describe('hostile arguments', () => {
   }
 });
 
-/** Order of the attackers. The leader, which owns the victims and may call everything, calls most often. */
+/** Order in which attackers call. The leader is 0; it owns the victims, may call every tool, and calls most often. */
 const TURNS = [0, 0, 0, 0, 1, 0, 2];
 
 function hostile(
@@ -105,10 +105,10 @@ function hostile(
   return waits === undefined ? made : made.map((args) => (isRecord(args) ? { [waits]: 0, ...args } : args));
 }
 
-/** Arguments that limit a wait. Calls without them can wait for 20 seconds. */
+/** Arguments that limit how long a call waits. Without them, a call can wait for 20 seconds. */
 const WAITS = ['wait_ms', 'waitMs'];
 
-/** Returns a seed per tool and call. It does not depend on the other tools. */
+/** Returns a seed that depends only on the tool and the number of its call, not on the other tools. */
 function seedOf(tool: string, place: number): number {
   const own = [...tool].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0);
   return (fc.readConfigureGlobal().seed ?? 0) + own + place;

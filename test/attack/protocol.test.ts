@@ -1,5 +1,5 @@
 /**
- * Hostile text for every part of the endpoint that accepts text from a client, except tools: resources, variables of
+ * Hostile text in every part of the endpoint that accepts text from a client, except tools: resources, variables of
  * resource templates, completions, MCP methods, GET paths and sign-in. For tools, see `arguments.test.ts`.
  */
 import assert from 'node:assert/strict';
@@ -14,10 +14,10 @@ import { hostileText } from './support/hostileValues.ts';
 import { billOf, faultsOf } from './support/judgment.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** Random texts per place. */
+/** Number of random texts for each place that accepts text. */
 const SAMPLES = defaultOrNightly(2, { night: 200 });
 
-/** Texts that databases cannot store, decoders cannot read, or that are far too long. */
+/** Texts for every place: databases cannot store them, decoders cannot read them, or they are far too long. */
 const ALWAYS = [
   ...['\ud800', 'a\udc00b', '\0', 'x'.repeat(1900), 'x'.repeat(100_000), '\u{e0041}\u202e', '../..', ''],
   ...['%00', '%', '%zz', '%ed%a0%80', '%c0%ae%c0%ae', '%252e', '{taskId}', '😀'.repeat(400)],
@@ -32,7 +32,7 @@ function texts(place: string): readonly string[] {
 const templates = toolsets.flatMap(({ templates: own = [] }) => own);
 const resources = toolsets.flatMap(({ resources: own }) => own);
 
-/** Valid values of a template's other variables, so that the text gets past them. */
+/** Valid values for the other variables of a resource template, so that only the hostile text can be rejected. */
 const HARMLESS: Readonly<Record<string, string>> = { sessionType: 'coding', logType: 'output', date: '2026-11-22' };
 
 function uriOf(template: string, variable: string, value: string): string {
@@ -43,7 +43,7 @@ function uriOf(template: string, variable: string, value: string): string {
 
 const variablesOf = (template: string) => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 
-/** Parameters of each method. Each text is replaced in turn. */
+/** Valid parameters of each method. A test replaces each "x" with a hostile text. */
 const METHODS: Readonly<Record<string, object>> = {
   initialize: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
   ping: { _meta: { progressToken: 'x' } },
@@ -66,7 +66,7 @@ const METHODS: Readonly<Record<string, object>> = {
 const replaced = (params: object, text: string): unknown =>
   JSON.parse(JSON.stringify(params), (_, value: unknown) => (value === 'x' ? text : value));
 
-/** Sign-in forms that require no earlier sign-in. */
+/** Forms that sign-in endpoints accept from a caller that has not signed in. */
 const FORMS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   token: [
     {
@@ -93,10 +93,10 @@ const AUTHORIZE = {
   resource: 'x',
 };
 
-/** Limit of concurrent registrations. More would only be rate-limited. */
+/** Maximum number of concurrent registrations. Further registrations would only be rate-limited. */
 const MAX_REGISTRATIONS = 18;
 
-describe('hostile text outside tools', () => {
+describe('requests with hostile text, except tool calls', () => {
   let target: Target;
   let number = 0;
   let state = '';
@@ -108,7 +108,7 @@ describe('hostile text outside tools', () => {
 
   after(() => target.end());
 
-  /** Sends one request and checks it against the limits of any request. */
+  /** Sends one request, and asserts that the response stays within the limits of a request. */
   async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpResponse> {
     number += 1;
     target.meter.take();
@@ -136,14 +136,14 @@ describe('hostile text outside tools', () => {
   };
 
   for (const { uri } of resources) {
-    it(`${uri} with appended hostile text is rejected`, async () => {
+    it(`reading ${uri} with hostile text at the end exceeds no limit of a request`, async () => {
       for (const text of texts(uri)) if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
     });
   }
 
   for (const { uriTemplate } of templates) {
     for (const variable of variablesOf(uriTemplate)) {
-      it(`${uriTemplate} withstands hostile text as ${variable}`, async function () {
+      it(`reading ${uriTemplate} with hostile text as ${variable} exceeds no limit of a request`, async function () {
         this.timeout(120_000);
         for (const text of texts(uriTemplate + variable)) {
           const encoded = encodeURIComponent(text.toWellFormed());
@@ -152,7 +152,7 @@ describe('hostile text outside tools', () => {
         }
       });
 
-      it(`completion of ${variable} in ${uriTemplate} withstands hostile text`, async function () {
+      it(`completing ${variable} of ${uriTemplate} with hostile text exceeds no limit of a request`, async function () {
         this.timeout(120_000);
         for (const text of texts(variable + uriTemplate)) {
           const ref = { type: 'ref/resource', uri: uriTemplate };
@@ -166,17 +166,17 @@ describe('hostile text outside tools', () => {
   }
 
   for (const [method, params] of Object.entries(METHODS)) {
-    it(`${method} withstands hostile text`, async function () {
+    it(`the method ${method} with hostile text as a parameter exceeds no limit of a request`, async function () {
       this.timeout(120_000);
       for (const text of texts(method)) await inBothEras(method, Object(replaced(params, text)));
     });
   }
 
-  it('method names with hostile text are rejected within the limits', async () => {
+  it('an unknown method with hostile text as its name exceeds no limit of a request', async () => {
     for (const text of texts('method')) await ask(text, {});
   });
 
-  it('subscriptions to resources with hostile text are rejected', async () => {
+  it('a subscription to a resource with hostile text in its URI is rejected', async () => {
     for (const text of ['\ud800', 'a\udc00b', '\0']) {
       const notifications = { resourceSubscriptions: [`firebase://subscriptions/${text}`] };
       const headers = { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': 'subscriptions/listen' };
@@ -186,7 +186,7 @@ describe('hostile text outside tools', () => {
   });
 
   for (const path of ['agent/messages', 'agent/tasks', 'agent/status', 'events']) {
-    it(`${path} withstands hostile text in its address`, async () => {
+    it(`GET ${path} with hostile text in the URL returns no 5xx status and reveals no internals`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
         const raw = /[^\x21-\x7e]/.test(text) ? value : text.slice(0, 3000);
@@ -198,7 +198,7 @@ describe('hostile text outside tools', () => {
   }
 
   for (const [name, forms] of Object.entries(FORMS)) {
-    it(`/${name} withstands hostile text`, async function () {
+    it(`POST /${name} with hostile text in a field returns no 5xx status and reveals no internals`, async function () {
       this.timeout(120_000);
       for (const form of forms) {
         for (const field of Object.keys(form)) {
@@ -212,7 +212,7 @@ describe('hostile text outside tools', () => {
     });
   }
 
-  it('/register withstands hostile text', async () => {
+  it('POST /register with hostile text returns no 5xx status and reveals no internals', async () => {
     for (const text of ALWAYS.slice(0, MAX_REGISTRATIONS / 2)) {
       const uris = { redirect_uris: ['http://127.0.0.1/x'] };
       for (const metadata of [{ ...uris, client_name: text }, { redirect_uris: [`http://127.0.0.1/${text}`] }]) {
@@ -228,7 +228,7 @@ describe('hostile text outside tools', () => {
     }
   });
 
-  it('/authorize withstands hostile text', async function () {
+  it('GET /authorize with hostile text returns no 5xx status and reveals no internals', async function () {
     this.timeout(120_000);
     for (const field of Object.keys(AUTHORIZE)) {
       for (const text of texts(`authorize${field}`)) {
@@ -239,7 +239,7 @@ describe('hostile text outside tools', () => {
   });
 
   for (const path of ['authorize/person', 'authorize/decision', 'authorize?authorization=']) {
-    it(`/${path} withstands hostile text`, async () => {
+    it(`a request to /${path} with hostile text returns no 5xx status and reveals no internals`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
         const headers = { Cookie: `muster=${value}`, Authorization: '' };

@@ -1,7 +1,7 @@
 /**
- * All requests that once crashed an instance, sent concurrently while another caller works. The nightly run takes ten
- * minutes, as does `MUSTER_ATTACK_SECONDS=600`. Waits are measured in processor seconds of the instance, which other
- * processes do not affect.
+ * Sends all requests that once crashed an instance concurrently, while another caller works. The nightly run takes
+ * ten minutes, as does `MUSTER_ATTACK_SECONDS=600`. Waits are measured in processor seconds of the instance, so that
+ * other processes do not affect them.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,20 +15,19 @@ const SECONDS = Number(process.env['MUSTER_ATTACK_SECONDS'] ?? defaultOrNightly(
 
 const IS_LONG = SECONDS >= 60;
 
-/** Number of concurrent attackers. */
 const ATTACKERS = 6;
 
 const BETWEEN_CALLS_MS = 200;
 
-/** Maximum processor time per response to another caller, for all (nightly run) or half of the calls. */
+/** Maximum processor seconds until another caller gets a response: at night for all calls, otherwise for half. */
 const PROMISED_SECONDS = IS_LONG ? 1 : 3;
 
-/** Default limits of a deployment. */
+/** Rate limits that a deployment has by default. */
 const LIMITS = { RATE_LIMIT_PER_SECOND: '100', RATE_LIMIT_BURST: '500' };
 
 const LISTED_TASKS = 500;
 
-describe('instance under attack', () => {
+describe('an instance under attack', () => {
   let target: Target;
   let leader: McpCaller;
 
@@ -41,7 +40,7 @@ describe('instance under attack', () => {
 
   after(() => target.end());
 
-  it(`keeps running for ${SECONDS} s and responds to another caller`, async function () {
+  it(`keeps running for ${SECONDS} s and responds to a caller that does not attack`, async function () {
     this.timeout((SECONDS + 120) * 1000);
     const assailants = {
       url: target.server.url,
@@ -60,7 +59,7 @@ describe('instance under attack', () => {
     console.log(
       `      ${waits.length} calls, ${late} over ${PROMISED_SECONDS} s of the processor, the longest ${worst} s; ${peak} MiB at most`,
     );
-    assert.equal(target.server.exited(), false, 'the instance has ended');
+    assert.equal(target.server.exited(), false, 'the instance has exited');
     assert.ok(peak <= MEBIBYTES, `the instance used ${peak} MiB`);
     assert.ok(waits.length > 0, 'no other caller got a response');
     assert.ok(
@@ -71,13 +70,13 @@ describe('instance under attack', () => {
   });
 });
 
-/** Sends attacks sequentially, starting at another one for each attacker. */
+/** Sends the attacks one at a time in a cycle. Each attacker starts with a different attack. */
 async function attack(by: Assailants, first: number, until: number): Promise<void> {
   const assaults = Object.values(ASSAULTS);
   for (let turn = first * 3; performance.now() < until; turn++) await assaults[turn % assaults.length]?.(by);
 }
 
-/** Returns the processor seconds of the instance until each response to the other caller. */
+/** Calls tools as another caller. Returns for each call the processor seconds of the instance until the response. */
 async function work(other: McpCaller, { server }: Target, until: number): Promise<readonly number[]> {
   const waits: number[] = [];
   while (performance.now() < until) {
@@ -89,7 +88,7 @@ async function work(other: McpCaller, { server }: Target, until: number): Promis
   return waits;
 }
 
-/** Adds tasks until a list of them has the maximum size. */
+/** Adds tasks until the response of a task list reaches its maximum size. */
 async function addTasks(leader: McpCaller): Promise<void> {
   const tasks = Array.from({ length: 50 }, () => ({ description: 'A task like many. '.repeat(100) }));
   for (let made = 0; made < LISTED_TASKS; made += tasks.length)

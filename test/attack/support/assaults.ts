@@ -1,4 +1,4 @@
-/** Requests that once crashed or blocked an instance, and similar ones. */
+/** Requests of the kinds that have crashed or blocked an instance before. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
@@ -9,12 +9,12 @@ export interface Assailants {
   readonly viewer: string;
 }
 
-/** Sends a valid or malformed request and waits for a response or the end of the connection. */
+/** Sends a valid or malformed request, and waits for the response or for the end of the connection. */
 export type Assault = (by: Assailants) => Promise<void>;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** 400 MiB compressed to 400 kB: gzip decodes concatenated parts as one. */
+/** 400 MiB, compressed to 400 kB. It repeats one compressed part, because gzip decodes concatenated parts as one. */
 const BOMB = Buffer.concat(Array.from({ length: 100 }, () => gzipSync(Buffer.alloc(4 * MEBIBYTE, ' '))));
 
 const WRONG_TAGS = call('todo_list_tasks', { tags: Array.from({ length: 1_900_000 }, () => 1) });
@@ -46,7 +46,7 @@ const DEEP = Buffer.from(`${'{"a":'.repeat(600_000)}1${'}'.repeat(600_000)}`);
 
 const PINGS = batch(50, 'ping', {});
 
-/** Number of concurrent bodies that each lack their last byte. */
+/** Number of concurrent request bodies of which the last byte is never sent. */
 const HELD = 20;
 
 const HELD_BODY = Buffer.alloc(4 * MEBIBYTE - 1, ' ');
@@ -105,7 +105,7 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json,
 
 const connections = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends a body. Responses, rejections and closed connections are equivalent here. */
+/** Sends a body, and returns when a response arrives, the request is rejected, or the connection is closed. */
 function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
   return new Promise((resolve) => {
     const options = { method: 'POST', agent: connections, headers: { ...HEADERS, ...headers } };
@@ -117,7 +117,7 @@ function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<
   });
 }
 
-/** Sends a body that never ends; the connection is closed after a while. */
+/** Sends a body whose end never arrives, and closes the connection after a while. */
 function heldBack(url: string, headers: IncomingHttpHeaders): Promise<void> {
   return new Promise((resolve) => {
     const length = { 'content-length': String(4 * MEBIBYTE) };

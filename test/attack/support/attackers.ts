@@ -1,4 +1,4 @@
-/** Attackers: agents of each role with their own victims. */
+/** Attackers: agents of each role, each with items (victims) that hostile arguments name. */
 import { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from '../../e2e/support/clients.ts';
 import { newCodingTask, newRequests, newRun, newTask, newTodos, type Victims } from './victims.ts';
@@ -12,7 +12,7 @@ export interface Attacker {
 
 let registered = 0;
 
-/** Registers an agent that no other test uses. */
+/** Registers an agent that only this test uses. */
 async function newAgent(leader: McpCaller, role: (typeof ROLES)[number]) {
   registered += 1;
   const { agentId, credentials } = await leader.call('onboarding_registerAgent', {
@@ -24,7 +24,7 @@ async function newAgent(leader: McpCaller, role: (typeof ROLES)[number]) {
   return { id: String(agentId), token: `${credentials['apiKey']}.${credentials['secret']}` };
 }
 
-/** Attackers of each role. The leader has its own victims, which the others do not own. */
+/** The attackers of each role. The leader has its own victims, which the other attackers do not own. */
 export class Attackers {
   private readonly url: string;
   private readonly leader: McpCaller;
@@ -42,14 +42,14 @@ export class Attackers {
     const others: string[] = [];
     for (const role of ROLES.filter((one) => one !== 'leader')) {
       const { token } = await newAgent(leader, role);
-      // The first call of an agent writes that it is online.
+      // The first call of an agent stores that the agent is online.
       await new McpCaller(url, token).send('tools/list');
       others.push(token);
     }
     return new Attackers(url, leader, others);
   }
 
-  /** Returns the attackers of a tool, the leader first. Read-only tools of a toolset share victims. */
+  /** Returns the attackers of a tool, the leader first. All read-only tools of a toolset share the same victims. */
   of(tool: string, isReading: boolean): Promise<readonly Attacker[]> {
     if (!isReading) return this.withVictims(tool);
     const toolset = tool.slice(0, tool.indexOf('_'));

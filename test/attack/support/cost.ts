@@ -1,13 +1,12 @@
-/** Cost of a request, as reported by the process that handled it. */
+/** Cost of a request, as reported by the process that handled the request. */
 import { z } from 'zod';
 
-/** Header with the number of a request. */
 export const NUMBER_HEADER = 'x-attack-number';
 
 export const costReport = z.object({
   number: z.number(),
   cpuMs: z.number(),
-  /** Peak memory during the request minus memory at its start. */
+  /** Peak memory during the request, minus the memory at the start of the request. */
   grownMebibytes: z.number(),
   peakMebibytes: z.number(),
 });

@@ -1,6 +1,6 @@
 /**
- * State outside Firestore that callers can change: free-form data in the Realtime Database, and GitHub. All other
- * data in the Realtime Database changes with every call.
+ * State outside Firestore that callers can change: free-form data in the Realtime Database, and GitHub. The other
+ * data of the Realtime Database is not compared, because every call changes it.
  */
 import { createHash } from 'node:crypto';
 import { ask } from '../../../bench/load/client.ts';
@@ -11,13 +11,13 @@ const FREE_FORM = ['messages', 'shared'];
 const RULES = '.settings/rules';
 
 export interface Database {
-  /** URL of the database in the form that a function expects. */
+  /** URL of the database in the format of the function's environment variable. */
   readonly url: string;
-  /** Returns the free-form data only. */
+  /** Returns only the free-form data of the database. */
   state(): Promise<readonly string[]>;
 }
 
-/** Creates an empty Realtime Database with the suite's rules, separate from the data of other tests. */
+/** Creates an empty Realtime Database with the suite's rules, which no other test uses. */
 export async function newDatabase(name: string): Promise<Database> {
   const own = new URL(process.env['DATABASE_URL'] ?? '').searchParams.get('ns') ?? '';
   const namespace = `${name}-default-rtdb`;
@@ -28,7 +28,7 @@ export async function newDatabase(name: string): Promise<Database> {
   };
 }
 
-/** Returns a text that differs if callers changed anything outside Firestore. */
+/** Returns a text that changes whenever a caller changes anything outside Firestore. */
 export async function elsewhere(database: Database, gitHub: GitHubState): Promise<string> {
   const repositories = [...gitHub.repositories.values()].map(({ fullName, branches, issues, pulls }) => ({
     fullName,
@@ -41,7 +41,7 @@ export async function elsewhere(database: Database, gitHub: GitHubState): Promis
     .digest('hex');
 }
 
-/** @throws Error if the emulator does not respond with 200 */
+/** @throws Error if the emulator does not respond with the status 200 */
 async function call(namespace: string, path: string, method = 'GET', body?: string): Promise<string> {
   const url = `http://${process.env['FIREBASE_DATABASE_EMULATOR_HOST']}/${path}.json?ns=${namespace}`;
   const { status, text } = await ask(method, url, { authorization: 'Bearer owner' }, body);

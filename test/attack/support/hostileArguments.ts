@@ -6,11 +6,11 @@ import type { Victims } from './victims.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** One in this many calls is as large as a body may be. Each of them takes as long as dozens of others. */
+/** One in this many calls has a body of maximum size. Such a call takes as long as dozens of other calls. */
 const HUGE_IN = 50;
 
 /**
- * Generates arguments: valid except for one, valid but odd, huge, or unrelated to the schema.
+ * Generates arguments: valid except for one value, valid but unusual, huge, or unrelated to the schema.
  * @param victims valid values by argument name
  */
 export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
@@ -32,7 +32,7 @@ export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary
   );
 }
 
-/** Odd but possible text. */
+/** Text that is unusual but valid. */
 const oddText = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 3, maxLength: 40 }),
   fc.constantFrom('../../etc/passwd', '__proto__', '__name__', '\u202e\u200b😀', 'a.b`c', '.'),
@@ -78,7 +78,7 @@ function plausibleObject(schema: Schema, properties: Schema, victims: Victims): 
   return fc.record(Object.fromEntries(values), { requiredKeys: required, noNullPrototype: true });
 }
 
-/** Chooses a wrong value rarely, because one wrong argument hides the others. */
+/** Rarely chooses the wrong value, because the first wrong argument prevents a check of the others. */
 function mixed(right: fc.Arbitrary<unknown>, wrong: fc.Arbitrary<unknown> = hostileValue): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 20, arbitrary: right }, { weight: 1, arbitrary: wrong });
 }

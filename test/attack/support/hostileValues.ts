@@ -1,7 +1,6 @@
-/** Hostile and unexpected values: general, per kind of argument, and oversized. */
+/** Hostile and unexpected values: for any argument, for arguments with certain names, and of maximum size. */
 import fc from 'fast-check';
 
-/** Nests arrays or objects. */
 function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = 'core';
   for (let level = 0; level < depth; level++) value = wrap(value);
@@ -65,7 +64,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** Contents of nearly the largest accepted body, created on demand. */
+/** Functions that create contents of nearly the size of the largest accepted body. */
 const HUGE: Readonly<Record<string, () => unknown>> = {
   numbers: () => Array.from({ length: 1_900_000 }, () => 1),
   objects: () => Array.from({ length: 900_000 }, () => ({})),
@@ -86,7 +85,7 @@ const HUGE: Readonly<Record<string, () => unknown>> = {
 
 export const hugeValue: fc.Arbitrary<unknown> = fc.constantFrom(...Object.values(HUGE)).map((made) => made());
 
-/** Odd values by a pattern of the argument's name. */
+/** Unusual values for arguments whose name matches the pattern. */
 const TRAPS: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [
     /date|_at$|_before$|_after$|deadline/i,
@@ -128,7 +127,7 @@ const TRAPS: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/idempotency_key/i, ['', ' ', 'a/b', '__x__', 'k'.repeat(300), 'k'.repeat(64), '\u0001', 'é']],
 ];
 
-/** Returns odd values for an argument with this name. */
+/** Generates one of the unusual values for an argument with this name. */
 export function trapFor(name: string): fc.Arbitrary<unknown> | undefined {
   const traps = TRAPS.filter(([kind]) => kind.test(name)).flatMap(([, values]) => values);
   return traps.length === 0 ? undefined : fc.constantFrom(...traps);

@@ -1,4 +1,4 @@
-/** Effects of one request, compared with the limits of any request. */
+/** Compares the effects of one request with the limits of any request. */
 import assert from 'node:assert/strict';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import type { MeteredCall } from '../../../bench/wire/meter.ts';
@@ -8,10 +8,9 @@ import type { HttpResponse } from '../../e2e/support/http.ts';
 import type { Cost } from './cost.ts';
 import { MEBIBYTES } from './target.ts';
 
-/** Limits of one request. */
 const LIMITS = { cpuMs: 2000, grownMebibytes: 64, answerBytes: 1024 * 1024 };
 
-/** Size of the envelope around the largest content. */
+/** Size of the response envelope around contents of the maximum size. */
 const AROUND_BYTES = 1024;
 
 export interface Attack {
@@ -20,16 +19,16 @@ export interface Attack {
   readonly answer: HttpResponse;
   readonly cost: Cost;
   readonly bill: Bill;
-  /** Whether anything changed outside Firestore. The bill covers Firestore. */
+  /** Whether the request changed anything outside Firestore. The bill covers only Firestore. */
   readonly changedElsewhere: boolean;
 }
 
-/** Returns the bill without Listen calls, which write nothing: see bench/wire/meter.ts. */
+/** Returns the bill without Listen calls, which write nothing. See bench/wire/meter.ts. */
 export function billOf(calls: readonly MeteredCall[]): Bill {
   return calls.filter(({ method }) => method !== 'Listen').reduce((sum, call) => plus(sum, call.bill), NOTHING);
 }
 
-/** Returns all violations of the limits. */
+/** Returns a description of each limit that the attack violates. */
 export function faultsOf(attack: Attack): readonly string[] {
   const { tool, sent, answer, cost, bill, changedElsewhere } = attack;
   const written = bill.writes + bill.deletes;
@@ -61,13 +60,13 @@ function uncivil(answer: HttpResponse, sent: string): readonly string[] {
 
 export function isRefusal({ status, text, json }: HttpResponse): boolean {
   if (status >= 400 || !isRecord(json)) return true;
-  // A failed run is kept, and the response contains its id.
+  // A failed run is kept on purpose, and the response contains its id.
   if (/runId \\+"run-/.test(text)) return false;
   const { result } = json;
   return !isRecord(result) || result['isError'] === true;
 }
 
-/** Requests that came nearest to a limit, for inspection. */
+/** Collects the requests that came nearest to a limit, for a report. */
 export class MostExpensive {
   private readonly kept: Attack[] = [];
   private readonly count: number;

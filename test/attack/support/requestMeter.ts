@@ -1,6 +1,6 @@
 /**
- * Module preloaded in the function's process. Reports the processor time and memory of each numbered request to the
- * parent. Requires sequential requests. Source: proc_pid_status(5), VmHWM; proc(5), clear_refs.
+ * Module that the function's process loads first. It reports the processor time and memory of each numbered request
+ * to the parent process. Requests must be sequential. Source: proc_pid_status(5), VmHWM; proc(5), clear_refs.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,13 +20,13 @@ let beginning: Beginning | undefined;
 subscribe('http.server.request.start', (event) => {
   beginning = undefined;
   if (typeof event !== 'object' || event === null || !('request' in event)) return;
-  // Node's default of 5 s would close connections with pending requests while the function loads code.
+  // With Node's default of 5 s, connections with pending requests would be closed while the function loads its code.
   if ('server' in event && event.server instanceof Server) event.server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { request } = event;
   if (!(request instanceof IncomingMessage)) return;
   const number = Number(request.headers[NUMBER_HEADER]);
   if (Number.isNaN(number)) return;
-  // Resets the kernel's peak memory, so that memory freed within the request counts too.
+  // Resets the kernel's peak value, so that memory that a request allocates and frees counts too.
   writeFileSync('/proc/self/clear_refs', '5');
   beginning = { number, cpu: process.cpuUsage(), kibibytes: peakKibibytes() };
 });
@@ -44,7 +44,7 @@ subscribe('http.server.response.finish', () => {
   beginning = undefined;
 });
 
-// The channel to the parent must not keep the process running.
+// Without this, the channel to the parent would keep the process running.
 process.channel?.unref();
 
 function peakKibibytes(): number {

@@ -1,6 +1,6 @@
 /**
- * Attacked endpoint: the built function in the functions framework, with the memory of an instance and in a separate
- * project. No trigger fires for that project, so only the requests write to it.
+ * The attacked endpoint: the built function in the functions framework, with the memory of an instance. It uses a
+ * separate project in which no trigger fires, so that only the requests write data.
  */
 import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -12,29 +12,29 @@ import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { type Cost, costReport } from './cost.ts';
 import { elsewhere, newDatabase } from './elsewhere.ts';
 
-/** Memory of an endpoint instance: see entry/http.ts. */
+/** Memory of an instance of the endpoint, as set in entry/http.ts. */
 export const MEBIBYTES = 512;
 
-/** Node's default heap in a container of that size: half of it. */
+/** In a container with this memory, Node's default heap size is half of the memory. */
 const NODE_OPTIONS = [`--max-old-space-size=${MEBIBYTES / 2}`];
 
 export interface Target {
   readonly server: FunctionServer;
   readonly meter: Meter;
-  /** Credential of the leader. Initially its agents are the only ones. */
+  /** Credential of the leader. At the start, its agents are the only agents. */
   readonly leader: string;
-  /** Returns the cost of the request with this number, which arrives shortly after its response. */
+  /** Returns the cost of the request with this number. The cost arrives shortly after the response. */
   costOf(number: number): Promise<Cost>;
-  /** Returns a text that differs if callers changed anything outside Firestore. */
+  /** Returns a text that changes whenever a caller changes anything outside Firestore. */
   elsewhere(): Promise<string>;
   end(): Promise<void>;
 }
 
-/** @param env additional parameters of the function */
+/** @param env additional environment variables of the function */
 export async function startTarget(name: string, env: Readonly<Record<string, string>> = {}): Promise<Target> {
   const project = newProject(name);
   const [leader] = await addCallers(project, 'leader');
-  if (leader === undefined) throw new Error('There is no leader.');
+  if (leader === undefined) throw new Error('The project has no leader.');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const database = await newDatabase(project.id);
   const config = JSON.stringify({ projectId: project.id, databaseURL: database.url });
@@ -60,7 +60,7 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
       if (!costs.has(number)) await once(told, String(number));
       const cost = costs.get(number);
       costs.delete(number);
-      if (cost === undefined) throw new Error(`Nobody has told what request ${number} cost.`);
+      if (cost === undefined) throw new Error(`The function did not report the cost of request ${number}.`);
       return cost;
     },
     elsewhere: () => elsewhere(database, gitHub.world),

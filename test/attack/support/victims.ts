@@ -1,21 +1,21 @@
-/** Existing items, with which hostile arguments get past "not found". */
+/** Existing items, with which hostile arguments do not fail early as "not found". */
 import { randomUUID } from 'node:crypto';
 import type { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from '../../e2e/support/clients.ts';
 
-/** Valid values by argument name; undefined omits the argument. */
+/** Valid values by argument name. The value undefined omits the argument. */
 export type Victims = Readonly<Record<string, readonly unknown[]>>;
 
-/** Several items, since some tools close them. */
+/** Number of items of each kind. There are several, because some tools close an item. */
 const VICTIMS = 3;
 
-/** An unknown cursor is rejected before anything is read. */
+/** An unknown cursor would be rejected before the tool reads anything. */
 const ANY_LIST: Victims = { cursor: [undefined] };
 
 const EARLIER = '2026-02-10T00:00:00Z';
 const LATER = '2099-02-11T17:00:00Z';
 
-/** Creates a task in the agent's workspace that the agent holds. */
+/** Creates a task that the agent holds, in the workspace of the agent. */
 export async function newTask(client: McpCaller, agentId: string): Promise<Victims> {
   const created = await client.call('coordination_create_task', { description: 'A victim' });
   const id = idOf(created['task']);
@@ -36,7 +36,7 @@ export async function newTask(client: McpCaller, agentId: string): Promise<Victi
   };
 }
 
-/** Creates the caller's to-dos with reminders, and recurring tasks. Completed to-dos have no reminders. */
+/** Creates to-dos of the caller with reminders, and recurring to-dos. Completed to-dos have no reminders. */
 export async function newTodos(client: McpCaller, areCompleted: boolean): Promise<Victims> {
   const ids: string[] = [];
   const recurring: string[] = [];
@@ -52,7 +52,7 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
   return {
     ...ANY_LIST,
     task_id: ids,
-    reminder_id: ids, // A reminder has the id of its to-do.
+    reminder_id: ids, // A reminder has the same id as its to-do.
     recurring_task_id: recurring,
     part_of: [{ kind: 'todo', id: ids[0] }, undefined],
     due_date: [LATER],
@@ -67,7 +67,7 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
   };
 }
 
-/** Creates the caller's questions to its owner, and a task that the agent holds and may ask about. */
+/** Creates questions of the caller to its owner, and a task that the agent holds and may ask about. */
 export async function newRequests(client: McpCaller, agentId: string): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
@@ -86,7 +86,7 @@ export async function newRequests(client: McpCaller, agentId: string): Promise<V
   };
 }
 
-/** Creates a run with answered questions; asking them again takes no time. */
+/** Creates a run whose questions are already answered, so that asking them again takes no time. */
 export async function newRun(client: McpCaller): Promise<Victims> {
   const prompt = `A victim ${randomUUID()}`;
   const { runId } = await client.call('orchestration_execute_code', { prompt });
@@ -106,7 +106,7 @@ export async function newRun(client: McpCaller): Promise<Victims> {
   };
 }
 
-/** Creates a coding task that the caller, a runner, holds, and others that it may claim. */
+/** Creates a coding task that the caller, a runner, holds, and other coding tasks that the caller may claim. */
 export async function newCodingTask(client: McpCaller): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
@@ -135,6 +135,6 @@ export async function newCodingTask(client: McpCaller): Promise<Victims> {
 }
 
 function idOf(value: unknown): string {
-  if (!isRecord(value)) throw new Error('Nothing was made.');
+  if (!isRecord(value)) throw new Error('The tool did not return the created object.');
   return String(value['id']);
 }
