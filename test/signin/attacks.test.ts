@@ -1,4 +1,4 @@
-/** Known attacks on sign-in, from publications and the standards' own lists: RFC 9700; RFC 6819. */
+/** Known attacks on sign-in, from publications and from the lists of the standards: RFC 9700; RFC 6819. */
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ describe('attacks on sign-in', () => {
   let eve: Someone;
   let app: App;
 
-  // Each deployment has the full rate limit of an address.
+  // Each test has a separate deployment, so that no earlier test has used up the rate limit of the address.
   beforeEach(async () => {
     deployment = await Deployment.start();
     ada = await deployment.person('Ada', 'leader');
@@ -26,7 +26,7 @@ describe('attacks on sign-in', () => {
   afterEach(() => deployment?.stop());
 
   describe('code injection', () => {
-    it('fails for a code of another sign-in, because the verifier does not match', async () => {
+    it('fails with the code of another sign-in, because the verifier does not match', async () => {
       const [hers, his] = [await app.begin(), await app.begin()];
       const stolen = await new Visitor().allow(hers.url, ada);
       const injected = new URL(await new Visitor().allow(his.url, eve, { agentName: 'Injected' }));
@@ -34,7 +34,7 @@ describe('attacks on sign-in', () => {
       await assert.rejects(app.redeem(injected, his), { error: 'invalid_grant' });
     });
 
-    it('is not possible without a challenge or with a plain one', async () => {
+    it('is prevented: requests without a challenge, or with the method plain, are refused', async () => {
       for (const more of [
         { code_challenge: undefined },
         { code_challenge_method: 'plain' },
@@ -49,7 +49,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('obtains no token without a code: implicit and hybrid flow are unsupported', async () => {
+    it('cannot use the implicit or hybrid flow, because both flows are unsupported', async () => {
       for (const response_type of ['token', 'code token', 'id_token', 'none']) {
         const { headers } = await new Visitor().open((await app.begin({ response_type })).url);
         const error = new URL(headers.get('location') ?? '').searchParams.get('error');
@@ -62,8 +62,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('mix-ups', () => {
-    it('are detected by the issuer in every response, which clients verify', async () => {
+  describe('mix-up attacks', () => {
+    it('are detected by clients, because every response names its issuer', async () => {
       const begun = await app.begin();
       const back = await new Visitor().allow(begun.url, ada);
       assert.deepEqual(back.searchParams.getAll('iss'), [deployment.origin]);
@@ -74,7 +74,7 @@ describe('attacks on sign-in', () => {
       await assert.rejects(app.redeem(forged, begun), /iss/);
     });
 
-    it('are not caused by response parameters in a registered redirect', async () => {
+    it('cannot use response parameters that were planted in a registered redirect', async () => {
       const headers = { 'content-type': 'application/json' };
       const redirect = 'http://127.0.0.1:9999/callback?code=planted&state=planted&iss=planted&keep=this';
       const body = JSON.stringify({ redirect_uris: [redirect] });
@@ -90,7 +90,7 @@ describe('attacks on sign-in', () => {
   });
 
   describe("other people's sign-ins", () => {
-    it("cannot be used without the browser's own cookie", async () => {
+    it('cannot be continued without the cookie of the browser that started them', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const stranger = new Visitor();
@@ -116,7 +116,7 @@ describe('attacks on sign-in', () => {
       assert.equal((await visitor.decide(page, proposed, { agentName: 'Own' })).status, 200);
     });
 
-    it('do not expose their code if a mailed link is opened in another browser', async () => {
+    it('do not expose the code of an email link that is opened in another browser', async () => {
       const { authorization, continueUrl } = await new Visitor().settings((await app.begin()).url);
       const link = `${continueUrl}&apiKey=key&oobCode=secret-code&mode=signIn&lang=en`;
       const elsewhere = new Visitor();
@@ -134,7 +134,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('cannot be decided before a person signed in, twice, or after ten minutes', async () => {
+    it('accept only one decision, after the person signed in and within ten minutes', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const toolsets = ['todo'];
@@ -179,7 +179,7 @@ describe('attacks on sign-in', () => {
       assert.equal(asked.headers.get('access-control-allow-origin'), null);
     });
 
-    it('reject an ID token from a sign-in more than ten minutes ago', async () => {
+    it('reject an ID token if the person signed in more than ten minutes ago', async () => {
       const idToken = await idTokenOf(ada);
       const at = async (milliseconds: number) => {
         deployment.move(milliseconds);
@@ -192,7 +192,7 @@ describe('attacks on sign-in', () => {
       assert.deepEqual(await at(2 * 60_000), [400, 'sign_in_again']);
     });
 
-    it('accept only recent sign-ins of valid accounts in this project', async () => {
+    it('reject forged ID tokens, and ID tokens of disabled accounts or of another project', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const say = async (idToken: string) => {
@@ -215,8 +215,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('sign-in page', () => {
-    it('cannot be framed and runs only its own script', async () => {
+  describe('the sign-in page', () => {
+    it('cannot be shown in a frame, and runs only its own script', async () => {
       const { headers } = await new Visitor().open((await app.begin()).url);
       assert.equal(headers.get('x-frame-options'), 'DENY');
       const policy = headers.get('content-security-policy') ?? '';
@@ -237,7 +237,7 @@ describe('attacks on sign-in', () => {
       assert.match(cookie, /^__Host-[^;]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/);
     });
 
-    it('shows a spoofing name as plain text', async () => {
+    it('shows a misleading app name as plain text', async () => {
       const names = [
         '</script><script>alert(1)</script>',
         '<img src=x onerror=alert(1)>',
@@ -259,8 +259,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('redirects', () => {
-    it('never lead to an unregistered address, and errors require a click', async () => {
+  describe('redirects to an app', () => {
+    it('never lead to an unregistered address; the page shows an error instead', async () => {
       const stranger = 'https://evil.example/phish';
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ client_name: 'Evil', redirect_uris: [stranger] });
@@ -280,7 +280,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('are refused if a parameter is repeated, since its value is ambiguous', async () => {
+    it('are refused if a parameter is repeated, because its value is ambiguous', async () => {
       const { url } = await app.begin();
       for (const name of ['redirect_uri', 'client_id', 'state', 'resource']) {
         const doubled = new URL(url);
@@ -294,7 +294,7 @@ describe('attacks on sign-in', () => {
       assert.equal(JSON.parse(await answer.text()).error, 'invalid_request');
     });
 
-    it('cannot be registered for addresses that run or leak something', async () => {
+    it('cannot be registered for addresses that run scripts or expose secrets', async () => {
       const other = await Deployment.start();
       for (const redirect of [
         'javascript:alert(1)',
@@ -323,8 +323,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('client documents at addresses outside the internet', () => {
-    it('are not fetched, by number, by name or through another port', async () => {
+  describe('client documents at internal addresses', () => {
+    it('are not fetched by IP address, by host name or through another port', async () => {
       const asked: string[] = [];
       const inside = createServer((socket) => {
         asked.push('connected');
@@ -355,8 +355,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('floods', () => {
-    it('of registrations, sign-ins, unknown documents and guesses are rate-limited by address', async () => {
+  describe('request floods', () => {
+    it('with registrations, token guesses or unknown documents are rate-limited by address', async () => {
       const flooded = await Deployment.start();
       const post = async (path: string, type: string, body: string) => {
         const headers = { 'content-type': type };
@@ -395,7 +395,7 @@ describe('attacks on sign-in', () => {
       await flooded.stop();
     });
 
-    it('of other sign-ins do not block a refresh with a valid token', async () => {
+    it('with guesses of other tokens do not block the refresh of a valid token', async () => {
       const { refresh_token } = await app.signIn(ada);
       const guess = {
         grant_type: 'refresh_token',
@@ -407,7 +407,7 @@ describe('attacks on sign-in', () => {
       assert.equal(all.length, 3);
     });
 
-    it('of tokens from an address do not block other apps with valid tokens there', async () => {
+    it('with guesses from an address do not block other apps with valid tokens there', async () => {
       const noisy = await Deployment.start();
       const person = await noisy.person('Ada', 'leader');
       const client = await App.registered(noisy, 'Pencil');
@@ -430,7 +430,7 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('garbage', () => {
+  describe('random input', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -446,7 +446,7 @@ describe('attacks on sign-in', () => {
       ),
     );
 
-    it('is rejected with a well-formed 4xx response at every address', async () => {
+    it('never causes a 5xx status, and POST requests return valid JSON', async () => {
       const names = ['client_id', 'redirect_uri', 'response_type', 'state', 'scope', 'resource', 'code', 'grant_type'];
       const parameters = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, { maxKeys: 8 });
       await fc.assert(
@@ -472,7 +472,7 @@ describe('attacks on sign-in', () => {
       assert.deepEqual(broken, []);
     });
 
-    it('that is too long or not JSON is rejected before it is read completely', async () => {
+    it('that is too long is rejected with the status 400, 413 or 429', async () => {
       for (const path of ['/token', '/register', '/authorize/person']) {
         const headers = {
           'content-type': path === '/token' ? 'application/x-www-form-urlencoded' : 'application/json',
@@ -485,7 +485,7 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  it('a cancelled sign-in leaves nothing usable', async () => {
+  it('cannot use a cancelled sign-in, which returns no code and accepts no decision', async () => {
     const begun = await app.begin();
     const visitor = new Visitor();
     const page = await visitor.settings(begun.url);

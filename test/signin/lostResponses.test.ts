@@ -1,4 +1,4 @@
-/** Sign-in with lost commit responses: each commit is applied once, and no one has to start again. */
+/** If the response to a commit of the sign-in is lost, the commit is applied once, and the sign-in continues. */
 import assert from 'node:assert/strict';
 import { LossyConnections } from '../support/lossyFirestore/connections.ts';
 import { LOST, type Loss, type LostStatus } from '../support/lossyFirestore/proxy.ts';
@@ -7,7 +7,7 @@ import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, locationIn, Visitor } from './support/visitor.ts';
 
-/** The default run uses the most frequent status; the store handles all of them alike. */
+/** The default run uses only the most frequent status, because the store handles all of them in the same way. */
 const STATUSES = defaultOrNightly<readonly LostStatus[]>(['UNAVAILABLE'], {
   night: Object.keys(LOST) as readonly LostStatus[],
 });
@@ -21,11 +21,11 @@ describe('sign-in with lost commit responses', () => {
   after(() => lanes?.close());
 
   for (const status of STATUSES) {
-    it(`continues after ${status} at each step`, () =>
+    it(`completes if the response to the commit of each step is lost with ${status}`, () =>
       lanes.use(async ({ database, proxy }) => {
         const deployment = await Deployment.start({ database });
         const ada: Someone = await deployment.person('Ada', 'leader');
-        /** Fails if the step does not commit exactly once. */
+        /** Runs a step and loses the response to its commit. Fails if the step does not commit exactly once. */
         const losing = async <Result>(step: () => Promise<Result>): Promise<Result> => {
           const loss: Loss = { commit: 1, status, what: 'answer' };
           proxy.begin(loss);

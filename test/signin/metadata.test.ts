@@ -1,4 +1,4 @@
-/** Discovery of the sign-in endpoints at every address that clients try. Source: docs/guides/sign-in.md. */
+/** Metadata of the sign-in at every address that clients try. Source: docs/guides/sign-in.md. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ describe('sign-in metadata', () => {
     await close(server);
   });
 
-  /** Sends a request as a proxy forwards it; on cloudfunctions.net the function's name is removed from the path. */
+  /** Sends a request as a proxy would. On cloudfunctions.net, the function's name is removed from the path. */
   async function ask(url: string, method = 'GET', headers: Record<string, string> = {}) {
     const { host, pathname, search } = new URL(url);
     const path = host.endsWith('.cloudfunctions.net') ? pathname.replace(/^\/mcp/, '') || '/' : pathname;
@@ -62,7 +62,7 @@ describe('sign-in metadata', () => {
   };
 
   for (const below of ['', '/todo', '/network', '/rpc', '/todo/readonly', '/events']) {
-    it(`is named in the challenge of /mcp${below}, with that address as the resource`, async () => {
+    it(`is named in the 401 challenge of /mcp${below}, and names that URL as the resource`, async () => {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PUT']) {
         const sent = await ask(`${PUBLIC}/mcp${below}`, method, { 'content-type': 'application/json' });
         assert.equal(sent.status, 401, method);
@@ -76,7 +76,7 @@ describe('sign-in metadata', () => {
     });
   }
 
-  it('is identical at every address below the root', async () => {
+  it('of the authorization server is equal at every well-known address below the root', async () => {
     const { resource, authorization_servers } = await json(`${PUBLIC}/.well-known/oauth-protected-resource`);
     assert.deepEqual([resource, authorization_servers], [`${PUBLIC}/mcp`, [PUBLIC]]);
     const documents = await Promise.all(
@@ -108,14 +108,14 @@ describe('sign-in metadata', () => {
     assert.equal(server['issuer'], FUNCTION);
   });
 
-  it('never uses the Host header of an unknown host', async () => {
+  it('never contains the Host header of an unknown host', async () => {
     const challenged = await ask('https://evil.example/mcp', 'HEAD');
     assert.ok(challenged.headers['www-authenticate']?.includes(`resource_metadata="${PUBLIC}/`));
     const found = await ask('https://evil.example/.well-known/oauth-authorization-server');
     assert.equal(JSON.parse(found.text).issuer, PUBLIC);
   });
 
-  it('is a JSON 404 elsewhere, without a challenge', async () => {
+  it('is not found at other addresses, which return a JSON 404 without a challenge', async () => {
     for (const path of [
       '/.well-known/openid-configuration',
       '/.well-known/openid-configuration/mcp',
@@ -132,12 +132,12 @@ describe('sign-in metadata', () => {
     }
   });
 
-  it('has paths that no toolset uses', () => {
+  it('uses paths that are not names of toolsets', () => {
     const names: readonly string[] = RESERVED;
     for (const toolset of TOOLSETS) assert.ok(!names.includes(toolset), toolset);
   });
 
-  it('allows only GET and HEAD, from any origin', async () => {
+  it('can be requested only with GET and HEAD, but from any origin', async () => {
     const url = `${PUBLIC}/.well-known/oauth-authorization-server`;
     const asked = await ask(url, 'OPTIONS', { origin: 'https://any.example', 'access-control-request-method': 'GET' });
     assert.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, '*']);

@@ -1,4 +1,4 @@
-/** Sign-in page in a real browser, with Firebase's own emulator. */
+/** The sign-in page in a real browser, with the Auth emulator. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -12,7 +12,7 @@ import { idTokenOf } from './support/visitor.ts';
 
 const PHONE = { width: 390, height: 844 };
 
-describe('sign-in page', () => {
+describe('the sign-in page', () => {
   let deployment: Deployment;
   let ada: Someone;
   let browser: Browser;
@@ -59,13 +59,13 @@ describe('sign-in page', () => {
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   }
 
-  /** Returns the redirect's URL in the browser. */
+  /** Waits for the redirect to the app, and returns its URL. */
   async function back(): Promise<URL> {
     await page.waitForURL((url) => url.href.startsWith(redirect));
     return new URL(page.url());
   }
 
-  it('signs in by email and password and grants the app what the person selects', async () => {
+  it('signs in by email and password, and grants the app what the person selects', async () => {
     await open();
     const begun = await app.begin();
     await page.goto(begun.url.href);
@@ -133,7 +133,7 @@ describe('sign-in page', () => {
     await page.getByText('Check your inbox').waitFor();
     await page.goto(await linkTo(email));
     await page.getByRole('button', { name: 'Allow' }).waitFor();
-    assert.ok(!page.url().includes('oobCode'), 'the code stays in the address');
+    assert.ok(!page.url().includes('oobCode'), 'the address must not contain the code');
     await page.getByRole('checkbox', { name: /^access/ }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
     const { access_token } = await app.redeem(await back(), begun, redirect);
@@ -161,7 +161,7 @@ describe('sign-in page', () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`is accessible in ${colorScheme} on a phone, before and after signing in`, async () => {
+    it(`is accessible on a phone in ${colorScheme} mode, before and after the sign-in`, async () => {
       await open({ colorScheme, viewport: PHONE });
       const opened = await app.begin();
       await page.goto(opened.url.href);
@@ -174,7 +174,7 @@ describe('sign-in page', () => {
     });
   }
 
-  it('is available in the languages of the welcome', async () => {
+  it('is available in the seven languages of the welcome', async () => {
     const said = new Set<string>();
     for (const locale of ['en-US', 'es-MX', 'fr-FR', 'de-AT', 'pt-BR', 'zh-CN', 'ja-JP']) {
       await open({ locale, viewport: PHONE });
@@ -211,7 +211,7 @@ describe('sign-in page', () => {
     assert.ok(cookies.every(({ httpOnly, secure, sameSite }) => httpOnly && secure && sameSite === 'Lax'));
   });
 
-  /** Moves the focus by Tab, like a person without a mouse. */
+  /** Presses Tab until the element with this name has the focus. */
   async function reach(name: string): Promise<void> {
     for (let steps = 0; steps < 40; steps++) {
       const focused: unknown = await page.evaluate(
@@ -220,7 +220,7 @@ describe('sign-in page', () => {
       if (String(focused).startsWith(name)) return;
       await page.keyboard.press('Tab');
     }
-    assert.fail(`"${name}" is not reached by Tab`);
+    assert.fail(`Tab does not reach "${name}"`);
   }
 
   async function check(what: string): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Special behavior of known clients, with their original documents and requests. Source: the table of
+ * Known clients that behave differently, with their original documents and requests. Source: the table in
  * docs/guides/sign-in.md.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { locationIn, Visitor } from './support/visitor.ts';
 
 const registered = z.looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) });
 
-/** Returns a document that `npm start` serves. */
+/** Returns the client document that `npm start` serves for the client. */
 function copyOf(name: string) {
   const found = clientDocuments.find(({ client_name }) => client_name === name);
   assert.ok(found, name);
@@ -38,7 +38,7 @@ const CHATGPT = {
   jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
 };
 
-/** Document that ChatGPT uses for all connections if the server sends `iss`. */
+/** The document that ChatGPT uses for all connections to servers that send `iss`. */
 const CHATGPT_STABLE = copyOf('ChatGPT');
 
 const CODEX = copyOf('Codex');
@@ -90,7 +90,7 @@ describe('clients with special behavior', () => {
     return registered.parse(JSON.parse(text));
   }
 
-  /** Signs in with a redirect of the client and calls a tool. */
+  /** Signs in with one of the client's redirects, calls a tool, and returns the tokens. */
   async function signsIn(app: App, redirect: string, more: Readonly<Record<string, string>> = {}) {
     const begun = await app.begin({ redirect_uri: redirect, ...more });
     const back = await new Visitor().allow(begun.url, ada);
@@ -108,14 +108,14 @@ describe('clients with special behavior', () => {
     [CODEX, ['http://127.0.0.1:1455/callback']],
     [VS_CODE, ['http://127.0.0.1:33418/', 'http://127.0.0.1:40123/', 'https://vscode.dev/redirect']],
   ] as const) {
-    it(`${document.client_name} signs in by its document ${document.client_id}`, async () => {
+    it(`${document.client_name} signs in with its client document ${document.client_id}`, async () => {
       const app = await App.described(deployment, document.client_id);
       for (const redirect of redirects) await signsIn(app, redirect);
       assert.equal(deployment.documents.fetched.filter((url) => url === document.client_id).length, 1);
     });
   }
 
-  it('Claude Code is not redirected to an undeclared path, host or query of the machine', async () => {
+  it('Claude Code is not redirected to an address that its document does not declare', async () => {
     const app = await App.described(deployment, CLAUDE_CODE.client_id);
     for (const redirect of [
       'http://localhost:54213/callback2',
@@ -132,7 +132,7 @@ describe('clients with special behavior', () => {
     }
   });
 
-  it('Claude requests only offline_access and gets a refresh token', async () => {
+  it('Claude gets a refresh token although it requests only offline_access', async () => {
     const app = await App.described(deployment, CLAUDE_AI.client_id);
     const tokens = await signsIn(app, CLAUDE_AI.redirect_uris[0] ?? '', { scope: ' offline_access' });
     assert.ok((await app.refresh(tokens.refresh_token)).refresh_token);
@@ -167,14 +167,14 @@ describe('clients with special behavior', () => {
     }
   });
 
-  it('clients that request a secret get none and can continue without it', async () => {
+  it('clients that request a secret get no secret and are registered without one', async () => {
     const asked = { ...GEMINI, token_endpoint_auth_method: 'client_secret_post' };
     const answer = await register(asked);
     assert.equal(answer['token_endpoint_auth_method'], 'none');
     assert.equal(answer['client_secret'], undefined);
   });
 
-  it('repeated registrations return one client, regardless of the local port', async () => {
+  it('repeated registrations return the same client, regardless of the local port', async () => {
     const at = (port: number) => ({ ...GEMINI, redirect_uris: [`http://localhost:${port}/oauth/callback`] });
     const [one, other] = [await register(at(38349)), await register(at(45963))];
     assert.equal(one.client_id, other.client_id);
@@ -185,7 +185,7 @@ describe('clients with special behavior', () => {
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('mcp-remote appends a slash or a workspace to the address', async () => {
+  it('mcp-remote can append a slash or a workspace to the resource address', async () => {
     const { client_id } = await register({ redirect_uris: ['http://localhost:9696/oauth/callback'] });
     const app = await App.described(deployment, client_id);
     for (const resource of [`${deployment.mcp}/`, `${deployment.mcp}?workspace=default`]) {
@@ -195,7 +195,7 @@ describe('clients with special behavior', () => {
     }
   });
 
-  it('conformance signs in without a resource and a scope', async () => {
+  it('the conformance suite signs in without a resource and without a scope', async () => {
     const { client_id } = await register({ redirect_uris: ['http://127.0.0.1:3000/callback'] });
     const app = await App.described(deployment, client_id);
     const redirect = 'http://127.0.0.1:3000/callback';

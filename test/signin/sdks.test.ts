@@ -1,4 +1,4 @@
-/** Sign-in of both MCP SDKs with only the URL: with registration and with a client document. */
+/** Both MCP SDKs sign in with only the URL, by registration and by a client document. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import {
@@ -20,7 +20,7 @@ import { EVERYTHING, Visitor } from './support/visitor.ts';
 const REDIRECT = 'http://127.0.0.1:45454/callback';
 const DOCUMENT = 'https://app.example/client.json';
 
-/** Stores what an app stores and records where it would send the browser. */
+/** Stores what the SDK gives to the app, and the address to which the SDK would send the browser. */
 class Keeper implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = { client_name: 'SDK', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
@@ -82,7 +82,7 @@ describe('MCP SDKs', () => {
   after(() => deployment?.stop());
   afterEach(() => deployment.moveBack());
 
-  /** Approves the sign-in as the browser would. */
+  /** Approves the sign-in as a person in a browser would, and returns the code. */
   async function approve({ sentTo }: Keeper, agentName: string): Promise<string> {
     assert.ok(sentTo);
     const back = await new Visitor().allow(sentTo, ada, { ...EVERYTHING, agentName });
@@ -113,7 +113,7 @@ describe('MCP SDKs', () => {
     assert.match(JSON.stringify(structuredContent), /"at a path"/);
     await second.client.close();
     const token = keeper.tokens()?.access_token ?? '';
-    assert.equal((await call(deployment, token, 'access.whoami')).status, 401, 'it is valid only there');
+    assert.equal((await call(deployment, token, 'access.whoami')).status, 401, 'the token is valid only there');
     await close(emulator);
   });
 
@@ -121,7 +121,7 @@ describe('MCP SDKs', () => {
     ['registers', undefined],
     ['has a document', DOCUMENT],
   ] as const) {
-    it(`newer SDK ${way}, signs in, calls a tool and refreshes`, async () => {
+    it(`the newer SDK ${way}, signs in, calls a tool and refreshes its token`, async () => {
       const keeper = new Keeper(document);
       const url = new URL(deployment.mcp);
       const first = newer(url, keeper);
@@ -139,7 +139,7 @@ describe('MCP SDKs', () => {
       await second.client.close();
     });
 
-    it(`older SDK ${way}, signs in, calls a tool and refreshes`, async () => {
+    it(`the older SDK ${way}, signs in, calls a tool and refreshes its token`, async () => {
       const keeper = new Keeper(document);
       const url = new URL(deployment.mcp);
       const first = older(url, keeper);

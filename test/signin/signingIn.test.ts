@@ -1,4 +1,4 @@
-/** Sign-in of people from apps, which become their agents. */
+/** People sign in from apps, and each app becomes an agent of the person. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { EVERYTHING, idTokenOf, Visitor } from './support/visitor.ts';
 
 const DAY = 86_400_000;
 
-describe('sign-in', () => {
+describe('sign-in from an app', () => {
   let deployment: Deployment;
   let ada: Someone;
   let app: App;
@@ -51,7 +51,7 @@ describe('sign-in', () => {
     assert.ok(JSON.stringify(agents).includes(`"${agent.id}"`));
   });
 
-  it('lists the app as a connection and disconnects it everywhere within 5 seconds', async () => {
+  it('creates a connection, which can be revoked at every instance within 5 seconds', async () => {
     const eve = await deployment.person('Eve', 'leader');
     const [one, other] = [await app.signIn(eve, EVERYTHING), await app.signIn(eve, { agentName: 'Second' })];
     const listed = await connectionsOf(one.access_token);
@@ -73,7 +73,7 @@ describe('sign-in', () => {
     assert.equal((await call(deployment, one.access_token, 'access.whoami')).status, 200);
   });
 
-  it('grants only what the person selected: toolsets, one workspace, reading', async () => {
+  it('grants only what the person selected: toolsets, one workspace, read-only access', async () => {
     const { access_token, scope } = await app.signIn(ada, {
       agentName: 'Narrow',
       role: 'worker',
@@ -93,7 +93,7 @@ describe('sign-in', () => {
     assert.equal(refused.error?.['code'], -32101);
   });
 
-  it('responds with 403 insufficient_scope if the URL selects more than was granted', async () => {
+  it('returns 403 insufficient_scope if the URL selects more toolsets than were granted', async () => {
     const { access_token } = await app.signIn(ada, { agentName: 'Only to-dos', toolsets: ['todo'] });
     const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
@@ -105,7 +105,7 @@ describe('sign-in', () => {
     );
   });
 
-  it('grants only reading if the app requests only that, even if the page sends more', async () => {
+  it('grants read-only access if the app requests only that, even if the page sends more', async () => {
     const begun = await app.begin({ scope: 'muster:read offline_access profile' });
     const visitor = new Visitor();
     const page = await visitor.settings(begun.url);
@@ -118,14 +118,14 @@ describe('sign-in', () => {
     assert.equal(adding.error?.['code'], -32101);
   });
 
-  it("proposes the person's permissions and rejects more", async () => {
+  it("proposes the person's permissions, and rejects a choice that exceeds them", async () => {
     const ben = await deployment.person('Ben', 'worker');
     const begun = await app.begin({ scope: 'offline_access' });
     const visitor = new Visitor();
     const page = await visitor.settings(begun.url);
     const proposed = await visitor.identify(page, ben);
     const { approval: _approval, workspaces, ...shown } = proposed;
-    // Includes open workspaces of other tests.
+    // The list also includes open workspaces of other tests.
     assert.ok(workspaces.includes('default'));
     assert.deepEqual(shown, {
       person: { name: 'Ben', email: ben.email },
@@ -157,7 +157,7 @@ describe('sign-in', () => {
     assert.equal(limits.role, 'worker');
   });
 
-  it('proposes the role worker without administration to a leader', async () => {
+  it('proposes to a leader the role worker without the toolset access', async () => {
     const { access_token } = await app.signIn(ada, { agentName: 'Least' });
     const { error } = await call(deployment, access_token, 'access.list_members');
     assert.equal(error?.['code'], -32101);
@@ -167,7 +167,7 @@ describe('sign-in', () => {
     assert.ok(!toolsets.includes('access') && toolsets.includes('coordination'));
   });
 
-  it('proposes the toolsets of the address, and access only if it is the only one', async () => {
+  it('proposes the toolsets of the URL, and the toolset access only for /access', async () => {
     for (const [below, toolsets] of [
       ['/todo', ['todo']],
       ['/access', ['access']],
@@ -181,7 +181,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('rejects a person without a role until they are invited', async () => {
+  it('rejects a person without a role until the person is invited', async () => {
     const eve = await deployment.person('Eve', 'none');
     const visitor = new Visitor();
     const begun = await app.begin();
@@ -201,7 +201,7 @@ describe('sign-in', () => {
     assert.equal(this_call, workspace);
   });
 
-  it('uses one agent on a second device, and the latest choice applies to both', async () => {
+  it('uses the same agent on a second device, and the latest choice applies to both', async () => {
     const kim = await deployment.person('Kim', 'leader');
     const laptop = await app.signIn(kim, EVERYTHING);
     const desktop = await app.signIn(kim, { role: 'worker', toolsets: ['access', 'todo'] });
@@ -217,7 +217,7 @@ describe('sign-in', () => {
     for (const { toolsets } of await connectionsOf(again.access_token)) assert.equal(toolsets, undefined);
   });
 
-  it('rejects the name of an agent that has an API key', async () => {
+  it('rejects a name that already belongs to an agent with an API key', async () => {
     const { access_token } = await app.signIn(ada, { agentName: 'Registering' });
     const agentInfo = { name: 'robot', type: 'developer', version: '1.0.0' };
     await resultOf(access_token, 'onboarding.registerAgent', {
@@ -230,7 +230,7 @@ describe('sign-in', () => {
     assert.deepEqual([status, text], [400, '{"error":"name_taken"}']);
   });
 
-  it('uses another agent with its own permissions for another app with an equal name', async () => {
+  it('creates a separate agent for another app with an equal name', async () => {
     const lee = await deployment.person('Lee', 'leader');
     const spoofing = await App.registered(deployment, 'Pencil', '', 'https://evil.example/callback');
     const begun = await spoofing.begin();
@@ -254,7 +254,7 @@ describe('sign-in', () => {
     assert.equal((await again.identify(reopened, lee)).agentName, 'Pencil (Lee)');
   });
 
-  it('ends for agents that the app registered when the app is disconnected', async () => {
+  it('is revoked together with the agents that the app registered', async () => {
     const sue = await deployment.person('Sue', 'leader');
     const { access_token } = await app.signIn(sue, EVERYTHING);
     const agentInfo = { name: 'offspring', type: 'developer', version: '1.0.0' };
@@ -272,7 +272,7 @@ describe('sign-in', () => {
     assert.equal((await call(deployment, credential, 'access.whoami')).status, 401);
   });
 
-  it('ends if the person is disabled or loses their role', async () => {
+  it('ends if the person is disabled or loses the role', async () => {
     for (const loss of ['disabled', 'role'] as const) {
       const someone = await deployment.person('Gone', 'worker');
       const { uid } = someone;
@@ -286,7 +286,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('is valid at the address of the sign-in and below it', async () => {
+  it('is valid at the URL of the sign-in and at URLs below it', async () => {
     const todo = await App.registered(deployment, 'To-dos', '/todo');
     assert.equal(todo.resource, `${deployment.mcp}/todo`);
     const narrow = await todo.signIn(ada, { agentName: 'Below' });
@@ -308,7 +308,7 @@ describe('sign-in', () => {
       assert.equal(await status(narrow.access_token, below), 401, below);
   });
 
-  it('uses another agent with separate permissions for another address', async () => {
+  it('creates a separate agent for another URL of the same app', async () => {
     const max = await deployment.person('Max', 'leader');
     const wide = await app.signIn(max);
     const todo = await App.registered(deployment, 'Pencil', '/todo');
@@ -322,7 +322,7 @@ describe('sign-in', () => {
     await resultOf(wide.access_token, 'coordination.get_status');
   });
 
-  it('notifies the app if the person cancels', async () => {
+  it('reports access_denied to the app if the person cancels', async () => {
     const begun = await app.begin();
     const visitor = new Visitor();
     const { authorization, decisionUrl } = await visitor.settings(begun.url);

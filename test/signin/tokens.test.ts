@@ -1,4 +1,4 @@
-/** Lifetime of codes and tokens, and their revocation after theft. */
+/** How long codes and tokens are valid, and how they are revoked after a theft. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
@@ -12,7 +12,7 @@ const DAY = 24 * HOUR;
 
 const NO_GOOD = { error: 'invalid_grant' };
 
-describe('app tokens', () => {
+describe('tokens of an app', () => {
   let deployment: Deployment;
   let ada: Someone;
   let app: App;
@@ -27,7 +27,7 @@ describe('app tokens', () => {
   const isGood = async (token: string): Promise<boolean> =>
     (await call(deployment, token, 'access.whoami')).status === 200;
 
-  /** Returns an unused code. */
+  /** Completes a sign-in, and returns its code before the app has used it. */
   async function newCode() {
     const begun = await app.begin();
     const back = await new Visitor().allow(begun.url, ada);
@@ -42,7 +42,7 @@ describe('app tokens', () => {
     return { begun, back, code, parameters };
   }
 
-  it('are equal for five concurrent refreshes, and the next refresh continues from them', async () => {
+  it('are equal for five concurrent refreshes, and can then be refreshed again', async () => {
     const first = await app.signIn(ada);
     const all = await Promise.all([1, 2, 3, 4, 5].map(() => app.refresh(first.refresh_token)));
     assert.equal(new Set(all.map(({ refresh_token }) => refresh_token)).size, 1);
@@ -57,7 +57,7 @@ describe('app tokens', () => {
     assert.ok(late.expires_in <= third.expires_in && late.expires_in > 3500);
   });
 
-  it('end if a refresh token is reused after a minute', async () => {
+  it('are revoked if a refresh token is reused more than a minute after its first use', async () => {
     const first = await app.signIn(ada);
     const second = await app.refresh(first.refresh_token);
     deployment.move(61 * SECOND);
@@ -68,14 +68,14 @@ describe('app tokens', () => {
     assert.ok(deployment.entries.some(({ event, level }) => event === 'refresh_token_reused' && level === 'warn'));
   });
 
-  it('do not end if an invalid refresh token is used', async () => {
+  it('remain valid if someone uses an invalid refresh token', async () => {
     const first = await app.signIn(ada);
     const forged = `${first.refresh_token.slice(0, -4)}AAAA`;
     await assert.rejects(app.refresh(forged), NO_GOOD);
     assert.ok(await app.refresh(first.refresh_token));
   });
 
-  it('expire after an hour, after ninety days without use and after a year', async () => {
+  it('expire after an hour; refresh tokens expire after 90 days without use or after a year', async () => {
     const first = await app.signIn(ada);
     const forgotten = await app.signIn(ada, { agentName: 'Forgotten' });
     deployment.move(HOUR + SECOND);
@@ -92,7 +92,7 @@ describe('app tokens', () => {
     await assert.rejects(app.refresh(refresh_token), NO_GOOD);
   });
 
-  it('are issued once per code, and end if the code is used twice concurrently', async () => {
+  it('are issued once per code, and are revoked if the code is used twice concurrently', async () => {
     const { parameters } = await newCode();
     const answers = await Promise.all([app.token(parameters), app.token(parameters)]);
     const given = answers.filter(({ status }) => status === 200);
@@ -102,7 +102,7 @@ describe('app tokens', () => {
     for (const { body } of given) assert.equal(await isGood(String(body['access_token'])), false);
   });
 
-  it('end if the code is replayed, even without the verifier', async () => {
+  it('are revoked if the code is used again, even with a wrong verifier', async () => {
     const { begun, back, parameters } = await newCode();
     const tokens = await app.redeem(back, begun);
     assert.ok(await isGood(tokens.access_token));
@@ -114,7 +114,7 @@ describe('app tokens', () => {
     assert.equal(await isGood(tokens.access_token), false);
   });
 
-  it('are not issued for a late code or another verifier, client, address or resource', async () => {
+  it('are not issued for a late code or another verifier, client, redirect or resource', async () => {
     const { parameters } = await newCode();
     const other = await App.registered(deployment, 'Other');
     const wrong: readonly [Record<string, string>, string][] = [
@@ -141,7 +141,7 @@ describe('app tokens', () => {
     assert.ok(await app.refresh(refresh_token));
   });
 
-  it('end if either of them is revoked, except by another client', async () => {
+  it('end together if the access or refresh token is revoked, but not by another client', async () => {
     const revoke = async (token: string, more: object = {}) => {
       const body = new URLSearchParams({ token, ...more });
       const response = await fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body });
@@ -161,7 +161,7 @@ describe('app tokens', () => {
     assert.equal(await revoke('nonsense'), 200);
   });
 
-  it('of another deployment with the same database are invalid here', async () => {
+  it('of another deployment with the same database are invalid', async () => {
     const { access_token, refresh_token } = await app.signIn(ada);
     const grants = firestore().collection(COLLECTIONS.grants).where('owner_uid', '==', ada.uid);
     const [grant] = (await grants.get()).docs;
@@ -173,7 +173,7 @@ describe('app tokens', () => {
     await assert.rejects(app.refresh(refresh_token), { error: 'invalid_target' });
   });
 
-  it('and their codes appear in no document and in no log entry', async () => {
+  it('appear, like their codes, in no document and in no log entry', async () => {
     const { begun, back, code } = await newCode();
     const first = await app.redeem(back, begun);
     const second = await app.refresh(first.refresh_token);
@@ -192,17 +192,17 @@ describe('app tokens', () => {
     const logged = deployment.entries.map(({ event, fields }) => `${event} ${JSON.stringify(fields)}`).join('\n');
     assert.match(logged, /app_connected/);
     for (const secret of [...secrets, begun.verifier]) {
-      assert.ok(!kept.includes(secret), 'a secret is in a document');
-      assert.ok(!logged.includes(secret), 'a secret is in the log');
+      assert.ok(!kept.includes(secret), 'a document contains a secret');
+      assert.ok(!logged.includes(secret), 'the log contains a secret');
     }
     for (const token of tokens) {
       const [start = ''] = token.split('.');
-      assert.ok(!logged.includes(start.slice(3)), 'the id of a grant is in the log');
+      assert.ok(!logged.includes(start.slice(3)), 'the log contains the id of a grant');
     }
   });
 });
 
-/** Returns all documents of these root collections as text. */
+/** Returns the text of all documents in these root collections. */
 async function documentsOf(collections: readonly string[]): Promise<string> {
   const all = await Promise.all(
     collections.map(async (collection) => (await firestore().collection(collection).get()).docs),

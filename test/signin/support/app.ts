@@ -1,11 +1,11 @@
-/** App that people sign in from. It uses `oauth4webapi`, which rejects responses that a client must not accept. */
+/** An app that people sign in from. Its library `oauth4webapi` rejects responses that a client must not accept. */
 import assert from 'node:assert/strict';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import type { Deployment, Someone } from './deployment.ts';
 import { Visitor, type Wishes } from './visitor.ts';
 
-/** Only requests on this machine are sent without TLS. */
+/** Allows requests without TLS, which the tests send only on this machine. */
 export const INSECURE = { [oauth.allowInsecureRequests]: true } as const;
 
 export const REDIRECT = 'http://127.0.0.1:53682/callback';
@@ -25,7 +25,7 @@ const tokens = z.object({
   token_type: z.string(),
 });
 
-/** Sign-in in progress. */
+/** A sign-in that the app has started. */
 export interface Begun {
   readonly url: URL;
   readonly verifier: string;
@@ -45,7 +45,7 @@ export class App {
     this.resource = resource;
   }
 
-  /** Discovers the endpoints from the challenge and registers an app. */
+  /** Discovers the endpoints from the challenge, registers an app, and returns it. */
   static async registered(deployment: Deployment, name = 'Test App', below = '', redirect = REDIRECT): Promise<App> {
     const server = await discovered(`${deployment.mcp}${below}`);
     const metadata = { client_name: name, redirect_uris: [redirect], token_endpoint_auth_method: 'none' };
@@ -54,7 +54,7 @@ export class App {
     return new App(server, client_id, `${deployment.mcp}${below}`, redirect);
   }
 
-  /** Returns an app with a client document at that address. */
+  /** Returns an app whose client document has this address. */
   static async described(deployment: Deployment, id: string): Promise<App> {
     return new App(await discovered(deployment.mcp), id, deployment.mcp);
   }
@@ -78,7 +78,7 @@ export class App {
     return { url, verifier, state };
   }
 
-  /** Redeems the redirect as a correct client does, which compares state and issuer. */
+  /** Exchanges the code of the redirect for tokens. Like a correct client, it first compares state and issuer. */
   async redeem(back: URL, { verifier, state }: Begun, redirect = this.redirect): Promise<AppTokens> {
     const answer = oauth.validateAuthResponse(this.server, this.client, back, state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -101,7 +101,7 @@ export class App {
     return tokens.parse(await oauth.processRefreshTokenResponse(this.server, this.client, await request));
   }
 
-  /** Calls the token endpoint directly, with parameters that no library would send. */
+  /** Calls the token endpoint with parameters that a library would not send. */
   async token(
     parameters: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -111,7 +111,7 @@ export class App {
   }
 }
 
-/** Discovers the server as in RFC 9728: from the 401 to the resource's metadata, then to the server's. */
+/** Discovers the server as RFC 9728 describes: from the 401 to the metadata of the resource and of its server. */
 async function discovered(resource: string): Promise<oauth.AuthorizationServer> {
   const challenged = await fetch(resource, { method: 'HEAD' });
   assert.equal(challenged.status, 401);
@@ -125,7 +125,7 @@ async function discovered(resource: string): Promise<oauth.AuthorizationServer> 
   return oauth.processDiscoveryResponse(issuer, response);
 }
 
-/** Calls a tool with a credential. */
+/** Calls a tool over JSON-RPC with a credential. */
 export async function call(deployment: Deployment, credential: string, method: string, params: object = {}) {
   const response = await fetch(`${deployment.mcp}/rpc`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Deployment at its own root in this process, with a clock that tests move. */
+/** A deployment in this process, at the root of its address, with a clock that tests can advance. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Firestore } from '@google-cloud/firestore';
@@ -27,7 +27,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** In-memory client documents by address, in place of the internet. */
+/** Client documents by address, in memory instead of on the internet. */
 export class Documents implements ClientDocuments {
   readonly texts = new Map<string, string>();
   readonly fetched: string[] = [];
@@ -36,15 +36,15 @@ export class Documents implements ClientDocuments {
   async fetch(url: URL) {
     this.fetched.push(url.href);
     const text = this.texts.get(url.href);
-    if (text === undefined) throw new Error('its server answered 404');
+    if (text === undefined) throw new Error('its server returned 404');
     return { text, maxAgeSeconds: this.maxAgeSeconds };
   }
 }
 
 interface Parts {
-  /** Real documents instead of those from tests. */
+  /** Used instead of the documents in memory. */
   readonly documents?: ClientDocuments;
-  /** Absent: the emulator's database, without a proxy. */
+  /** If omitted, the emulator's database without a proxy. */
   readonly database?: Firestore;
 }
 
@@ -70,7 +70,7 @@ export class Deployment {
     server.on('request', (request, response) => void answer(request, response));
   }
 
-  /** Without a trailing slash. */
+  /** Address of the deployment, without a trailing slash. */
   readonly origin: string;
 
   static async start(parts: Parts = {}): Promise<Deployment> {
@@ -90,12 +90,12 @@ export class Deployment {
     this.moved += milliseconds;
   }
 
-  /** Resets the clock to the system time. */
+  /** Resets the clock of the deployment to the system time. */
   moveBack(): void {
     this.moved = 0;
   }
 
-  /** Returns another front end of the same databases. */
+  /** Returns another endpoint of the same deployment, with other public addresses. */
   front(known: { readonly publicUrl: string; readonly functionUrl: string | undefined }) {
     return createAppEndpoint(this.composition, {
       addresses: new Addresses(known),

@@ -1,4 +1,4 @@
-/** Simulated browser at a sign-in: it stores its cookie and sends what the page sends. */
+/** A simulated browser during a sign-in. It keeps its cookie, and sends the requests that the page would send. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { TOOLSETS } from '../../../functions/src/identity/rules/lineage.ts';
@@ -28,7 +28,7 @@ const signedIn = z.object({ idToken: z.string() });
 export type Settings = z.output<typeof settings>;
 export type Choices = z.output<typeof choices>;
 
-/** Changes to the page's proposal. */
+/** Choices of the person that differ from the proposal of the page. */
 export interface Wishes {
   readonly agentName?: string;
   readonly role?: string;
@@ -37,7 +37,7 @@ export interface Wishes {
   readonly readonly?: boolean;
 }
 
-/** For an app that needs more than the page proposes. */
+/** Choices for an app that needs more rights than the page proposes. */
 export const EVERYTHING: Wishes = { role: 'leader', toolsets: TOOLSETS };
 
 export interface Answer {
@@ -46,7 +46,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Returns the ID token of a new sign-in at the Auth emulator. */
+/** Signs a person in at the Auth emulator, and returns the ID token. */
 export async function idTokenOf({ email }: Pick<Someone, 'email'>): Promise<string> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
@@ -65,7 +65,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Opens a sign-in page and returns its settings. */
+  /** Opens a sign-in page, and returns the settings in the page. */
   async settings(url: string | URL): Promise<Settings> {
     const { status, text } = await this.open(url);
     assert.equal(status, 200, text);
@@ -84,7 +84,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Signs in at an opened page. */
+  /** Signs a person in at an opened page, and returns the choices that the page proposes. */
   async identify({ authorization, personUrl }: Settings, someone: Someone): Promise<Choices> {
     const { status, text } = await this.post(personUrl, { authorization, idToken: await idTokenOf(someone) });
     assert.equal(status, 200, text);
@@ -106,7 +106,7 @@ export class Visitor {
     });
   }
 
-  /** Signs in completely. Returns the redirect. */
+  /** Completes the whole sign-in, and returns the redirect to the app. */
   async allow(url: string | URL, someone: Someone, wishes: Wishes = {}): Promise<URL> {
     const page = await this.settings(url);
     const { status, text } = await this.decide(page, await this.identify(page, someone), wishes);
