@@ -1,4 +1,4 @@
-/** An outage of Pub/Sub, and a dead letter: no event is lost, and an error is logged. */
+/** An outage of Pub/Sub loses no event, and a dead letter is logged as an error. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { deliver, documentEvent, messageEvent } from './support/delivery/cloudEv
 import { Deployment } from './support/delivery/deployment.ts';
 import { eventually } from './support/waiting.ts';
 
-describe('the relay without a topic', () => {
+describe('functions for to-do events', () => {
   let deployment: Deployment;
 
   before(async function () {
@@ -17,7 +17,7 @@ describe('the relay without a topic', () => {
   });
   after(() => deployment?.end());
 
-  it('fails its trigger until all events of a to-do are published', async () => {
+  it('relayEvent fails while the Pub/Sub topics are missing, and publishes events when retried', async () => {
     const { project, firestore, services } = deployment;
     const owner = `person-${randomUUID()}`;
     const { id } = await services.todos.add(owner, { title: 'Water the plants' }, () => undefined);
@@ -39,7 +39,7 @@ describe('the relay without a topic', () => {
     }
   });
 
-  it('logs a dead letter unchanged, as an error', async () => {
+  it('logDeadLetters logs a dead letter as an error, with its unchanged text and attributes', async () => {
     const logger = await deployment.start('logDeadLetters');
     const letter = { id: randomUUID(), text: 'no event', attributes: { consumer: 'audit' } };
     assert.ok(await deliver(logger.url, messageEvent(deployment.project, 'dead-letters', letter)));

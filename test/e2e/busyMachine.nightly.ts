@@ -1,4 +1,4 @@
-/** A burst of events on a machine with busy cores: few instances start, and no event is lost. */
+/** A burst of events on a machine with busy cores starts only a few function instances, and loses no event. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -7,13 +7,13 @@ import { sampleTodo } from '../support/builders.ts';
 import { instances } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 
-/** Each of these is repaired, relayed, recorded and mirrored. */
+/** Number of added to-dos. Each to-do causes one event, which several functions process. */
 const TODOS = 120;
 
-/** Limit for a machine with little memory. */
+/** Number of instances that a machine with little memory can run. */
 const MAX_INSTANCES = 25;
 
-describe('a burst of events on a busy machine', () => {
+describe('a burst of to-do events on a busy machine', () => {
   const busy: ChildProcess[] = [];
 
   before(() => {
@@ -24,8 +24,8 @@ describe('a burst of events on a busy machine', () => {
     for (const loop of busy) loop.kill('SIGKILL');
   });
 
-  it(`is consumed in full by at most ${MAX_INSTANCES} instances`, async () => {
-    // Instances of other tests wait for more events for a while.
+  it(`is processed completely, by at most ${MAX_INSTANCES} instances`, async () => {
+    // Instances that other tests started may still wait for events, so they do not count.
     const idle = new Set(instances());
     const person = new Person();
     person.now = new Date();
@@ -40,7 +40,7 @@ describe('a burst of events on a busy machine', () => {
   });
 });
 
-/** Returns the id of its event. */
+/** Stores a to-do with its event, and returns the event's id. */
 async function addTodo(person: Person, number: number): Promise<string> {
   const id = `${person.uid}-${number}`;
   const todo = sampleTodo({ id, owner_uid: person.uid, title: `To-do ${number}` });

@@ -1,4 +1,4 @@
-/** The real Claude Code CLI with Muster and a scripted model. */
+/** The real Claude Code CLI calls Muster's tools as a scripted model instructs it. */
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
@@ -11,7 +11,7 @@ import { type ScriptedModel, type Step, startScriptedModel, type ToolResult } fr
 
 const TASKS = [{ description: 'Write the parser' }, { description: 'Test the parser', dependencies: ['task-1'] }];
 
-/** The model creates a batch, does the first task, and makes one call that must be refused. */
+/** Returns the model's calls: it creates two tasks, completes the first, and makes a call that must be refused. */
 function scriptFor(agentId: string): readonly Step[] {
   const call = (tool: string, input: Readonly<Record<string, unknown>>) => ({
     tool: `mcp__muster__coordination_${tool}`,
@@ -49,7 +49,7 @@ describe('Claude Code', () => {
     await model?.close();
   });
 
-  it("gets a scripted model that the vendor's own SDK understands", async () => {
+  it("is tested with a scripted model whose responses Anthropic's SDK can read", async () => {
     const client = new Anthropic({ baseURL: model.url, apiKey: 'none', maxRetries: 0 });
     const question = {
       model: 'claude-opus-4-8',
@@ -67,14 +67,14 @@ describe('Claude Code', () => {
     assert.deepEqual(content[0].input, { tasks: TASKS });
   });
 
-  it('connects to the endpoint after "claude mcp add"', async () => {
+  it('connects to the endpoint after the command "claude mcp add"', async () => {
     const url = endpointUrl('', { workspace });
     const header = `Authorization: Bearer ${agent.token}`;
     assert.match(await claude.run('mcp', 'add', '--transport', 'http', 'muster', url, '--header', header), /Added/);
     assert.match(await claude.run('mcp', 'list'), /muster: .*✔ Connected/);
   });
 
-  it('lists the tools, creates a batch, claims a task and completes it', async () => {
+  it('lists the tools, creates two tasks in one call, claims a task and completes it', async () => {
     const before = model.turns.length;
     const said = await claude.run('-p', 'Share out the work and do the first task.', '--allowedTools', 'mcp__muster');
     assert.match(said, /Done\./);
@@ -92,11 +92,11 @@ describe('Claude Code', () => {
     assert.deepEqual([started, completed], [{ success: true }, { success: true }]);
   });
 
-  it('shows its model the error of a refused call', () => {
+  it('passes the error of a refused tool call to its model', () => {
     assert.match(model.turns.at(-1)?.results.at(-1)?.text ?? '', /"error":.*done/);
   });
 
-  it('stores its work in Firestore, where other clients can read it', async () => {
+  it('completes a task whose result another client can then read', async () => {
     const id = claimedId(model.turns.at(-1)?.results ?? []);
     const stored = (
       await firestore()
@@ -114,7 +114,7 @@ describe('Claude Code', () => {
     await other.close();
   });
 
-  it('connects to no host outside this machine', () => {
+  it('makes no attempt to connect to a host outside this machine', () => {
     assert.deepEqual(claude.outside, []);
   });
 

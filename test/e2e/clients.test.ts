@@ -1,4 +1,4 @@
-/** Real clients of both protocol eras against the endpoint. */
+/** Real MCP clients, one for each revision of the protocol and one old SDK, call the running endpoint. */
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
 import { type Answer, type Connection, connect, connectAt, ERAS, isRecord } from './support/clients.ts';
@@ -18,7 +18,7 @@ const RESOURCES = [
 ];
 
 for (const era of ERAS) {
-  describe(`a client of the kind "${era}"`, () => {
+  describe(`the MCP client "${era}"`, () => {
     let leader: Connection;
 
     before(async () => {
@@ -26,7 +26,7 @@ for (const era of ERAS) {
     });
     after(() => leader?.close());
 
-    it("negotiates its revision and gets the server's name and instructions", () => {
+    it("negotiates its protocol revision, and gets the server's name and instructions", () => {
       assert.equal(leader.revision, REVISIONS[era]);
       assert.equal(leader.server?.name, 'muster');
       assert.match(leader.server?.version ?? '', /^\d+\.\d+\.\d+/);
@@ -34,12 +34,12 @@ for (const era of ERAS) {
       assert.ok((leader.instructions ?? '').length < 2000);
     });
 
-    it('lists tools whose names and schemas every client accepts', async () => {
+    it('lists tools with short names, valid JSON Schemas, descriptions and all hints', async () => {
       const tools = await leader.listTools();
       const ajv = new Ajv({ strict: false, validateFormats: false });
       for (const tool of tools) {
         assert.match(tool.name, /^[A-Za-z0-9_]{1,50}$/);
-        assert.ok(tool.description, `${tool.name} has a description`);
+        assert.ok(tool.description, `${tool.name} has no description`);
         assert.equal(tool.inputSchema['type'], 'object');
         assert.equal(tool.outputSchema?.['type'], 'object');
         ajv.compile(tool.inputSchema);
@@ -51,7 +51,7 @@ for (const era of ERAS) {
       assert.equal(new Set(tools.map((tool) => tool.name)).size, tools.length);
     });
 
-    it('lists fewer tools at /mcp, and can call them without the others', async () => {
+    it('lists fewer tools at /mcp than on request, and can call a listed tool', async () => {
       const url = endpointUrl('', { workspace: newWorkspace('light') });
       const light = await connectAt(era, url, await tokenOf('leader'));
       const [some, all] = [await light.listTools(), await leader.listTools()];
@@ -65,7 +65,7 @@ for (const era of ERAS) {
       await light.close();
     });
 
-    it('calls every coordination tool and registers an agent', async () => {
+    it('can call every coordination tool and onboarding_registerAgent', async () => {
       const called = await workThroughEveryTool(leader);
       const listed = (await leader.listTools()).map((tool) => tool.name);
       const expected = listed.filter((name) => /^(coordination_|onboarding_registerAgent)/.test(name));
@@ -73,7 +73,7 @@ for (const era of ERAS) {
       assert.deepEqual([...called].sort(), [...expected].sort());
     });
 
-    it('lists and reads the four resources', async () => {
+    it('lists and reads the four coordination resources', async () => {
       const listed = await leader.listResources();
       const uris = listed.map((resource) => resource.uri).filter((uri) => uri.startsWith('coordination://'));
       assert.deepEqual(uris, RESOURCES);
@@ -82,13 +82,13 @@ for (const era of ERAS) {
       assert.ok(isRecord(status) && status['goal'] === 'Try every tool');
     });
 
-    it('accepts the dotted name of the specifications', async () => {
+    it('can call a tool by its dotted name, as in the specifications', async () => {
       const { isError, structured } = await leader.call('coordination.get_status');
       assert.equal(isError, false);
       assert.equal(structured['goal'], 'Try every tool');
     });
 
-    it('shows an error completely, as structured content and as text', async () => {
+    it('gets the complete error of a coordination tool, as structured content and as text', async () => {
       const answer = await leader.call('coordination_start_task', { agent_id: 'leader', task_id: 'task-none' });
       assert.equal(answer.isError, true);
       assert.deepEqual(Object.keys(answer.structured), ['error']);
@@ -96,15 +96,15 @@ for (const era of ERAS) {
       assert.deepEqual(JSON.parse(answer.text), answer.structured);
     });
 
-    it('shows an error of the network toolsets in their own envelope', async () => {
+    it('gets the error of an onboarding tool with the fields success, code and data', async () => {
       const { isError, structured, text } = await leader.call('onboarding_registerAgent', {
         agentInfo: {},
         capabilities: [],
       });
       assert.equal(isError, true);
       const envelope: unknown = JSON.parse(text);
-      // SDK 1.x would validate it against the output schema, which requires fields that an error lacks, and would not
-      // show it to the model.
+      // SDK 1.x validates structured content even if it is an error. Errors lack fields that the output schema
+      // requires, so the SDK would not pass them to the model.
       assert.deepEqual(structured, era === 'client 2026-07-28' ? envelope : {});
       assert.ok(isRecord(envelope));
       assert.equal(envelope['success'], false);
@@ -114,17 +114,17 @@ for (const era of ERAS) {
       assert.match(String(error['data']['field']), /^agentInfo\./);
     });
 
-    it('gets an error for an unknown tool', async () => {
+    it('gets an error if it calls an unknown tool', async () => {
       await assert.rejects(leader.call('coordination_no_such_tool'), /Unknown tool: coordination_no_such_tool/);
     });
 
-    it('gets an error for an unknown resource', async () => {
+    it('gets an error if it reads an unknown resource', async () => {
       await assert.rejects(leader.read('coordination://no-such'), /coordination:\/\/no-such|not found/i);
     });
   });
 }
 
-/** A small job that uses every tool once. Returns the names of the called tools. */
+/** Calls every coordination tool and onboarding_registerAgent once, in a small job, and returns the tools' names. */
 async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<string>> {
   const called = new Set<string>();
   const call = async (name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> => {
@@ -132,7 +132,7 @@ async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<str
     const answer = await client.call(name, args);
     assert.equal(answer.isError, false, `${name}: ${answer.text}`);
     if (name === 'coordination_get_status') assert.match(answer.text, /^Goal: Try every tool\nTasks: 1 of 2/);
-    else assert.deepEqual(JSON.parse(answer.text), answer.structured, `${name} says the same twice`);
+    else assert.deepEqual(JSON.parse(answer.text), answer.structured, `text and structured content of ${name} differ`);
     return answer;
   };
   const coordination = (name: string, args?: Readonly<Record<string, unknown>>) => call(`coordination_${name}`, args);

@@ -1,4 +1,4 @@
-/** `npm run clock` moves the time of all functions in the emulator, so no other test may run in parallel. */
+/** `npm run clock` moves the clock of all functions of the emulator, so no other test may run concurrently. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { Person } from '../integration/spine/person.ts';
@@ -7,12 +7,12 @@ import { eventually } from './support/waiting.ts';
 
 const HOUR = 3600;
 
-describe('the clock of the functions', () => {
+describe('the simulated clock of the functions', () => {
   const file = String(process.env['MUSTER_CLOCK_FILE']);
 
   afterEach(() => rmSync(file, { force: true }));
 
-  it('can be advanced, so that due reminders are sent', async () => {
+  it('sends the reminders that become due when the clock is advanced', async () => {
     const person = new Person();
     person.now = new Date();
     const id = await person.remind(person.after(2 * HOUR));

@@ -1,4 +1,4 @@
-/** The resource of a coding task for a client of 2026-07-28 that listens to it while a runner does the task. */
+/** While a runner does a coding task, a client of revision 2026-07-28 is notified of changes of its resource. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -12,13 +12,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MODERN = '2026-07-28';
 
-describe('a coding task that a client of 2026-07-28 listens to', () => {
+describe('the resource of a coding task', () => {
   const shown = z.object({
     status: z.string(),
     logs: z.object({ latest: z.array(z.object({ message: z.string() })) }),
   });
 
-  it('announces each change, and shows its log', async () => {
+  it('is announced to a listening client after each log entry and at the end of the task', async () => {
     const workspace = newWorkspace('listening');
     const agent = await registerAgent('listener');
     const client = new Client(
@@ -38,7 +38,7 @@ describe('a coding task that a client of 2026-07-28 listens to', () => {
     const { honoredFilter } = await client.listen({ resourceSubscriptions: [uri, 'task://12345'] });
     assert.deepEqual(honoredFilter, { resourceSubscriptions: [uri] });
 
-    /** Reads only after a notification, as a client does. */
+    /** Returns the task's content if a notification has arrived after the last read. */
     async function readOnceAnnounced(): Promise<z.output<typeof shown> | undefined> {
       if (announced === looked) return undefined;
       looked = announced;
@@ -56,7 +56,7 @@ describe('a coding task that a client of 2026-07-28 listens to', () => {
     }
     await work.complete({ summary: 'Login and logout work.' });
     await eventually(
-      'the end is announced',
+      'the end of the task is announced',
       async () => (await readOnceAnnounced())?.status === 'completed' || undefined,
     );
     await work.close();

@@ -1,7 +1,7 @@
 /**
- * Duplicate, late and unordered delivery of every trigger and message, and a crash of the reminder sender midway:
- * each effect exists exactly once. The built functions run as in production; the test replaces Eventarc, Pub/Sub and
- * Cloud Scheduler.
+ * Every event and message is delivered twice, late and in another order, and a process that sends reminders is
+ * killed. Each effect must exist exactly once. The built functions run as in production; the test replaces Eventarc,
+ * Pub/Sub and Cloud Scheduler.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -20,18 +20,18 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const unkeyed = (): undefined => undefined;
 
 const ORDERS = {
-  'the latest first': (pending) => pending.pop(),
-  'from the middle': (pending) => pending.splice(Math.floor(pending.length / 2), 1)[0],
+  'newest first': (pending) => pending.pop(),
+  'middle one first': (pending) => pending.splice(Math.floor(pending.length / 2), 1)[0],
 } satisfies Readonly<Record<string, Order>>;
 
 type OrderName = keyof typeof ORDERS;
-const BOTH: readonly OrderName[] = ['the latest first', 'from the middle'];
+const BOTH: readonly OrderName[] = ['newest first', 'middle one first'];
 
 for (const [name, hasBroker, ordersByDay] of [
-  ['through Pub/Sub', true, ['the latest first']],
-  ['on a machine without Pub/Sub', false, ['from the middle']],
+  ['through Pub/Sub', true, ['newest first']],
+  ['on a machine without Pub/Sub', false, ['middle one first']],
 ] as const) {
-  describe(`events delivered twice, late and out of order, ${name}`, function () {
+  describe(`effects of to-do events ${name}`, function () {
     this.timeout(600_000);
 
     const fcm = new LocalFcm();
@@ -50,7 +50,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await fcm.stop();
     });
 
-    /** A person who is notified of reminders through every channel. */
+    /** Creates a person who is notified of reminders through every channel. */
     beforeEach(async () => {
       deployment.moveTime(0);
       uid = `person-${randomUUID()}`;
@@ -63,7 +63,7 @@ for (const [name, hasBroker, ordersByDay] of [
 
     const inMinutes = (minutes: number) => new Date(deployment.now().getTime() + minutes * MINUTE_MS);
 
-    /** Returns the person's documents of a collection, by id. */
+    /** Returns the documents in which the field `owner` contains the person's id, by document id. */
     async function documents(collection: string, owner: string) {
       const found = await deployment.firestore.collection(collection).where(owner, '==', uid).get();
       return new Map(found.docs.map((document) => [document.id, document.data()]));
@@ -74,7 +74,7 @@ for (const [name, hasBroker, ordersByDay] of [
       return Object.keys(Object(shown)).sort();
     }
 
-    /** Queues the held reminder after a full batch of others, which are dropped because they belong to no to-do. */
+    /** Makes the held reminder the last in the queue, after a full batch of reminders whose to-dos do not exist. */
     async function sendLast(held: string, others: readonly string[]): Promise<void> {
       const reminders = deployment.firestore.collection('reminders');
       const due = (await reminders.doc(others[0] ?? '').get()).data();
@@ -88,7 +88,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await batch.commit();
     }
 
-    /** Starts a sender, kills it when only one reminder is unsent, and lets two others continue. */
+    /** Starts three senders, and kills the first when only the held reminder is unsent. The others then continue. */
     async function sendThoughOneIsKilled(ids: readonly string[], held: string): Promise<void> {
       await sendLast(
         held,
@@ -99,7 +99,7 @@ for (const [name, hasBroker, ordersByDay] of [
       const free = await hold(deployment.firestore, `reminders/${held}`);
       const run = ({ url }: { url: string }) => fetch(url, { method: 'POST' });
       const death = Promise.allSettled([run(dying)]);
-      await eventually('the sender is half-way', async () => {
+      await eventually('all reminders are sent except the held one', async () => {
         const sent = await deployment.firestore.getAll(...ids.map((id) => deployment.firestore.doc(`reminders/${id}`)));
         return sent.every((reminder) => reminder.get('sent') === (reminder.id !== held)) || undefined;
       });
@@ -110,7 +110,7 @@ for (const [name, hasBroker, ordersByDay] of [
     }
 
     for (const order of defaultOrNightly<readonly OrderName[]>(ordersByDay, { night: BOTH })) {
-      it(`have one effect each: ${order}`, async () => {
+      it(`exist exactly once if all events are delivered twice, ${order}`, async () => {
         const due = inMinutes(30);
         const [recurring, ...others] = await addTodos(due);
         await sendThoughOneIsKilled([recurring, ...others], recurring);
@@ -135,7 +135,7 @@ for (const [name, hasBroker, ordersByDay] of [
       });
     }
 
-    /** Adds a recurring to-do first, then others. All have a reminder at the same time. */
+    /** Adds a recurring to-do and three other to-dos, whose reminders are due at the same time. Returns their ids. */
     async function addTodos(due: Date): Promise<[string, ...string[]]> {
       const { todos, recurringTasks } = deployment.services;
       const draft = { title: 'Water the plants', frequency: 'DAILY', start_date: due };
@@ -146,7 +146,7 @@ for (const [name, hasBroker, ordersByDay] of [
       return [first.id, ...others];
     }
 
-    /** Asserts one receipt per event, each reminder in every channel, and each other change in the mirror. */
+    /** Asserts one receipt per event, each reminder in every channel, and each other event in the mirror. */
     function assertTold(seen: Awaited<ReturnType<typeof effects>>): void {
       const [reminders, changes] = [true, false].map((isReminder) =>
         [...seen.events]
@@ -161,7 +161,7 @@ for (const [name, hasBroker, ordersByDay] of [
       assert.deepEqual(seen.pushed, reminders);
     }
 
-    /** Returns all data of the person. */
+    /** Returns all stored and sent data of the person. */
     async function effects() {
       return {
         todos: await documents('todos', 'owner_uid'),
@@ -181,7 +181,7 @@ for (const [name, hasBroker, ordersByDay] of [
   });
 }
 
-/** Returns the only id that is not in the list. */
+/** Returns the only id in `found` that is not in `known`. */
 function onlyOther(found: ReadonlyMap<string, unknown>, known: readonly string[]): string {
   const [other, ...more] = [...found.keys()].filter((id) => !known.includes(id));
   assert.ok(other);

@@ -1,4 +1,4 @@
-/** To-dos edited with Firebase's client SDK, without the tools; the deployed `repairTodo` adds the consequences. */
+/** To-dos edited with Firebase's client SDK, without tools. The trigger `repairTodo` adds reminders and events. */
 import assert from 'node:assert/strict';
 import { Timestamp } from 'firebase/firestore/lite';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const event = z.object({
   }),
 });
 
-describe('to-dos that their owner changes with the client SDK', () => {
+describe('the trigger repairTodo', () => {
   let person: Person;
 
   beforeEach(async () => {
@@ -49,9 +49,9 @@ describe('to-dos that their owner changes with the client SDK', () => {
 
   const todos = () => person.own('todos', 'owner_uid');
 
-  /** Returns the open to-dos except this one, once they exist. */
+  /** Returns the open to-dos except the given one, as soon as one exists. */
   function following(id: string) {
-    return eventually('the next occurrence is there', async () => {
+    return eventually('the next occurrence exists', async () => {
       const open = (await todos()).filter((todo) => !todo['completed'] && todo['id'] !== id);
       return open.length > 0 ? open : undefined;
     });
@@ -62,13 +62,13 @@ describe('to-dos that their owner changes with the client SDK', () => {
   }
 
   function happened(type: string, taskId: string) {
-    return eventually(`${type} ${taskId}`, async () => {
+    return eventually(`the event "${type}" of ${taskId} exists`, async () => {
       const found = await events();
       return found.find((one) => one.event_type === type && one.task_id === taskId);
     });
   }
 
-  /** Calls the trigger several times concurrently, and waits for all calls. */
+  /** Calls the trigger three times concurrently, and waits for all calls. */
   async function repairAgain(id: string): Promise<void> {
     const repeated = documentEvent(PROJECT, 'written', `todos/${id}`, {});
     await Promise.all([1, 2, 3].map(() => deliverToTrigger('repairTodo', repeated)));
@@ -77,13 +77,13 @@ describe('to-dos that their owner changes with the client SDK', () => {
   async function assertAudited(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       await eventually(
-        `the audit of ${id}`,
+        `the receipt of the event ${id} exists`,
         async () => (await firestore().doc(eventReceiptPath(id)).get()).exists || undefined,
       );
     }
   }
 
-  it('get one next occurrence with reminder and events when one is completed', async () => {
+  it('adds one next occurrence, with reminder and events, if a recurring to-do is completed', async () => {
     const start = at(2 * DAY_MS);
     const first = await begin(start);
     await person.edit(todoPath(first), { completed: true });
@@ -111,7 +111,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     await assertAudited(told.map(({ event_id }) => event_id));
   });
 
-  it('get one next occurrence each when a tool completes them at the same moment', async () => {
+  it('adds one next occurrence if the owner and a tool complete a to-do concurrently', async () => {
     const start = at(2 * DAY_MS);
     const ids = [await begin(start)];
     for (let round = 0; round < ROUNDS; round++) {
@@ -121,7 +121,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
         () => person.tools.call('complete_task', { task_id: id }),
         () => repairAgain(id),
       ];
-      // The first to start has a small advantage.
+      // The call that starts first has a small advantage, so the order changes in each round.
       const order = [...ways.slice(round % ways.length), ...ways.slice(0, round % ways.length)];
       await Promise.all(order.map((way) => way()));
       const [next, ...more] = await following(id);
@@ -147,7 +147,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     await assertAudited(told.map(({ event_id }) => event_id));
   });
 
-  it('get an updated reminder, event and search index when title and due date change', async () => {
+  it('updates reminder and search index, and adds an event, if title and due date change', async () => {
     const [due, later] = [at(2 * DAY_MS), at(5 * DAY_MS)];
     const id = await add({ title: 'Water the plants', due_date: due });
     const dueDate = Timestamp.fromDate(new Date(later));
@@ -170,10 +170,10 @@ describe('to-dos that their owner changes with the client SDK', () => {
     await assertAudited([updated.event_id]);
   });
 
-  it('get no event for a change without effect', async () => {
+  it('adds no event if the changed fields are equal after normalization', async () => {
     const id = await add({ title: 'Water the plants', tags: ['garden'] });
     await person.edit(todoPath(id), { title: '  Water the plants', tags: ['garden', 'Garden'] });
-    await eventually('the to-do is as it was', async () => {
+    await eventually('title and tags are normalized', async () => {
       const todo = await person.read(todoPath(id));
       return (todo?.['title'] === 'Water the plants' && todo['tags'].length === 1) || undefined;
     });
@@ -184,7 +184,7 @@ describe('to-dos that their owner changes with the client SDK', () => {
     );
   });
 
-  it('get their next occurrence when one is deleted in the Firebase console', async () => {
+  it('adds the next occurrence if a recurring to-do is deleted in the Firebase console', async () => {
     const start = at(2 * DAY_MS);
     const first = await begin(start);
     await firestore().doc(todoPath(first)).delete();

@@ -1,6 +1,6 @@
 /**
- * Ten calls printed in the specifications, with their printed responses, through `/mcp/rpc` and each era of MCP: only
- * the transport differs. `integration` tests all printed responses in process.
+ * Ten calls that the specifications print, through `/mcp/rpc` and each kind of MCP client. The responses must have
+ * the printed shape. `test/integration` tests all printed responses in process.
  */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
@@ -18,14 +18,14 @@ import { newPerson } from './support/people.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Example {
-  /** MCP name of a tool that its specification names otherwise. */
+  /** MCP name of a tool that has another name in its specification. */
   readonly endpoint: 'network' | 'coordination' | 'todo' | 'coding';
   readonly tool: string;
   readonly args: Fields;
   readonly prints: Fields;
 }
 
-/** @param me the test's own agent */
+/** @param me id of the test's own agent */
 function examplesFor(me: string): readonly Example[] {
   const presentation = { title: 'Finish presentation', priority: 'HIGH', tags: ['work', 'urgent'] };
   const made = { id: 'x', ...presentation, completed: false, created_at: '2026-02-10T08:00:00.000Z' };
@@ -91,7 +91,7 @@ function examplesFor(me: string): readonly Example[] {
 
 type Call = (example: Example, url: string, token: string) => Promise<Fields>;
 
-/** Prefix of a tool's name if all tools have their full names. */
+/** Returns the tool's name at an endpoint where all tools are listed with their toolset. */
 const fullName = ({ endpoint, tool }: Example): string => (endpoint === 'network' ? tool : `${endpoint}.${tool}`);
 
 const throughRpc: Call = async (example, url, token) => {
@@ -120,13 +120,13 @@ const WAYS: readonly (readonly [string, Call])[] = [
 ];
 
 for (const [name, call] of WAYS) {
-  it(`ten calls of the specifications return the printed responses through ${name}`, async () => {
-    // Another test may have marked it offline.
+  it(`ten calls that the specifications print return the printed responses through ${name}`, async () => {
+    // Another test may have marked the agent offline.
     await firestore().doc(agentPath('agent-001')).update({ status: 'active' });
     const own = { network: (await registerAgent('examples')).token, todo: (await newPerson()).token };
     const tokens = { ...own, coordination: await tokenOf('leader'), coding: await tokenOf('leader') };
     const workspace = newWorkspace('examples');
-    // No agent may choose an id with the suffix that registration generates.
+    // Only registration generates ids with this suffix, so no other test can have chosen the id.
     const examples = examplesFor(`${newAgentName('terminal')}-x`);
     assert.equal(examples.length, 10);
     for (const example of examples) {

@@ -1,4 +1,4 @@
-/** GitHub through the functions: a task's branch up to its merged pull request, and signed deliveries. */
+/** GitHub and Muster's functions: a task whose pull request is merged, and GitHub's webhook deliveries. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { registerAgent } from './support/agents.ts';
@@ -11,7 +11,7 @@ const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
 const GITHUB_URL = process.env['GITHUB_API_URL'] ?? '';
 
-describe('GitHub', () => {
+describe('the function githubWebhook', () => {
   const workspace = newWorkspace('github');
   let client: Connection;
 
@@ -27,10 +27,10 @@ describe('GitHub', () => {
   after(async () => {
     await client?.close();
     const problems = await send(`${GITHUB_URL}/-/problems`, {});
-    assert.deepEqual(problems.json, [], 'not as GitHub describes it');
+    assert.deepEqual(problems.json, [], 'requests that GitHub would reject');
   });
 
-  it('completes a task when the pull request of its branch is merged', async () => {
+  it("completes a task when GitHub reports that the task's pull request is merged", async () => {
     const branch = `fix/${workspace}`;
     const created = await succeed(client, 'coordination_create_task', { description: 'End retries' });
     assert.ok(isRecord(created['task']));
@@ -50,7 +50,7 @@ describe('GitHub', () => {
     assert.ok(Array.isArray(tasks) && tasks.some((one) => isRecord(one) && one['id'] === task));
   });
 
-  it('rejects unsigned deliveries without revealing internals', async () => {
+  it('rejects deliveries without a valid signature, and reveals no internals', async () => {
     const forged = await deliver('pull_request', '{"action":"closed"}', 'sha256=00');
     assert.equal(forged.status, 401);
     assert.match(forged.text, /^Invalid signature\. .*GITHUB_WEBHOOK_SECRET/);

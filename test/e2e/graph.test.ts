@@ -1,4 +1,4 @@
-/** The deployed trigger on the graph: it completes tasks after their parts, and a to-do after its task. */
+/** The deployed trigger that completes a task after its parts, and a to-do after its delegated task. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { RemoteModels } from '../support/models/remote.ts';
@@ -11,7 +11,7 @@ import { eventually } from './support/waiting.ts';
 const made = z.object({ task: z.object({ id: z.string() }) });
 const listed = z.object({ tasks: z.array(z.object({ id: z.string(), completed: z.boolean() })) });
 
-describe('the trigger on the graph', () => {
+describe('the trigger followGraph', () => {
   const workspace = newWorkspace('graph');
   let leader: Connection;
 
@@ -20,7 +20,7 @@ describe('the trigger on the graph', () => {
   });
   after(() => leader?.close());
 
-  it('completes a delegated to-do when the last part of its task is done', async () => {
+  it('completes a delegated to-do when the last part of the delegated task is done', async () => {
     const agent_id = (await registerAgent('graph', { maxConcurrentTasks: 5 })).id;
     await succeed(leader, 'coordination_register_agent', { agent_id, role: 'worker' });
     const title = `Greet everybody ${workspace}`;
@@ -41,7 +41,7 @@ describe('the trigger on the graph', () => {
     });
   });
 
-  it('cancels a run that is part of a cancelled task, and closes its model request', async () => {
+  it("cancels a run and aborts its model request if the run's parent task is cancelled", async () => {
     const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
     const prompt = `hang ${workspace}`;
     await models.when({ text: prompt }, { does: 'hang' });
@@ -54,9 +54,9 @@ describe('the trigger on the graph', () => {
       part_of: { kind: 'task', id: task_id },
     });
     const asked = async () => (await models.askedAbout(prompt))[0];
-    await eventually('the model is asked', asked);
+    await eventually('the model receives a request', asked);
     await succeed(leader, 'coordination_cancel_task', { task_id });
-    await eventually('the run has ended', async () => {
+    await eventually('the run is cancelled and its model request is closed', async () => {
       const { status } = await succeed(leader, 'orchestration_get_run', { runId });
       return (status === 'cancelled' && (await asked())?.closedAt !== undefined) || undefined;
     });

@@ -1,4 +1,4 @@
-/** The MCP Inspector's command line with the tools, resources and templates of coding. */
+/** The MCP Inspector's command line calls the coding tools, and reads the coding resources and templates. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { registerAgent } from './support/agents.ts';
@@ -18,7 +18,7 @@ const shown = z.object({ contents: z.tuple([z.object({ uri: z.string(), mimeType
 const listed = z.object({ resources: z.array(z.object({ uri: z.string(), mimeType: z.string() })) });
 const families = z.object({ resourceTemplates: z.array(z.object({ uriTemplate: z.string(), mimeType: z.string() })) });
 
-/** URIs for which nothing may be returned. */
+/** URIs for which the server must return an error. */
 const HOSTILE_URIS: readonly string[] = [
   'task://',
   'task://../../etc/passwd',
@@ -60,7 +60,7 @@ for (const era of INSPECTOR_ERAS) {
     const toolCall = (tool: string, args: object) =>
       ['tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)] as const;
 
-    /** Returns a successful tool's structured result. The text is equal, except for reports. */
+    /** Returns the structured result of a successful call. Its text must be the same data, except for reports. */
     async function call(tool: string, args: object): Promise<z.output<typeof answered>['structuredContent']> {
       const { content, structuredContent } = answered.parse(await result(...toolCall(tool, args)));
       if (tool === 'report_task') assert.match(content[0].text, /^Coding task /);
@@ -81,11 +81,11 @@ for (const era of INSPECTOR_ERAS) {
       return content.text;
     }
 
-    it('finds no problems in the schemas of the tools', async () => {
+    it('accepts the schemas of all coding tools in strict mode', async () => {
       await result('tools/list', '--strict');
     });
 
-    it('calls the four tools', async () => {
+    it('can create, update, report and end a coding task with the four tools', async () => {
       const taskId = await createTask();
       await call('update_task', { taskId, log: 'Begin with the login.' });
       const { result: report } = await call('report_task', { taskId });
@@ -97,7 +97,7 @@ for (const era of INSPECTOR_ERAS) {
       assert.deepEqual([ended['task']['status'], ended['result']], ['completed', RESULT]);
     });
 
-    it('shows the error of a failed tool call', async () => {
+    it("exits with code 5 and shows the tool's error if a tool call fails", async () => {
       const refused = await inspector.run(...toolCall('report_task', { taskId: 'task-none-1' }));
       assert.deepEqual([refused.code, refused.error?.code], [5, 'tool_is_error']);
       const { structuredContent } = refused.result ?? {};
@@ -105,7 +105,7 @@ for (const era of INSPECTOR_ERAS) {
       assert.equal(structuredContent['error']['type'], 'NOT_FOUND');
     });
 
-    it('reads every listed resource, and one of every template', async () => {
+    it('reads every listed resource, and one resource of every template', async () => {
       const taskId = await createTask({ project: PROJECT });
       const work = await CodingWork.begin(workspace, taskId, PROJECT);
       const loggedAt = await work.log('Reading src/app.ts');
@@ -129,14 +129,14 @@ for (const era of INSPECTOR_ERAS) {
       }
     });
 
-    it('gets an error for hostile URIs, and the endpoint stays available', async () => {
+    it('gets an error for each hostile URI, and can then still read a resource', async () => {
       for (const uri of HOSTILE_URIS) assertCivil(await inspector.run('resources/read', '--uri', uri), uri);
       await read('agent://status', 'application/json');
     });
   });
 }
 
-/** One resource per template, of a task that logged on this day. */
+/** Returns one resource per template, for a task that has log entries of the given day. */
 function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: string; shows: RegExp }> {
   return new Map([
     ['task://{taskId}', { uri: `task://${taskId}`, shows: /Reading src\/app\.ts/ }],
@@ -149,7 +149,7 @@ function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: stri
   ]);
 }
 
-/** Asserts an error of the server that reveals no internals. */
+/** Asserts that the server returned an error that reveals no internals. */
 function assertCivil({ code, result, error }: Inspection, uri: string): void {
   assert.deepEqual([code, result], [1, undefined], uri);
   assert.match(error?.message ?? '', /^Resource not found: | not found in this workspace\./, uri);

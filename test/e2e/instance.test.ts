@@ -1,4 +1,4 @@
-/** The built function as on Cloud Run: parameters from the environment, stopped by SIGTERM. */
+/** An instance of the built function as on Cloud Run, with parameters from the environment and an end by SIGTERM. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { mcpHeaders, mcpMessage, post } from '../../bench/load/client.ts';
@@ -11,7 +11,7 @@ const answer = z.object({
   result: z.object({ structuredContent: z.record(z.string(), z.unknown()), isError: z.boolean().optional() }),
 });
 
-describe('an instance', () => {
+describe('an instance of the function mcp', () => {
   let instance: FunctionServer | undefined;
 
   afterEach(async () => {
@@ -28,7 +28,7 @@ describe('an instance', () => {
     return answer.parse(JSON.parse((await post(url, mcpHeaders(token), message)).text)).result;
   };
 
-  it('stores its metrics before it exits', async () => {
+  it('stores the number of calls per agent before it exits after SIGTERM', async () => {
     const agent = await registerAgent('counted');
     const running = await start({});
     for (let made = 0; made < 3; made++) await heartbeat(running, agent);
@@ -37,11 +37,11 @@ describe('an instance', () => {
     assert.equal(counts?.calls, 3);
   });
 
-  it('limits calls according to its parameters', async () => {
+  it('limits calls according to RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST', async () => {
     const agent = await registerAgent('limited');
     const running = await start({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
-    // A new instance refuses heartbeats for another reason while it connects to the databases.
-    await eventually('a heartbeat is noted', async () => {
+    // While a new instance connects to the databases, it refuses heartbeats with another error.
+    await eventually('a heartbeat succeeds', async () => {
       const { isError } = await heartbeat(running, agent);
       return isError !== true || undefined;
     });

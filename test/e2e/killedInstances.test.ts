@@ -1,4 +1,4 @@
-/** Instances killed during calls: a caller that repeats a call with its key loses and duplicates nothing. */
+/** Instances are killed during calls. If the caller repeats each call with its key, no call is lost or duplicated. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,11 +14,11 @@ import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Runs until this many calls have lost their response before and after their commit, up to a limit. */
+/** The test runs until this many calls have lost their response before their commit, and after their commit. */
 const ENOUGH = { before: 1, after: 1 };
 const MAX_TASKS = 15;
 
-describe('a call whose instance is killed', () => {
+describe('a tool call', () => {
   const workspace = newWorkspace('killed');
   let leader: Connection;
   let agent: TestAgent;
@@ -32,9 +32,9 @@ describe('a call whose instance is killed', () => {
   });
   after(() => leader?.close());
 
-  /** Calls a tool until an instance lives long enough to respond. */
+  /** Repeats a call until an instance responds. */
   function persist(tool: string, args: Fields = {}): Promise<Fields> {
-    return eventually(`${tool} answers`, async () => {
+    return eventually(`${tool} returns a response`, async () => {
       const answer = await leader.call(tool, args).catch(() => undefined);
       if (answer === undefined) return undefined;
       assert.equal(answer.isError, false, `${tool}: ${answer.text}`);
@@ -42,9 +42,9 @@ describe('a call whose instance is killed', () => {
     });
   }
 
-  /** Calls a tool and kills its instance during the call, then retries with the same key until it responds. */
+  /** Calls a tool and kills all instances during the call. Then repeats the call with its key until it succeeds. */
   async function callAndKill(tool: string, args: Fields): Promise<Fields> {
-    // The emulator waits long if an instance is killed before it listens: start one that does.
+    // Starts an instance first, because the emulator waits long if an instance is killed before it listens.
     await persist('coordination_get_status');
     const pids = instances();
     const keyed = { ...args, idempotency_key: randomUUID() };
@@ -54,12 +54,12 @@ describe('a call whose instance is killed', () => {
     const [first] = await Promise.allSettled([call, killing.then(() => kill(pids))]);
     const committed = (await settledCount()) > before;
     const repeated = await persist(tool, keyed);
-    if (first.status === 'fulfilled') assert.deepEqual(repeated, first.value.structured, `${tool} replays its answer`);
+    if (first.status === 'fulfilled') assert.deepEqual(repeated, first.value.structured, `second response of ${tool}`);
     else interruptions[committed ? 'after' : 'before']++;
     return repeated;
   }
 
-  it('is neither lost nor duplicated when it is retried with its key', async () => {
+  it('runs exactly once if its instance is killed and the caller repeats it with the same key', async () => {
     const done: string[] = [];
     const enough = (): boolean => interruptions.before >= ENOUGH.before && interruptions.after >= ENOUGH.after;
     while (!enough() && done.length < MAX_TASKS) {
@@ -71,7 +71,7 @@ describe('a call whose instance is killed', () => {
       assert.deepEqual(await callAndKill('coordination_complete_task', settled), { success: true });
       done.push(String(task['id']));
     }
-    assert.ok(interruptions.before > 0 && interruptions.after > 0, 'calls have lost their answer');
+    assert.ok(interruptions.before > 0 && interruptions.after > 0, 'calls lost their response in both phases');
 
     await persist('coordination_get_status');
     const found = z
@@ -86,12 +86,12 @@ describe('a call whose instance is killed', () => {
   });
 });
 
-/** Number of committed calls with a key. */
+/** Returns the number of committed calls that had an idempotency key. */
 async function settledCount(): Promise<number> {
   return (await firestore().collection(COLLECTIONS.idempotency).count().get()).data().count;
 }
 
-/** Resolves when another call with a key is committed, while its response is on its way. */
+/** Resolves when another call with a key is committed, usually before its response arrives. */
 async function settledMoreThan(count: number): Promise<void> {
   const deadline = Date.now() + 10_000;
   while ((await settledCount()) <= count && Date.now() < deadline);

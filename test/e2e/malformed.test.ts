@@ -1,4 +1,4 @@
-/** Malformed requests to the deployed function. `unit/mcp/requests` has the complete table for the endpoint. */
+/** Malformed requests to the deployed function. `test/unit/mcp/requests` has the complete table for the endpoint. */
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { type HttpResponse, headersFor, post } from './support/http.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-/** A request of each kind that a proxy of the platform might change. */
+/** One request of each kind that a proxy of the platform might change. */
 const SENT: readonly (readonly [what: string, status: number, body: string | Buffer, headers?: object])[] = [
   ['truncated JSON', 400, '{"jsonrpc":"2.0",'],
   ['bytes that are not text', 400, Buffer.from([0x22, 0xff, 0x22])],
@@ -21,7 +21,7 @@ const SENT: readonly (readonly [what: string, status: number, body: string | Buf
 
 const TRICKS = ['/../..', '//', '/%2e%2e', '/%00', '/__proto__', '?workspace=..%2f..', '?%ff', '?readonly=%ZZ'];
 
-describe('malformed requests', () => {
+describe('the deployed function', () => {
   const url = endpointUrl('', { workspace: newWorkspace('malformed') });
   let token: string;
 
@@ -30,18 +30,18 @@ describe('malformed requests', () => {
   });
 
   for (const [what, status, body, headers] of SENT)
-    it(`the deployed function responds to ${what} with ${status} and JSON`, async () => {
+    it(`responds to ${what} with status ${status} and JSON`, async () => {
       const answer = await post(url, token, body, { ...headers });
       assertCivil(answer, what);
       assert.equal(answer.status, status);
     });
 
-  it('the deployed function rejects requests with malformed addresses with an error message', async () => {
+  it('rejects requests with malformed paths and queries, and reveals no internals', async () => {
     for (const path of TRICKS) assertCivil(await postRaw(path, token), path);
   });
 });
 
-/** Sends a request without normalizing its address. */
+/** Sends a request with exactly this path, which fetch would normalize. */
 function postRaw(path: string, token: string): Promise<HttpResponse> {
   const { hostname, port, pathname } = new URL(MCP_URL);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** From a tool call to the vendor and back: parameters, secrets, SDKs and the deployed functions. */
+/** Calls to models from a tool call to the vendor and back: parameters, secrets, SDKs and the deployed functions. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { RemoteModels } from '../support/models/remote.ts';
@@ -10,7 +10,7 @@ import { eventually } from './support/waiting.ts';
 
 const PATIENCE_MS = 180_000;
 
-describe('models behind the functions', () => {
+describe('hosted agents of the deployed functions', () => {
   const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
   let client: Connection;
 
@@ -22,10 +22,9 @@ describe('models behind the functions', () => {
 
   after(async () => {
     await client?.close();
-    assert.deepEqual(await models.problems(), [], 'not as the vendors describe it');
+    assert.deepEqual(await models.problems(), [], 'requests that the vendors would reject');
   });
 
-  /** Waits for the run's result. */
   async function ended(answer: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
     if (answer['status'] === 'succeeded') return answer;
     return eventually(
@@ -38,7 +37,7 @@ describe('models behind the functions', () => {
     );
   }
 
-  it('are available if their keys are set', async () => {
+  it("are listed as available if their vendors' API keys are set", async () => {
     const { agents } = await succeed(client, 'list_agents');
     assert.ok(Array.isArray(agents));
     for (const name of ['claude', 'gemini']) {
@@ -52,7 +51,7 @@ describe('models behind the functions', () => {
     ['claude', 'anthropic'],
     ['gemini', 'gemini'],
   ] as const) {
-    it(`answer through ${agent} with a single request`, async () => {
+    it(`answer a prompt for ${agent} with a single request to ${vendor}`, async () => {
       const prompt = `Through ${agent}: ${randomUUID()}`;
       await models.when({ text: prompt, vendor }, { does: 'answer', text: `Said by ${agent}.` });
       const preferences = { agent, workflow: 'direct', cache: false };
@@ -66,7 +65,7 @@ describe('models behind the functions', () => {
     });
   }
 
-  it('close the connection of the agent that loses a race', async () => {
+  it('close the connection to the vendor whose agent loses a race', async () => {
     const prompt = `Race: ${randomUUID()}`;
     await models.when({ text: prompt, vendor: 'gemini' }, { does: 'answer', text: 'First!', company: 2 });
     await models.when({ text: prompt, vendor: 'anthropic' }, { does: 'hang' });

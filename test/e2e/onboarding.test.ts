@@ -1,6 +1,6 @@
 /**
- * A new agent that uses only the texts of the tools: it makes the calls that getWelcome proposes, and then those of
- * its checklist, unchanged.
+ * A new agent that knows only the texts of the tools. It makes the calls that getWelcome suggests, and then the calls
+ * that its checklist suggests, unchanged.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ const registered = z.object({
   endpoints: z.record(z.string(), z.url()),
 });
 
-/** More than the items of any checklist. */
+/** Maximum number of repetitions, larger than the number of items in any checklist. */
 const ENOUGH = 10;
 
 interface Newcomer {
@@ -54,9 +54,9 @@ interface Newcomer {
   readonly language: string;
   readonly invitedBy: Seeded;
   readonly era: Era;
-  /** Whether it switches to its own new credential, or keeps that of its client. */
+  /** Whether the agent switches to its own new credential, or continues with the credential of its client. */
   readonly reconnects: boolean;
-  /** Checklist items that it must complete. */
+  /** Ids of checklist items that the agent must complete. */
   readonly achieves: readonly string[];
 }
 
@@ -79,13 +79,13 @@ const NEWCOMERS: readonly Newcomer[] = [
     reconnects: true,
     achieves: ['register', 'connect', 'join', 'create'],
   },
-  // A client whose header cannot be changed.
+  // The credential of this client cannot be changed.
   { role: 'developer', language: 'de', invitedBy: 'worker1', era: ERAS[2], reconnects: false, achieves: WORK },
 ];
 
 for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS) {
   const where = reconnects ? 'with its own credential' : 'with its client’s credential';
-  describe(`a new ${role} invited by a ${invitedBy}, ${where}`, () => {
+  describe(`onboarding of a ${role} by ${invitedBy}, ${where}`, () => {
     const url = endpointUrl('', { workspace: newWorkspace(`arrival-${role}`) });
     let connection: Connection;
     let greeting: z.output<typeof welcome>;
@@ -101,7 +101,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
     });
     after(() => connection?.close());
 
-    /** Makes a call unchanged, and adopts the credential in the response, if any. */
+    /** Makes the suggested call unchanged. If the response contains a credential, later calls use that credential. */
     async function follow(action: string): Promise<Readonly<Record<string, unknown>>> {
       const answer = await succeed(connection, ...parsed(action));
       if (!('credentials' in answer)) return answer;
@@ -113,7 +113,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       return answer;
     }
 
-    it('is welcomed by name, for its role, in its language', async () => {
+    it('welcomes the agent by its name, and describes its role and specializations', async () => {
       assert.match(connection.instructions ?? '', /onboarding: Start here: .*getWelcome/);
       const agentName = newAgentName(role);
       const args = { agentName, role, specializations: ['code-review'], language };
@@ -122,16 +122,16 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       assert.match(greeting.welcome.roleDescription, /code-review/);
     });
 
-    it('can make each call of the quick start unchanged', async () => {
+    it('suggests a quick start whose calls succeed unchanged and register the agent', async () => {
       assert.deepEqual(
         greeting.quickStart.map(({ step }) => step),
         greeting.quickStart.map((_, index) => index + 1),
       );
       for (const { action } of greeting.quickStart) await follow(action);
-      assert.ok(identity, 'the quick start registers it');
+      assert.ok(identity, 'the quick start did not register the agent');
     });
 
-    it('gets endpoints that respond', async () => {
+    it('gives the agent endpoints and pages that respond to its credential', async () => {
       const urls = greeting.resources.documentation.filter((one) => one.startsWith('http'));
       assert.ok(urls.length > 1);
       for (const endpoint of urls) {
@@ -152,7 +152,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       }
     });
 
-    it('has no required checklist items left after following them', async () => {
+    it('suggests checklist calls that complete every required item of the checklist', async () => {
       const [look = ''] = greeting.resources.tutorials;
       for (let count = 0; count < ENOUGH; count++) {
         const { checklist: items, progress } = checklist.parse(await follow(look));
@@ -175,10 +175,10 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
         const [call = ''] = next.resources;
         await follow(call);
       }
-      assert.fail('the checklist never ends');
+      assert.fail('required checklist items remain');
     });
 
-    it('has completed the task', async () => {
+    it('leads to the completion of the first task, unless the agent is a coordinator', async () => {
       if (!achieves.includes('complete')) return;
       const { results } = await succeed(connection, 'coordination_get_results');
       assert.ok(Array.isArray(results) && results.length === 1);
@@ -187,7 +187,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
   });
 }
 
-/** Parses an action: the tool's name, a space, and its arguments as JSON. */
+/** Parses a suggested call, which is the tool's name, a space, and the arguments as JSON. */
 function parsed(action: string): [tool: string, args: Readonly<Record<string, unknown>>] {
   const at = action.indexOf(' ');
   return [action.slice(0, at), z.record(z.string(), z.unknown()).parse(JSON.parse(action.slice(at)))];

@@ -1,4 +1,4 @@
-/** Runs of the deployed functions: through Cloud Tasks, and with a step for a live agent. */
+/** Runs of the deployed functions: steps that Cloud Tasks starts, and a step that a live agent does. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { assertShape } from '../support/shape.ts';
@@ -11,7 +11,7 @@ import { eventually } from './support/waiting.ts';
 describe('a run of the deployed functions', function () {
   this.timeout('10m');
 
-  it('executes its steps through Cloud Tasks, and is cached for a repeated request', async () => {
+  it('executes its steps through Cloud Tasks, and is returned again for the same request', async () => {
     const url = endpointUrl('/orchestration', { workspace: newWorkspace('orchestration') });
     const client = await connect('client 2026-07-28', url, await tokenOf('worker1'));
     const asked = {
@@ -40,10 +40,10 @@ describe('a run of the deployed functions', function () {
   });
 });
 
-describe('a step for a live agent', function () {
+describe('a workflow step for a live agent', function () {
   this.timeout('10m');
 
-  it('is claimed by a worker, and the run continues with its result', async () => {
+  it("is claimed by a worker as a task, and the run continues with the task's result", async () => {
     const workspace = newWorkspace('orchestration');
     const capability = `craft-${workspace}`;
     const agent = await registerAgent('craft', { capabilities: [capability] });

@@ -1,11 +1,11 @@
-/** The Realtime Database through the deployed functions in the emulator. */
+/** Reads and writes of the Realtime Database by the deployed functions. */
 import assert from 'node:assert/strict';
 import { registerAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace } from './support/endpoint.ts';
 
-describe('the Realtime Database through firebase.read and firebase.write', () => {
+describe('firebase.read and firebase.write', () => {
   const path = `shared/${newWorkspace('realtime')}`;
   let worker: Connection;
   let viewer: Connection;
@@ -19,7 +19,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
 
   const at = (rest: object = {}) => ({ database: 'realtime', path, ...rest });
 
-  it('returns the written data, page by page', async () => {
+  it('return written data of the Realtime Database page by page', async () => {
     await succeed(worker, 'firebase.write', at({ data: { a: { n: 1 }, b: 'two', c: [3] } }));
     const first = await succeed(viewer, 'firebase.read', at({ query: { limit: 2 } }));
     assert.deepEqual(first['data'], { a: { n: 1 }, b: 'two' });
@@ -32,12 +32,12 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual(keys['data'], { a: true, b: true, c: true });
   });
 
-  it('wraps a single value', async () => {
+  it('return a single value of the Realtime Database in the field ".value"', async () => {
     await succeed(worker, 'firebase.write', at({ data: 'text' }));
     assert.deepEqual((await succeed(viewer, 'firebase.read', at()))['data'], { '.value': 'text' });
   });
 
-  it('stores JSON text as text, and reports that', async () => {
+  it('store JSON text of the Realtime Database as text, and report this with a note', async () => {
     const stored = async (data: unknown) => (await succeed(worker, 'firebase.write', at({ data })))['metadata'];
     const noted = await stored('{"a":1}');
     assert.ok(isRecord(noted));
@@ -49,7 +49,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual([other['type'], other['note']], ['object', undefined]);
   });
 
-  it('pushes once per idempotency key', async () => {
+  it('push an entry to the Realtime Database only once per idempotency key', async () => {
     const push = at({ path: `${path}-list`, operation: 'push', data: { n: 1 }, idempotency_key: path });
     const { key } = await succeed(worker, 'firebase.write', push);
     assert.equal((await succeed(worker, 'firebase.write', push))['key'], key);
@@ -57,7 +57,7 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual(list['data'], { [String(key)]: { n: 1 } });
   });
 
-  it('is denied by the security rules', async () => {
+  it('return PERMISSION_DENIED for paths that the security rules of the database protect', async () => {
     for (const [client, tool, args] of [
       [viewer, 'firebase.write', at({ data: 1 })],
       [worker, 'firebase.write', at({ path: 'presence/somebody', data: 1 })],

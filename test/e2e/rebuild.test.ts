@@ -1,4 +1,4 @@
-/** `npm run rebuild`: derived data is deleted and rebuilt, also while agents work. */
+/** `npm run rebuild` restores deleted derived data, also while agents work. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compose } from '../../functions/src/composition/compose.ts';
@@ -31,19 +31,19 @@ import { layeredGraph } from './support/taskGraph.ts';
 import { eventually } from './support/waiting.ts';
 import { startWorker } from './support/workers.ts';
 
-/** Rebuilds everything in this process and returns the output. */
+/** Rebuilds all derived data in this process, and returns the output. */
 async function rebuild(isDry = false): Promise<string> {
   const printed: string[] = [];
   await rebuildHere(KINDS, { isDry, say: (sentence) => printed.push(sentence) });
   return printed.join('\n');
 }
 
-/** Rebuilds like an operator, in a separate process. */
+/** Rebuilds all derived data in a separate process, as an operator does. */
 function rebuildBeside(): Promise<string> {
   return runBeside('rebuild', [...KINDS, '--project', PROJECT]);
 }
 
-/** Returns the number of corrected items per line. */
+/** Returns the number of corrected items, by the name of each output line. */
 function wrongIn(output: string): Readonly<Record<string, number>> {
   const lines = output.matchAll(/^(\S.*): \d+ checked, (\d+) (?:to correct|corrected)\.$/gm);
   return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
@@ -51,7 +51,7 @@ function wrongIn(output: string): Readonly<Record<string, number>> {
 
 const { coordination, access, system } = compose(externalServicesOf());
 
-/** A separate workspace with its derived data. */
+/** A workspace of the test, whose derived data can be read and deleted. */
 class Derived {
   readonly workspace = newWorkspace('rebuilt');
   readonly url = endpointUrl('/coordination', { workspace: this.workspace });
@@ -85,7 +85,7 @@ class Derived {
       ...(await this.counted()),
       queue,
       access: { people, workspaces },
-      // Only the last author is derived.
+      // The author is omitted, because a rebuild can only restore the last author.
       skills: Object.fromEntries(skills.map((skill) => [skill.id, { ...skill.data(), author: '' }])),
       seen: Object.keys(Object(presence)).sort(),
     };
@@ -101,7 +101,7 @@ class Derived {
     await (await realtimeDatabase()).ref().update(Object.fromEntries(paths.map((path) => [path, null])));
   }
 
-  /** Without them, a session accepts no additions: callers get an error that asks them to retry. */
+  /** Deletes the queue version shards. Without them, calls that add tasks get an error that asks for a retry. */
   async deleteGates(): Promise<void> {
     const { docs } = await firestore().collection(queueShardsPath(this.workspace, this.session)).get();
     await Promise.all(docs.map(({ ref }) => ref.delete()));
@@ -146,18 +146,18 @@ describe('npm run rebuild', () => {
       if (index === 1)
         await succeed(leader, 'fail_task', { agent_id: agent.id, task_id, error: 'No', retryable: false });
     }
-    await eventually('the mirror shows the one that is left of the first layer', async () =>
+    await eventually('the mirror contains only the last task of the first layer', async () =>
       (await mirrored(derived.workspace)).length === 1 ? true : undefined,
     );
-    await rebuild(); // Other tests leave derived data without its source.
+    await rebuild(); // Other tests leave derived data whose source no longer exists.
   });
   after(async () => {
     await leader?.close();
-    // Other tests have offline agents, and need not wait five minutes until agents are marked offline again.
+    // Otherwise, no agent could be marked offline for five minutes, which other tests expect.
     await system.ports.sweepRecord.saveOutage(undefined);
   });
 
-  it('restores all derived data, and a dry run reports the same numbers', async () => {
+  it('restores all deleted derived data, and as many items as a dry run has reported', async () => {
     const before = await derived.everything();
     assert.equal(before.counters.counts.done, 1);
     assert.equal(before.agents.total, 3);
@@ -177,7 +177,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual({ ...after, seen: [] }, { ...before, seen: [] });
   });
 
-  it('changes nothing on a second run', async () => {
+  it('corrects nothing if it runs again', async () => {
     const before = await derived.everything();
     const wrong = Object.values(wrongIn(await rebuildBeside()));
     assert.ok(wrong.length >= 8);
@@ -185,7 +185,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual(await derived.everything(), before);
   });
 
-  it('restores lost presence without marking agents offline, and deletes unknown presence', async () => {
+  it('restores lost presence so that no agent seems offline, and deletes unknown presence', async () => {
     const [agent] = agents;
     assert.ok(agent);
     const database = await realtimeDatabase();
@@ -203,7 +203,7 @@ describe('npm run rebuild', () => {
     assert.ok(outage?.back_at !== undefined && outage.back_at.getTime() >= began);
   });
 
-  it('loses and duplicates nothing while agents claim and complete tasks', async () => {
+  it('loses and duplicates no task while agents claim and complete tasks', async () => {
     const busy = new Derived();
     const lead = await connect('client 2026-07-28', busy.url, await tokenOf('leader'));
     try {
@@ -215,7 +215,7 @@ describe('npm run rebuild', () => {
       });
       await succeed(lead, 'create_tasks_batch', { tasks });
       const team = await Promise.all([1, 2, 3].map(() => registerAgent('busy')));
-      // The workers exit when the counters show no open task, so the counters are deleted only once, before.
+      // The workers exit when the counters show no open task, so the counters are deleted before the workers start.
       await busy.deleteCounters();
       await busy.delete(taskQueuePath(busy.workspace));
       const [era] = ERAS;

@@ -1,6 +1,6 @@
 /**
- * A backup of Firestore and the accounts is restored into an empty deployment, derived data is rebuilt, and agents
- * continue their work. docs/guides/restore.md has the steps for a deployment.
+ * A backup of Firestore and the accounts is restored into an empty deployment. Derived data is rebuilt, and agents
+ * continue their work. docs/guides/restore.md has the steps.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ const MINUTE = 60_000;
 
 const SUBSCRIPTION = { subscriptionId: 'queue', database: 'realtime', eventType: 'child_added' };
 
-describe('a deployment that is restored', function () {
+describe('a restored deployment', function () {
   this.timeout('5m');
   const workspace = newWorkspace('restored');
   const backup = new Backup();
@@ -48,7 +48,6 @@ describe('a deployment that is restored', function () {
     return connection;
   }
 
-  /** URL of the restored deployment. */
   const restoredUrl = () => `${endpoint}coordination?workspace=${workspace}`;
 
   async function claim(client: Connection, { id }: TestAgent, lease_seconds = 3600): Promise<HeldTask> {
@@ -89,7 +88,7 @@ describe('a deployment that is restored', function () {
     await finish(leader, third, third3);
     doneId = third3.id;
     await succeed(leader, 'add_discovery', { agent_id: third.id, content: 'It was well before' });
-    await eventually('the mirror shows the one that is free', async () =>
+    await eventually('the mirror contains the claimable task', async () =>
       (await mirrored(workspace)).length === 1 ? true : undefined,
     );
     const watcher = await opened(endpointUrl('/firebase'), living.token);
@@ -114,7 +113,7 @@ describe('a deployment that is restored', function () {
       ...deployment.env,
     });
 
-  it('rebuilds the data that a backup does not contain', async () => {
+  it('gets the data that the backup does not contain from a rebuild', async () => {
     assert.deepEqual([await deployment.node('presence'), await deployment.node('workspaces')], [null, null]);
     const said = await rebuild();
     assert.match(said, /Tasks without a holder: \d+ checked, [1-9]\d* corrected\./);
@@ -123,7 +122,7 @@ describe('a deployment that is restored', function () {
     assert.notEqual(await deployment.node('access/people'), null);
   });
 
-  it('accepts the sign-ins of its people', async () => {
+  it('lets people sign in with their passwords', async () => {
     const host = deployment.env['FIREBASE_AUTH_EMULATOR_HOST'];
     const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
     const response = await fetch(url, {
@@ -134,11 +133,11 @@ describe('a deployment that is restored', function () {
     assert.equal(z.object({ localId: z.string() }).parse(await response.json()).localId, person.uid);
   });
 
-  it('has the state of the backup, and agents continue with their credentials and tasks', async () => {
+  it('has the state of the backup, and agents continue their tasks with their credentials', async () => {
     endpoint = await deployment.serve('mcp');
     leader = await opened(restoredUrl(), await tokenOf('leader'));
     assert.deepEqual(await succeed(leader, 'get_status'), status);
-    assert.equal(await statusOf(lostId), undefined, 'what came since is lost');
+    assert.equal(await statusOf(lostId), undefined, 'the task that was created after the backup exists');
     assert.equal(await statusOf(doneId), 'done');
     const worker = await opened(restoredUrl(), living.token);
     await finish(worker, living, heldTask.parse(livingTask));
@@ -147,13 +146,13 @@ describe('a deployment that is restored', function () {
     await finish(worker, living, next);
   });
 
-  it('reports an overflow to subscribers, and continues', async () => {
+  it('reports to existing subscriptions that events may be missing', async () => {
     const watcher = await opened(`${endpoint}firebase`, living.token);
     const polled = await succeed(watcher, 'firebase_pollEvents', { subscriptionId: 'queue', waitMs: 5000 });
     assert.equal(polled['overflow'], true);
   });
 
-  it('keeps silent agents online at first, and later releases the tasks of offline ones', async () => {
+  it('releases the task of an offline agent only some minutes after the restore', async () => {
     const sweep = await deployment.serve('sweep');
     const swept = async () => assert.equal((await fetch(sweep, { method: 'POST' })).status, 200);
     const worker = await opened(restoredUrl(), living.token);
@@ -161,7 +160,7 @@ describe('a deployment that is restored', function () {
     deployment.moveTime(2 * MINUTE);
     await succeed(worker, 'heartbeat', { agent_id: living.id });
     await swept();
-    assert.equal(await statusOf(id), 'in_progress', 'its lease is over, and it may only be silent');
+    assert.equal(await statusOf(id), 'in_progress', 'the task was released, although its agent may still be online');
     deployment.moveTime(7 * MINUTE);
     await succeed(worker, 'heartbeat', { agent_id: living.id });
     await swept();
@@ -169,7 +168,7 @@ describe('a deployment that is restored', function () {
     assert.equal(await deployment.node(`presence/${dead.id}`), null);
   });
 
-  it('loses no task and completes none twice', async () => {
+  it('loses no task of the backup, and completes no task twice', async () => {
     const worker = await opened(restoredUrl(), living.token);
     for (;;) {
       const { task } = await succeed(worker, 'claim_task', { agent_id: living.id });

@@ -1,4 +1,4 @@
-/** `/mcp/rpc` through the functions emulator, for programs without MCP. */
+/** `/mcp/rpc` of the deployed functions, for programs without an MCP client. */
 import assert from 'node:assert/strict';
 import { assertCivil } from './support/civility.ts';
 import { isRecord } from './support/clients.ts';
@@ -7,7 +7,7 @@ import { type HttpResponse, post, send } from './support/http.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-describe('plain JSON-RPC', () => {
+describe('the endpoint /mcp/rpc', () => {
   let leader: string;
   let worker: string;
 
@@ -31,7 +31,7 @@ describe('plain JSON-RPC', () => {
     return answer['result'];
   }
 
-  it('completes a job from the goal to the result', async () => {
+  it('supports a whole job: set a goal, create a task, claim it and complete it', async () => {
     const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
     await resultOf(url, leader, 'coordination.init_coordination', { goal: 'Build', master_plan: 'Step by step' });
     const { task } = await resultOf(url, leader, 'coordination.create_task', { description: 'Do it' });
@@ -47,7 +47,7 @@ describe('plain JSON-RPC', () => {
     assert.equal(status['progress_percent'], 100);
   });
 
-  it("returns JSON-RPC errors for bodies that are not JSON, despite the platform's parser", async () => {
+  it('returns JSON-RPC errors for malformed bodies, although the platform parses bodies too', async () => {
     const url = endpointUrl('/rpc');
     for (const [body, code] of [
       ['', -32700],
@@ -65,7 +65,7 @@ describe('plain JSON-RPC', () => {
     }
   });
 
-  it('returns HTTP errors for requests that are rejected before their message', async () => {
+  it('returns an HTTP error if it rejects a request before it reads the JSON-RPC message', async () => {
     const url = endpointUrl('/rpc');
     const body = JSON.stringify(requestOf('coordination.get_status', {}));
     const anonymous = await send(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });

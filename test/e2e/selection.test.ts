@@ -1,4 +1,4 @@
-/** Selection by URL: paths, toolsets, read-only, workspaces. */
+/** URLs and headers that select toolsets, read-only tools and workspaces. */
 import assert from 'node:assert/strict';
 import { type Connection, connectAt, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
@@ -24,7 +24,7 @@ const WRITERS = [
   'add_discovery',
 ];
 
-describe('the selection of tools', () => {
+describe('the MCP endpoint', () => {
   const open: Connection[] = [];
   let token: string;
 
@@ -43,24 +43,24 @@ describe('the selection of tools', () => {
     return (await (await opened(path, query)).listTools()).map((tool) => tool.name);
   }
 
-  it('uses the names of the specification at the path of one toolset', async () => {
+  it('lists tools with the names of the specification at the path of one toolset', async () => {
     assert.deepEqual([...(await names('/coordination'))].sort(), [...READERS, ...WRITERS].sort());
     assert.ok((await names('/onboarding')).includes('onboarding_registerAgent'));
   });
 
-  it('prefixes names with the toolset at /mcp', async () => {
+  it('lists tools with the toolset as prefix of their names at /mcp', async () => {
     const all = await names('');
     for (const name of [...READERS, ...WRITERS]) assert.ok(all.includes(`coordination_${name}`), name);
     assert.ok(all.includes('onboarding_registerAgent'));
   });
 
-  it('serves the toolsets of the network specification at /mcp/network', async () => {
+  it('lists only tools of firebase, github, onboarding and system at /mcp/network', async () => {
     const network = await names('/network');
     assert.ok(network.includes('onboarding_registerAgent'));
     assert.ok(network.every((name) => /^(firebase|github|onboarding|system)_/.test(name)));
   });
 
-  it('accepts the bare, the prefixed and the dotted name at the path of a toolset', async () => {
+  it('accepts bare, prefixed and dotted tool names at the path of a toolset', async () => {
     const client = await opened('/coordination', { workspace: newWorkspace('names') });
     for (const name of ['get_status', 'coordination_get_status', 'coordination.get_status']) {
       assert.equal((await client.call(name)).isError, false, name);
@@ -68,7 +68,7 @@ describe('the selection of tools', () => {
     await assert.rejects(client.call('onboarding_registerAgent'), /Unknown tool/);
   });
 
-  it('omits rarely used tools at /mcp, but accepts calls to them', async () => {
+  it('omits rarely used tools from the list at /mcp, but accepts calls to them', async () => {
     const [light, whole] = [await names(''), await names('', { toolsets: 'all' })];
     for (const name of ['coding_claim_task', 'coding_append_logs', 'orchestration_execute_code']) {
       assert.ok(!light.includes(name) && whole.includes(name), name);
@@ -79,7 +79,7 @@ describe('the selection of tools', () => {
     assert.match(JSON.stringify(structured), /task-none/);
   });
 
-  it('lists at /mcp only the tools that the role may call', async () => {
+  it("lists only the tools that the caller's role may call at /mcp, unless all are requested", async () => {
     const shownToWorker = async (query: Readonly<Record<string, string>>) =>
       listedIn((await request(endpointUrl('', query), await tokenOf('worker1'), 'tools/list')).json);
     const names = await shownToWorker({});
@@ -87,26 +87,26 @@ describe('the selection of tools', () => {
     assert.ok((await shownToWorker({ toolsets: 'all' })).includes('coordination_init_coordination'));
   });
 
-  it('is limited to the toolsets in the query', async () => {
+  it('lists only tools of the toolsets in the query parameter "toolsets"', async () => {
     const onboarding = await names('', { toolsets: 'onboarding' });
     assert.ok(onboarding.length > 0 && onboarding.every((name) => name.startsWith('onboarding_')));
     const both = await names('', { toolsets: 'onboarding, coordination' });
     assert.equal(both.length, onboarding.length + READERS.length + WRITERS.length);
   });
 
-  it('is limited to the toolsets in the header', async () => {
+  it('lists only tools of the toolsets in the header X-MCP-Toolsets', async () => {
     const answer = await request(endpointUrl(), token, 'tools/list', { headers: { 'X-MCP-Toolsets': 'onboarding' } });
     const names = listedIn(answer.json);
     assert.ok(names.length > 0 && names.every((name) => name.startsWith('onboarding_')), answer.text);
   });
 
-  it('rejects an unknown toolset, and lists the existing ones', async () => {
+  it('rejects an unknown toolset with an error that lists the existing toolsets', async () => {
     const answer = await request(endpointUrl('', { toolsets: 'nonsense' }), token, 'tools/list');
     assert.equal(answer.status, 400);
     assert.match(answer.text, /Unknown toolset \\"nonsense\\".*coordination/);
   });
 
-  it('omits writing tools if the URL or a header requests read-only', async () => {
+  it('omits tools that write if the URL or a header requests read-only tools', async () => {
     assert.deepEqual([...(await names('/coordination/readonly'))].sort(), [...READERS].sort());
     assert.deepEqual([...(await names('/coordination', { readonly: '1' }))].sort(), [...READERS].sort());
     const all = await names('/readonly');
@@ -120,13 +120,13 @@ describe('the selection of tools', () => {
     assert.deepEqual([...listedIn(byHeader.json)].sort(), [...READERS].sort());
   });
 
-  it('rejects calls to writing tools at a read-only URL', async () => {
+  it('rejects calls to tools that write at a read-only URL', async () => {
     const client = await opened('/coordination/readonly', { workspace: newWorkspace('readonly') });
     await assert.rejects(client.call('create_task', { description: 'No' }), /Unknown tool: create_task/);
     assert.equal((await client.call('get_status')).structured['total_tasks'], 0);
   });
 
-  it('separates workspaces', async () => {
+  it('keeps the goal and the tasks of a workspace separate from other workspaces', async () => {
     const [one, other] = [newWorkspace('one'), newWorkspace('other')];
     const first = await opened('/coordination', { workspace: one });
     const second = await opened('/coordination', { workspace: other });
@@ -137,14 +137,14 @@ describe('the selection of tools', () => {
     assert.equal((await second.call('get_master_plan')).isError, true);
   });
 
-  it('rejects an invalid workspace name', async () => {
+  it('rejects an invalid workspace name in the URL', async () => {
     for (const workspace of ['../etc', 'a/b', '', ' ', '__proto__', 'x'.repeat(65)]) {
       const answer = await request(endpointUrl('', { workspace }), token, 'tools/list');
       assert.equal(answer.status, 400, workspace);
     }
   });
 
-  it('offers the resources of the selected toolsets', async () => {
+  it('lists only the resources of the selected toolsets', async () => {
     const withResources = await opened('/coordination');
     assert.equal((await withResources.listResources()).length, 4);
     const answer = await request(endpointUrl('/onboarding'), token, 'resources/list');

@@ -1,4 +1,4 @@
-/** Events and reminders through the real functions: the outbox, Pub/Sub, the consumers, the schedule. */
+/** Events and reminders pass through the real functions: the outbox, Pub/Sub, the consumers and the schedule. */
 import assert from 'node:assert/strict';
 import { TOPICS } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Person } from '../integration/spine/person.ts';
@@ -6,7 +6,7 @@ import { publish, Subscription } from '../integration/spine/pubsub.ts';
 import { tick } from './support/emulator.ts';
 import { eventually } from './support/waiting.ts';
 
-describe('the event pipeline', () => {
+describe('the functions for to-do events', () => {
   let person: Person;
 
   beforeEach(() => {
@@ -14,34 +14,34 @@ describe('the event pipeline', () => {
     person.now = new Date();
   });
 
-  /** Waits until the person's clients show exactly these ids. */
+  /** Waits until the person's list in the Realtime Database contains exactly these ids. */
   async function shows(list: 'task-updates' | 'notifications', ...ids: readonly string[]): Promise<void> {
     await eventually(`${list} shows ${ids}`, async () => {
       return JSON.stringify(await person.list(list)) === JSON.stringify(ids) || undefined;
     });
   }
 
-  it('delivers an event from the commit to the event receipts and the clients', async () => {
+  it("deliver each committed event to the event receipts and to the person's clients", async () => {
     const events = ['first', 'second', 'third'].map((word, index) =>
       person.event('updated', { id: `${word}-${person.uid}`, timestamp: person.after(index) }),
     );
     const { store } = person.app.kernel;
     await Promise.all(events.map((event) => store.commit([{ kind: 'recordEvent', event }])));
     await shows('task-updates', ...events.map(({ id }) => id));
-    for (const { id } of events) await eventually(`the audit of ${id}`, () => person.audit(id));
+    for (const { id } of events) await eventually(`the receipt of the event ${id} exists`, () => person.audit(id));
   });
 
-  it('sends a due reminder once when two schedules run concurrently', async () => {
+  it('send a due reminder only once if sendReminders runs twice concurrently', async () => {
     const id = await person.remind(person.now);
     await Promise.all([tick('sendReminders'), tick('sendReminders')]);
     const [sending, ...more] = await person.sentReminders(id);
     assert.ok(sending);
     assert.deepEqual(more, []);
     await shows('notifications', sending);
-    await eventually('the audit of the reminder', () => person.audit(sending));
+    await eventually("the receipt of the reminder's event exists", () => person.audit(sending));
   });
 
-  it('dead-letters messages that no consumer can read', async function () {
+  it('publish an unreadable message as a dead letter that names the consumer and the reason', async function () {
     if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
     const letters = await Subscription.to('dead-letters');
     for (const [topic, consumer] of [

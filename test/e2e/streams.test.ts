@@ -1,6 +1,6 @@
 /**
- * A stream through the functions emulator, where each request may reach another instance. Its frames, errors and
- * listeners are tested in `unit/mcp/{events,eventsEnds,streams,listen}`, its log in `integration/subscriptions`.
+ * An event stream of the deployed functions, whose requests may reach different instances. Frames, errors and
+ * listeners are tested in `unit/mcp/{events,eventsEnds,streams,listen}`, the log in `integration/subscriptions`.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ import { post } from './support/http.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-describe('streams', () => {
+describe("a subscription's event stream", () => {
   let agent: TestAgent;
   const streams: EventStream[] = [];
 
@@ -31,7 +31,7 @@ describe('streams', () => {
     return json['result'];
   }
 
-  /** Subscribes to additions at a separate path. */
+  /** Subscribes to additions at a path that no other test uses. */
   async function subscribe(): Promise<{ subscriptionId: string; path: string }> {
     const subscriptionId = `streams-${randomUUID()}`;
     const path = `shared/${subscriptionId}`;
@@ -57,7 +57,7 @@ describe('streams', () => {
     const frames: Frame[] = [];
     while (frames.length < count) {
       const frame = await stream.next();
-      assert.ok(frame, 'the stream goes on');
+      assert.ok(frame, 'the stream ended before the expected events');
       if (eventIn(frame) !== undefined) frames.push(frame);
     }
     return frames;
@@ -65,7 +65,7 @@ describe('streams', () => {
 
   const keysOf = (frames: readonly Frame[]) => frames.map((frame) => eventIn(frame)?.['key']);
 
-  it('a stream resumes at another instance without gaps or duplicates', async () => {
+  it('continues after the last received event, without gaps or duplicates, on any instance', async () => {
     const { subscriptionId, path } = await subscribe();
     await add(path, 1, 2, 3);
     const first = await take(await open(subscriptionId), 3);

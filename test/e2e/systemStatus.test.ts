@@ -1,4 +1,4 @@
-/** system.getSystemStatus of an instance while its Realtime Database is unreachable. */
+/** The tool system.getSystemStatus, called on an instance whose Realtime Database becomes unreachable. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { addAgents, addCallers, type Caller, newProject } from '../../bench/seed.ts';
@@ -30,7 +30,7 @@ const status = z.object({
   dependencies: z.record(z.string(), z.string()),
 });
 
-describe('the status of the system', () => {
+describe('system.getSystemStatus', () => {
   let database: Server;
   let instance: FunctionServer;
   let agent: Caller;
@@ -39,7 +39,7 @@ describe('the status of the system', () => {
   const project = newProject('status');
 
   before(async () => {
-    await addAgents(project, 2); // one of them active
+    await addAgents(project, 2); // one of the two is active
     const [caller] = await addCallers(project, 'worker');
     assert.ok(caller);
     agent = caller;
@@ -51,7 +51,7 @@ describe('the status of the system', () => {
       env: { ...project.env, FIREBASE_DATABASE_EMULATOR_HOST: `127.0.0.1:${database.port}`, FUNCTIONS_EMULATOR: '' },
     });
     connection = await connect('client 2026-07-28', instance.url, agent.credential);
-    await succeed(connection, 'coordination_get_status'); // The instance knows every database from here on.
+    await succeed(connection, 'coordination_get_status'); // From here on, the instance has a response time of every database.
   });
   afterEach(async () => {
     await connection?.close();
@@ -65,7 +65,7 @@ describe('the status of the system', () => {
   const look = async () =>
     status.parse(await succeed(connection, 'system_getSystemStatus', { includeDependencies: true }));
 
-  it('is healthy with response times while all databases respond', async () => {
+  it('reports the status healthy with metrics while all databases respond', async () => {
     const { services, metrics, alerts, dependencies, ...rest } = await look();
     assert.equal(rest.status, 'healthy');
     assert.deepEqual([services.firebase.status, services.firebase.realtimeDatabase.status], ['healthy', 'healthy']);
@@ -76,7 +76,7 @@ describe('the status of the system', () => {
     assert.match(dependencies['node'] ?? '', /^22\./);
   });
 
-  it('is degraded without the Realtime Database, and work continues', async () => {
+  it('reports the status degraded without the Realtime Database, and other calls succeed', async () => {
     await database.close();
     const answer = await look();
     assert.equal(answer.status, 'degraded');

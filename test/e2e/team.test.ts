@@ -1,4 +1,4 @@
-/** Six workers finish a graph of tasks while one of them is killed with a claimed task. */
+/** Six workers complete a graph of tasks. One of them is killed while it holds a task. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { defaultOrNightly } from '../support/nightly.ts';
@@ -15,7 +15,7 @@ const GRAPH = layeredGraph(defaultOrNightly(4, { night: 14 }), 15);
 const BATCH = 50;
 const WORKERS = 6;
 
-/** The victim's lease is short; the others' leases are longer than the test. */
+/** The lease of the victim is short. The leases of the other workers are longer than the test. */
 const VICTIM = { leaseSeconds: 2, stopAtClaim: 5 };
 const OTHERS = { leaseSeconds: 600 };
 
@@ -34,7 +34,7 @@ const finishedTask = z.object({
 const idleAgent = z.object({ tasks_completed: z.number(), current_task: z.null() });
 type FinishedTask = z.output<typeof finishedTask>;
 
-describe('a team of six workers', () => {
+describe('the task queue with six workers', () => {
   const workspace = newWorkspace('team');
   let leader: Connection;
   let workers: WorkerProcess[] = [];
@@ -56,10 +56,10 @@ describe('a team of six workers', () => {
     await leader?.close();
   });
 
-  it('loses a worker that holds a task', async () => {
+  it('still shows the task of a killed worker as in progress', async () => {
     const [victim] = workers;
     assert.ok(victim);
-    heldTaskIds = await eventually('the victim holds its last task', async () =>
+    heldTaskIds = await eventually('the victim holds a task and has stopped', async () =>
       victim.reports.find((one) => one.kind === 'stopped'),
     );
     victim.kill();
@@ -68,7 +68,7 @@ describe('a team of six workers', () => {
     assert.ok(JSON.stringify(held).includes(heldTaskIds.task));
   });
 
-  it("gets the killed worker's task back from the cleanup job", async () => {
+  it("releases the killed worker's task by the cleanup job, so that another worker claims it", async () => {
     await sweepUntil('the task is released', async () => {
       const again = workers
         .flatMap((worker) => worker.reports)
@@ -77,14 +77,14 @@ describe('a team of six workers', () => {
     });
   });
 
-  it('finishes despite the loss', async () => {
+  it('is completed by the other five workers after one worker was killed', async () => {
     const ends = await Promise.all(workers.slice(1).map((worker) => worker.ended));
     assert.deepEqual(ends, [0, 0, 0, 0, 0]);
     tasks = z.array(finishedTask).parse(await everyItem(leader, 'get_all_tasks', 'tasks', { limit: 60 }));
     assert.equal(tasks.length, GRAPH.length);
   });
 
-  it('completes every task exactly once', () => {
+  it('has exactly one completion and one result per task', () => {
     const completed = workers.flatMap((worker) =>
       worker.reports.filter((one) => one.kind === 'completed').map((one) => one.task),
     );
@@ -96,31 +96,31 @@ describe('a team of six workers', () => {
     assert.deepEqual(tasks.map((task) => task.description).sort(), GRAPH.map((task) => task.description).sort());
   });
 
-  it("lets another worker redo the killed worker's task", () => {
+  it("gives the killed worker's task to another worker with the next claim epoch", () => {
     const redone = tasks.find((task) => task.id === heldTaskIds.task);
     assert.notEqual(redone?.claimed_by, workers[0]?.agent.id);
     assert.equal(redone?.claim_epoch, heldTaskIds.epoch + 1);
   });
 
-  it('never holds a task twice in one epoch', () => {
+  it('grants each claim epoch of a task only once', () => {
     const claims = workers.flatMap((worker) => worker.reports.filter((one) => one.kind === 'claimed'));
     assert.equal(new Set(claims.map(({ task, epoch }) => `${task} ${epoch}`)).size, claims.length);
     assert.equal(claims.length, GRAPH.length + 1);
   });
 
-  it('respects the dependencies of the graph', () => {
+  it('lets workers claim a task only after all its dependencies are completed', () => {
     const byId = new Map(tasks.map((task) => [task.id, task]));
     for (const task of tasks) {
       const place = Number(task.description.replace('Task ', ''));
       assert.equal(task.dependencies.length, GRAPH[place]?.dependsOn.length);
       for (const dependency of task.dependencies) {
         const completed = byId.get(dependency)?.completed_at ?? '';
-        assert.ok(completed !== '' && completed <= task.claimed_at, `${task.description} began after ${dependency}`);
+        assert.ok(completed !== '' && completed <= task.claimed_at, `${task.description} started before ${dependency}`);
       }
     }
   });
 
-  it('has exact counters', async () => {
+  it('has exact counters for tasks and for the tasks that each agent completed', async () => {
     const status = await succeed(leader, 'get_status');
     assert.deepEqual(status['tasks'], { available: 0, claimed: 0, in_progress: 0, done: GRAPH.length, failed: 0 });
     assert.deepEqual([status['total_tasks'], status['progress_percent']], [GRAPH.length, 100]);
@@ -136,7 +136,7 @@ describe('a team of six workers', () => {
   });
 });
 
-/** Creates the graph in batches: dependencies are `task-N` within a batch, and ids across batches. */
+/** Creates the graph in batches. A dependency is named `task-N` in the same batch, and by its id in later batches. */
 async function createAll(leader: Connection, graph: readonly PlannedTask[]): Promise<void> {
   const ids: string[] = [];
   for (let start = 0; start < graph.length; start += BATCH) {

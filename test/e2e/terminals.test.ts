@@ -1,4 +1,4 @@
-/** Several terminals with one credential, as the coordination specification describes, with separate tasks. */
+/** Terminals: several agents with one credential and separate tasks, as in the coordination specification. */
 import assert from 'node:assert/strict';
 import { RESPONSES } from '../support/printedCoordination.ts';
 import { assertShape } from '../support/shape.ts';
@@ -6,11 +6,11 @@ import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 
-/** The roots of the graph; a chain of three more tasks depends on each. */
+/** Number of tasks without dependencies. A chain of three more tasks depends on each of them. */
 const ROOTS = 15;
 const DEPTH = 4;
 
-describe('terminals that share a worker’s credential', () => {
+describe('terminals with the credential of one worker', () => {
   const query = { workspace: newWorkspace('terminals') };
   let leader: Connection;
   let worker: Connection;
@@ -22,7 +22,7 @@ describe('terminals that share a worker’s credential', () => {
   });
   after(() => Promise.all([leader?.close(), worker?.close()]));
 
-  it('make the calls that the specification prints', async () => {
+  it('can make the calls that the coordination specification prints', async () => {
     await succeed(leader, 'create_task', { description: 'Create user model' });
     const { agent } = await succeed(worker, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
     assert.ok(isRecord(agent));
@@ -48,7 +48,7 @@ describe('terminals that share a worker’s credential', () => {
     await succeed(worker, 'fail_task', failing);
   });
 
-  it('belong only to the credential that registered them', async () => {
+  it('can be used only with the credential that registered them', async () => {
     const other = await connect('client 2026-07-28', endpointUrl('/coordination', query), await tokenOf('worker2'));
     try {
       const refusals = [];
@@ -58,7 +58,7 @@ describe('terminals that share a worker’s credential', () => {
         refusals.push(text.replaceAll(agent_id, 'x'));
       }
       assert.equal(refusals[0], refusals[1]);
-      // The name registered with another credential is a separate terminal and agent.
+      // With another credential, the same name registers another agent.
       const { agent } = await succeed(other, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
       assert.ok(isRecord(agent));
       const { agent: first } = await succeed(worker, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
@@ -69,7 +69,7 @@ describe('terminals that share a worker’s credential', () => {
     }
   });
 
-  it('finish a graph of 60 tasks, three concurrently, none twice', async () => {
+  it('complete a graph of 60 tasks concurrently, and never claim the same task twice', async () => {
     const tasks = Array.from({ length: ROOTS }, (_, root) =>
       Array.from({ length: DEPTH }, (_, depth) => ({
         description: `Root ${root}, step ${depth}`,
@@ -89,7 +89,7 @@ describe('terminals that share a worker’s credential', () => {
         }
         assert.ok(isRecord(task));
         const task_id = String(task['id']);
-        assert.ok(!done.has(task_id), `${task_id} is given to ${agent_id} after ${done.get(task_id)}`);
+        assert.ok(!done.has(task_id), `${task_id} was given to ${agent_id} after ${done.get(task_id)}`);
         done.set(task_id, agent_id);
         await succeed(worker, 'start_task', { agent_id, task_id });
         await succeed(worker, 'complete_task', { agent_id, task_id, output: `by ${agent_id}` });
@@ -97,7 +97,7 @@ describe('terminals that share a worker’s credential', () => {
     };
     await Promise.all(['terminal-3', 'terminal-4', 'terminal-5'].map(terminal));
     assert.equal(done.size, 60);
-    assert.equal(new Set(done.values()).size, 3, 'each had a share');
+    assert.equal(new Set(done.values()).size, 3, 'every terminal completes some tasks');
     const { results } = await succeed(leader, 'get_results');
     assert.ok(Array.isArray(results));
     for (const result of results.filter(isRecord)) {

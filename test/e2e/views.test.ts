@@ -1,6 +1,6 @@
 /**
- * The views in the official host: `app-bridge` of the extension's SDK runs them, reads them from the real endpoint
- * and forwards their calls to it.
+ * The views in a host that is built with the official SDK: `app-bridge` runs the views, which are read from the real
+ * endpoint, and forwards their tool calls to the endpoint.
  */
 import assert from 'node:assert/strict';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -20,7 +20,7 @@ const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODO
 
 const message = z.custom<JSONRPCMessage>((value) => typeof value === 'object' && value !== null);
 
-/** Transport between the bridge and the page. */
+/** Transports messages between the host's bridge and the page of the view. */
 class FrameTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -44,10 +44,10 @@ class FrameTransport implements Transport {
   }
 }
 
-describe('a view in the official host', () => {
+describe('the view', () => {
   const fixture = useStage();
 
-  /** Shows a view in a host built with the bridge, and waits until it is initialized. */
+  /** Opens a view in a host, and waits until the view is initialized. */
   async function opened(name: ViewName, capabilities: ConstructorParameters<typeof AppBridge>[2]) {
     const frame = await ViewFrame.open(fixture.browser(), fixture.chat());
     const bridge = new AppBridge(null, { name: 'official-host', version: '1.0.0' }, capabilities, {
@@ -76,21 +76,21 @@ describe('a view in the official host', () => {
   }
 
   for (const name of VIEWS)
-    it(`${name}: connects to the host, shows a result, and follows its theme`, async () => {
+    it(`${name} connects to a host of the official SDK, shows a result, and adopts its theme`, async () => {
       const { bridge, frame, heights, end } = await opened(name, {});
       assert.match(bridge.getAppVersion()?.name ?? '', /muster/i);
       await bridge.sendToolInput({ arguments: {} });
       await bridge.sendToolResult({ ...resultOf(ANSWERS[name]), content: [{ type: 'text', text: 'As text.' }] });
       const view = await frame.view();
       await heading(view).waitFor();
-      await eventually('it tells how high it is', async () => heights.at(-1) ?? undefined);
+      await eventually('the view reports its height', async () => heights.at(-1) ?? undefined);
       const scheme = () => view.evaluate('getComputedStyle(document.documentElement).colorScheme');
       bridge.setHostContext({ theme: 'dark', displayMode: 'inline', platform: 'web' });
-      await eventually('it is dark', async () => ((await scheme()) === 'dark' ? true : undefined));
+      await eventually('the view is dark', async () => ((await scheme()) === 'dark' ? true : undefined));
       await end();
     });
 
-  it('is referenced by its tool, read from the endpoint, and calls tools that change data', async () => {
+  it('todos is referenced by todo_list_tasks, and completes a to-do through its host', async () => {
     const { token } = await newPerson();
     const client: Connection = await connectAt('client 2026-07-28', endpointUrl(), token);
     try {
@@ -119,19 +119,19 @@ describe('a view in the official host', () => {
       await bridge.sendToolResult({ content: [{ type: 'text', text }], structuredContent: structured });
       const view = await frame.view();
       await view.getByRole('checkbox', { name: `Done: ${title}` }).click();
-      await eventually('it is done', async () => {
+      await eventually('the to-do is completed', async () => {
         const { tasks } = await succeed(client, 'todo_search_tasks', { query: title });
         return JSON.stringify(tasks).includes('"completed":true') || undefined;
       });
       assert.ok(called.includes('todo_complete_task'));
-      await eventually('the model is told', async () => JSON.stringify(contexts).includes(task.id) || undefined);
+      await eventually('the model is notified', async () => JSON.stringify(contexts).includes(task.id) || undefined);
       await end();
     } finally {
       await client.close();
     }
   });
 
-  it('shows no buttons if the host does not let views call tools', async () => {
+  it('goal shows no buttons if the host does not let views call tools', async () => {
     const { bridge, frame, end } = await opened('goal', {});
     await bridge.sendToolResult({ ...resultOf(STATUS), content: [{ type: 'text', text: 'As text.' }] });
     const view = await frame.view();

@@ -1,4 +1,4 @@
-/** A worker process with its own client that works until no task is left. Not a spec file. */
+/** A worker process that claims and completes tasks until all tasks are done. Not a test file. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Connection, connect } from './support/clients.ts';
 import type { Report, WorkerOrders } from './support/workers.ts';
 
-/** Six workers poll, twice each time. */
+/** Pause between two attempts to claim. It is long, because six workers make two calls each after each pause. */
 const BETWEEN_LOOKS_MS = 400;
 
 const claimAnswer = z.object({
@@ -60,7 +60,7 @@ async function call(tool: string, args: Readonly<Record<string, unknown>>): Prom
   return structured;
 }
 
-/** A server may close an idle connection just when it is reused. Calls have keys, so they can be retried. */
+/** Retries a request once, because a server may close an idle connection just when the client reuses it. */
 async function fetchAgain(...request: Parameters<typeof fetch>): Promise<Response> {
   try {
     return await fetch(...request);

@@ -1,4 +1,4 @@
-/** The conformance suite's scenarios for authorization servers, with a person who clicks. */
+/** The conformance suite's scenarios for authorization servers, in which a browser signs in as a person. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL('../../clients/node_modules/conformance-ne
 
 const ADA = { email: 'person@example.com', password: 'only-for-the-emulators' };
 
-describe('conformance of the authorization server', () => {
+describe("Muster's authorization server", () => {
   let browser: Browser;
 
   before(async () => {
@@ -20,7 +20,7 @@ describe('conformance of the authorization server', () => {
   });
   after(() => browser?.close());
 
-  it('passes the scenarios for metadata and the authorization code grant', async () => {
+  it("passes the conformance suite's scenarios for metadata and the authorization code grant", async () => {
     const port = String(await freePort());
     const registered = await fetch(`${ORIGIN}/register`, {
       method: 'POST',

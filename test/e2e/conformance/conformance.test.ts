@@ -1,10 +1,10 @@
-/** MCP's own conformance suites against the running endpoint. */
+/** Runs the MCP project's conformance suites against the running endpoint. */
 import assert from 'node:assert/strict';
 import { MCP_URL, tokenOf } from '../support/endpoint.ts';
 import { type CredentialProxy, withCredential } from './proxy.ts';
 import { expectedFailures, runSuite, SUITES, summary } from './suites.ts';
 
-describe('conformance of the endpoint', () => {
+describe('the MCP endpoint', () => {
   let proxy: CredentialProxy;
 
   before(async () => {
@@ -14,7 +14,7 @@ describe('conformance of the endpoint', () => {
   after(() => proxy?.close());
 
   for (const suite of SUITES) {
-    it(`passes ${suite.name}, except for the expected failures`, async () => {
+    it(`passes conformance suite ${suite.name}, except for the expected failures`, async () => {
       const options = [...suite.selection, '--expected-failures', expectedFailures(suite)];
       const { code, output } = await runSuite(suite, proxy.url, options);
       assert.equal(code, 0, summary(output));

@@ -1,5 +1,5 @@
 /**
- * Fixtures of the conformance suites, as far as a tool here can provide them. Only the tests serve them, so that they
+ * Tools and resources that some scenarios of the conformance suites require. Only the tests serve them, so they
  * cannot be deployed.
  */
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const common = {
   example: {},
 };
 
-/** The tools are listed as `test_simple_text` and `test_error_handling`. */
+/** Clients see the tools as `test_simple_text` and `test_error_handling`. */
 export const fixtures: Toolset = {
   name: 'test',
   instructions: 'For the conformance suites.',
@@ -54,7 +54,7 @@ export const fixtures: Toolset = {
       uriTemplate: 'test://template/{id}/data',
       name: 'template',
       title: 'Template',
-      description: 'Says which of them it is.',
+      description: 'Returns the id from the URI.',
       mimeType: 'application/json',
       role: 'viewer',
       variables: z.strictObject({ id: z.string() }),
@@ -63,7 +63,7 @@ export const fixtures: Toolset = {
   ],
 };
 
-/** Scenarios that pass with the fixtures. */
+/** Scenarios that pass if the endpoint serves the fixtures. */
 export const FIXTURE_SCENARIOS = [
   'tools-call-simple-text',
   'tools-call-error',

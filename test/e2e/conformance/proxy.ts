@@ -6,7 +6,7 @@ export interface CredentialProxy {
   close(): Promise<void>;
 }
 
-/** Proxy to an endpoint that adds a credential: the conformance suites have no option to send one. */
+/** Starts a proxy that adds a credential to each request, because the conformance suites cannot send one. */
 export async function withCredential(endpoint: string, credential: string): Promise<CredentialProxy> {
   const target = new URL(endpoint);
   const server = createServer((inbound, answer) => {

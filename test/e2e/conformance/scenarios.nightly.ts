@@ -1,11 +1,11 @@
-/** Scenarios of MCP's conformance suites that require fixtures on the server. */
+/** Runs scenarios of the MCP project's conformance suites that require certain tools and resources on the server. */
 import assert from 'node:assert/strict';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { FIXTURE_SCENARIOS, fixtures } from './fixtures.ts';
 import { type CredentialProxy, withCredential } from './proxy.ts';
 import { runSuite, SUITES, summary } from './suites.ts';
 
-describe('conformance with fixtures', () => {
+describe('an MCP endpoint with the required tools', () => {
   let endpoint: RunningEndpoint;
   let proxy: CredentialProxy;
 
@@ -21,7 +21,7 @@ describe('conformance with fixtures', () => {
 
   for (const suite of SUITES) {
     for (const scenario of FIXTURE_SCENARIOS) {
-      it(`passes ${scenario} of ${suite.name}`, async () => {
+      it(`passes the scenario ${scenario} of conformance suite ${suite.name}`, async () => {
         const { code, output } = await runSuite(suite, proxy.url, [...suite.revision, '--scenario', scenario]);
         assert.equal(code, 0, summary(output));
       });

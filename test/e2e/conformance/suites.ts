@@ -1,4 +1,4 @@
-/** The two conformance suites of the MCP project as command line tools. */
+/** The MCP project's two conformance suites, started as command line programs. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,11 +6,11 @@ export interface Suite {
   readonly name: string;
   /** Path below test/clients/node_modules. */
   readonly program: string;
-  /** Options that select the scenarios of one revision. */
+  /** Options that select the scenarios of one protocol revision. */
   readonly selection: readonly string[];
-  /** Options that select the revision of a single scenario. */
+  /** Options that select the protocol revision when only one scenario runs. */
   readonly revision: readonly string[];
-  /** File of expected failures in this folder. */
+  /** Name of the file of expected failures, in this folder. */
   readonly expected: string;
 }
 
@@ -55,7 +55,7 @@ export function expectedFailures({ expected }: Suite): string {
   return fileURLToPath(new URL(expected, import.meta.url));
 }
 
-/** A suite prints its summary at the end. */
+/** Returns the end of the output, which contains the suite's summary. */
 export function summary(output: string): string {
   return output.slice(-6000);
 }

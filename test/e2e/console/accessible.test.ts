@@ -1,4 +1,4 @@
-/** Accessibility of the console: axe checks each screen in light or dark, wide or narrow, and in each state. */
+/** Accessibility of the console: axe checks each screen, with data and empty, in two color schemes and two widths. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
@@ -9,12 +9,12 @@ import { defaultOrNightly, IS_NIGHTLY } from '../../support/nightly.ts';
 import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';
 import { Visit } from './support/visit.ts';
 
-/** Animations for people who prefer reduced motion. */
+/** Browser setting of people who prefer reduced motion. */
 const STILL = { reducedMotion: 'reduce' } as const;
 
 const NARROW = { viewport: { width: 390, height: 844 }, ...STILL } as const;
 
-/** The widest and the narrowest viewport; in the default run, the narrowest has the longest dates and numbers. */
+/** Window sizes, color schemes and languages. The nightly run adds every language, because text lengths differ. */
 const LOOKS = [
   { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB', ...STILL },
   { ...NARROW, colorScheme: 'dark', locale: 'de' },
@@ -23,7 +23,7 @@ const LOOKS = [
 
 const LISTS = ['', 'tasks', 'todos', 'runs', 'agents', 'access', 'audit', 'metrics', 'preferences'];
 
-/** Elements that truncate their own text without a way to read the rest. */
+/** Expression that finds elements whose text is truncated and has no tooltip with the whole text. */
 const CUT = `[...document.querySelectorAll('body *')].filter((one) => {
   const style = getComputedStyle(one);
   const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
@@ -36,12 +36,12 @@ const MOVING = `[...document.querySelectorAll('*')].filter((one) => {
   return animationName !== 'none' || transitionDuration.split(', ').some((time) => parseFloat(time) > 0.001);
 }).map((one) => one.outerHTML.slice(0, 120))`;
 
-describe('accessibility of the console', () => {
+describe('the console', () => {
   let browser: Browser;
   let person: TestPerson;
-  /** Has a role, but none in the test's workspaces. */
+  /** A person with a role in the deployment, but none in the test's workspaces. */
   let stranger: TestPerson;
-  /** Has no role. */
+  /** A person without any role. */
   let nobody: TestPerson;
   const [full, empty] = [`full-${randomUUID().slice(0, 8)}`, `empty-${randomUUID().slice(0, 8)}`];
 
@@ -58,7 +58,7 @@ describe('accessibility of the console', () => {
     await page.locator('.loading').first().waitFor({ state: 'detached' });
   }
 
-  /** Signs in, and checks each page when it has loaded. */
+  /** Signs a person in, opens each page of the workspace, and checks the page when it has loaded. */
   async function everywhere(
     who: TestPerson,
     settings: Parameters<typeof Visit.open>[1],
@@ -87,7 +87,7 @@ describe('accessibility of the console', () => {
     assert.deepEqual(await page.evaluate(MOVING), [], path);
   }
 
-  /** Returns the paths of the first item of each list. */
+  /** Returns the path of the first item of each list. */
   async function placesOf(visit: Visit): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [list, kind] of [
@@ -106,11 +106,11 @@ describe('accessibility of the console', () => {
   }
 
   for (const [index, settings] of LOOKS.entries()) {
-    /** In the default run, each page has one look, and each look half of the pages. */
+    /** Selects the pages of this look. In the default run, each page is checked in only one of the two looks. */
     const its = (places: readonly string[]) => places.filter((_, place) => IS_NIGHTLY || place % 2 === index);
     const look = `${settings.viewport.width} px, ${settings.colorScheme}, ${settings.locale}`;
 
-    it(`has no accessibility violations on screens with data (${look})`, async () => {
+    it(`has no accessibility violations on screens that show data (${look})`, async () => {
       const visit = await Visit.open(browser, settings);
       await visit.signIn(person, `/?workspace=${full}`);
       const pages = await placesOf(visit);
@@ -119,7 +119,7 @@ describe('accessibility of the console', () => {
       await everywhere(person, settings, full, its([...LISTS, ...views, ...pages]));
     });
 
-    it(`has no accessibility violations on empty, missing or hidden pages (${look})`, async () => {
+    it(`has no accessibility violations on screens without data or access (${look})`, async () => {
       const nothing = ['t/nothing', 'r/nothing', 'd/nothing', 'nowhere'];
       await everywhere(person, settings, empty, its([...(IS_NIGHTLY ? LISTS : []), ...nothing]));
       await everywhere(stranger, settings, full, IS_NIGHTLY ? LISTS : its(['', 'tasks']));
@@ -127,7 +127,7 @@ describe('accessibility of the console', () => {
     });
   }
 
-  it('reports missing access and an unreachable server', async () => {
+  it('reports that a person has no access, and that the server cannot be reached', async () => {
     const visit = await Visit.open(browser);
     await visit.signIn(stranger, `/tasks?workspace=${full}`);
     await visit.page.getByText('You have no access to this.').first().waitFor();

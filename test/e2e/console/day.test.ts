@@ -1,6 +1,6 @@
 /**
- * The day of docs/guides/cookbook.md#a-day on the console: the person uses the page and her agents use their tools. A
- * second person has the same screens open all day, and sees only permitted data.
+ * The day of docs/guides/cookbook.md#a-day on the console: Ada uses the page, and her agents call their tools. Ben
+ * has the same screens open all day, and must see only permitted data.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -15,8 +15,8 @@ import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel
 import { eventually } from '../support/waiting.ts';
 import { Visit } from './support/visit.ts';
 
-describe('a day of a person on the console', function () {
-  // Each chapter continues the one before.
+describe('the console during a day of work', function () {
+  // Each test continues the work of the previous test.
   this.bail(true);
   let cast: Cast;
   let fixture: RunnerFixture;
@@ -26,7 +26,7 @@ describe('a day of a person on the console', function () {
   let ben: Visit;
   let todo: string;
   let goal: string;
-  /** Parts of the plan, in its order. */
+  /** Ids of the planned tasks, in the order of the plan. */
   let [research, guide, pullRequest, dead, flaky, code]: string[] = [];
 
   before(async () => {
@@ -54,7 +54,7 @@ describe('a day of a person on the console', function () {
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
   const confirm = (page: Page, name: string) => button(page.getByRole('dialog'), name).click();
 
-  it('starts with a to-do that she adds and delegates to agents', async () => {
+  it('lets Ada add a to-do and delegate it to agents', async () => {
     const { page } = ada;
     const title = `Ship the login ${cast.workspace}`;
     await page.getByLabel('What is to do').fill(title);
@@ -68,7 +68,7 @@ describe('a day of a person on the console', function () {
     await claims(cast.lead, goal);
   });
 
-  it('shows her the plan while it is created', async () => {
+  it('shows the planned tasks while an agent creates them', async () => {
     const { page } = ada;
     await ada.follow(place('/tasks'));
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
@@ -79,7 +79,7 @@ describe('a day of a person on the console', function () {
     await completes(cast.lead, goal, { when_parts_done: true });
   });
 
-  it('shows her the holders of tasks, and the log of Claude Code while it is written', async () => {
+  it('shows the holders of tasks, and the log of Claude Code while the task runs', async () => {
     const { ann, bob } = cast;
     const { page } = ada;
     await claims(ann, String(research));
@@ -99,7 +99,7 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('done').waitFor();
   });
 
-  it('lets her cancel one task and retry another', async () => {
+  it('lets Ada cancel one task and retry another', async () => {
     const { ann } = cast;
     const { page } = ada;
     await claims(ann, String(dead));
@@ -120,7 +120,7 @@ describe('a day of a person on the console', function () {
     await completes(ann, String(flaky));
   });
 
-  it('asks her when a budget is exhausted, and continues when she raises it', async () => {
+  it('asks Ada when a budget is exhausted, and the run continues when she raises the budget', async () => {
     const { lead } = cast;
     const { page } = ada;
     await ada.follow(place(`/d/${todo}`));
@@ -146,7 +146,7 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('succeeded').waitFor();
   });
 
-  it('asks her to approve a pull request, and completes the to-do when it is merged', async () => {
+  it('asks Ada to approve a pull request, and shows the to-do as done after the merge', async () => {
     const { bob } = cast;
     const { page } = ada;
     const propose = await proposes(bob, cast.workspace, pullRequest);
@@ -155,7 +155,7 @@ describe('a day of a person on the console', function () {
     await ada.follow(place('/'));
     const question = page.getByRole('article').filter({ hasText: 'github.createPR' });
     await button(question, 'Approve').click();
-    const { number } = await eventually('the pull request is there', async () => {
+    const { number } = await eventually('the pull request is opened', async () => {
       const { isError, structured } = await propose();
       return isError ? undefined : structured;
     });
@@ -164,21 +164,21 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('done').waitFor();
   });
 
-  it('shows the total usage, and the tasks that caused it', async () => {
+  it('shows the total usage of the to-do, and the tasks that caused the usage', async () => {
     const { page } = ada;
     await page.reload();
     await page.getByText('All of it: 9 attempts').waitFor();
     await page.getByRole('link', { name: 'Try it on the old browser' }).waitFor();
   });
 
-  it("lets her undo an agent's afternoon", async () => {
+  it('lets Ada undo all changes that an agent has made since a given time', async () => {
     const { ann, ada: client, lead } = cast;
     const { page } = ada;
     const kept = await made(client, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
     const asked = await made(lead.client, 'coordination_create_task', { description: 'Read the log' });
-    // The field has a resolution of one second: the afternoon starts at the next.
+    // The input field has a resolution of one second, so the changes to undo start in the next second.
     const morning = Math.floor(Date.now() / 1000) * 1000;
-    await eventually('the afternoon begins', async () => Date.now() >= morning + 1000 || undefined);
+    await eventually('the next second starts', async () => Date.now() >= morning + 1000 || undefined);
     await claims(ann, asked);
     await succeed(ann.client, 'coordination_start_task', { agent_id: ann.id, task_id: asked });
     await completes(ann, asked);
@@ -200,7 +200,7 @@ describe('a day of a person on the console', function () {
     await page.locator('.sentence .status').getByText('available').waitFor();
   });
 
-  it("shows the second person the workspace's tasks, and nothing of hers", async () => {
+  it("shows Ben the workspace's tasks, but neither Ada's to-dos nor her runs and questions", async () => {
     const { page } = ben;
     await page.getByText('No pending questions.').waitFor();
     await ben.follow(place('/tasks'));
@@ -216,15 +216,15 @@ describe('a day of a person on the console', function () {
     await page.getByText('Nothing has happened that is kept.').waitFor();
     await ben.follow(place(`/t/${flaky}`));
     await page.getByRole('heading', { name: 'Try it on the old browser' }).waitFor();
-    // The goal is a task of the workspace, which he may see; the to-do above it is hers.
+    // The goal is a task of the workspace, which Ben may see. Its parent is Ada's to-do, which he may not see.
     const belongs = page.getByRole('region', { name: 'Parents, parts and budgets' });
     await belongs.getByRole('link', { name: `Ship the login ${cast.workspace}` }).waitFor();
     await belongs.getByText('not yours to see').waitFor();
     assert.equal(await page.locator(`a[href*="${todo}"]`).count(), 0);
-    assert.ok(!(await page.content()).includes(todo), 'he learns nothing of her to-do');
+    assert.ok(!(await page.content()).includes(todo), "the page contains the id of Ada's to-do");
   });
 
-  it('causes no browser errors in either window', () => {
+  it('causes no browser errors for Ada or for Ben during the day', () => {
     assert.deepEqual([...ada.complaints, ...ben.complaints], []);
   });
 });

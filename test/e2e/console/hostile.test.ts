@@ -1,4 +1,4 @@
-/** Hostile text in the console: text from agents is shown as text, and causes no requests to other hosts. */
+/** The console shows text from agents only as text, so that hostile text cannot cause requests to other hosts. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
@@ -6,17 +6,17 @@ import { PAYLOADS } from './support/hostile.ts';
 import { CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-/** Elements that only foreign markup could create: the page itself has none. */
+/** Selector of elements that the page never creates itself, so only markup from an agent could have created them. */
 const FOREIGN = 'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
 
-describe('hostile text in the console', () => {
+describe('the console', () => {
   let browser: Browser;
   before(async () => {
     browser = await openBrowser();
   });
   after(() => browser?.close());
 
-  it('is shown as text for every tool that stores text', async () => {
+  it('shows hostile markup, scripts and links of tasks, to-dos and questions only as text', async () => {
     assert.ok(PAYLOADS.length >= 60);
     const work = new Work();
     await work.begin(PAYLOADS.slice(0, 10).join(' '));
@@ -24,7 +24,7 @@ describe('hostile text in the console', () => {
     assert.equal(await work.claim(), first);
     for (const payload of PAYLOADS) {
       await work.task(`${payload} `, { hints: payload });
-      // Some titles have characters that are not allowed, and are refused.
+      // Titles with characters that are not allowed are refused.
       await work
         .call('person2', 'todo.add_task', { title: payload, description: payload, tags: [payload.slice(0, 40)] })
         .catch(() => undefined);
@@ -70,7 +70,7 @@ describe('hostile text in the console', () => {
     await bens.close();
   });
 
-  it("finds no token in the address, the page or the browser's log", async () => {
+  it("contains no token or password in the address, the page or the browser's log", async () => {
     const visit = await Visit.open(browser);
     const logged: string[] = [];
     visit.page.on('console', (message) => logged.push(message.text()));
@@ -81,7 +81,7 @@ describe('hostile text in the console', () => {
     await visit.close();
   });
 
-  it('meets a content security policy that blocks everything else', async () => {
+  it('is served with a content security policy that blocks all foreign content and frames', async () => {
     for (const path of ['/', '/t/anything', '/tasks?view=graph']) {
       const { headers } = await fetch(`${CONSOLE_URL}${path}`);
       const policy = headers.get('content-security-policy') ?? '';
@@ -95,7 +95,7 @@ describe('hostile text in the console', () => {
   });
 });
 
-/** Returns links to other sites that lack https or "noopener". */
+/** Returns the links to other sites that do not use https or lack rel="noopener". */
 async function foreignLinks({ page }: Visit): Promise<readonly string[]> {
   const links = await page
     .locator('a[href]')

@@ -1,4 +1,4 @@
-/** Access to the console from any first page: invitations, roles, and the choice of workspaces. */
+/** Access to the console: invitations, roles, and the choice of workspaces. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import type { Browser } from 'playwright-core';
@@ -12,7 +12,7 @@ import { Work } from './support/work.ts';
 
 const NO_ROLE = { name: 'You have no role here yet' };
 
-describe('a person who gets access on the console', () => {
+describe('the console', () => {
   let browser: Browser;
   let visit: Visit;
 
@@ -43,7 +43,7 @@ describe('a person who gets access on the console', () => {
     return person;
   }
 
-  it('gets access through an invitation on any page that the link opens', async () => {
+  it('gives an invited person access on the page that the person opens first', async () => {
     const { work, task } = await begun('Links');
     for (const path of [`/t/${task}`, '/agents']) {
       const person = await invited(work);
@@ -55,20 +55,20 @@ describe('a person who gets access on the console', () => {
       const isOnlyOne = async () => String(await optionsOf()) === work.workspace || undefined;
       await eventually(`only the workspace of the invitation is listed at ${path}`, isOnlyOne);
       await visit.close();
-      visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
+      visit.complaints.length = 0; // Firebase's SDK logs refused requests until the new role is mirrored
     }
   });
 
-  it("is taken to the invitation's workspace if the address names none", async () => {
+  it("opens the invitation's workspace for an invited person if the address has no workspace", async () => {
     const { work } = await begun('Led here');
     visit = await Visit.open(browser);
     await visit.signIn(await invited(work), '/');
     await visit.page.getByText('Led here').waitFor();
     assert.equal(new URL(visit.page.url()).searchParams.get('workspace'), work.workspace);
-    visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
+    visit.complaints.length = 0; // Firebase's SDK logs refused requests until the new role is mirrored
   });
 
-  it('sees their email address without a role, and gets access without a reload', async () => {
+  it('shows a person without a role their email address, and the page after an invitation', async () => {
     const { work, task } = await begun('Late');
     const person = await signUp();
     visit = await Visit.open(browser);
@@ -85,10 +85,10 @@ describe('a person who gets access on the console', () => {
     await verify(person);
     await visit.page.getByRole('button', { name: 'Try again' }).click();
     await heading({ name: 'A task of Late' }).waitFor();
-    visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
+    visit.complaints.length = 0; // Firebase's SDK logs refused requests until the new role is mirrored
   });
 
-  it('gets access through an invitation while the page is open, when they return to it', async () => {
+  it('gives access when a person who was invited in the meantime returns to the open page', async () => {
     const { work } = await begun('Open page');
     const person = await signUp();
     await verify(person);
@@ -98,7 +98,7 @@ describe('a person who gets access on the console', () => {
     await invite(work, person);
     await comeBackUntil('A task of Open page');
 
-    // A person with a role elsewhere, but none in this workspace.
+    // A person with a role in the deployment, but none in this workspace.
     const member = await newPerson();
     await verify(member);
     await visit.close();
@@ -108,10 +108,10 @@ describe('a person who gets access on the console', () => {
     await visit.page.getByText('You have no access to this.').waitFor();
     await invite(work, member);
     await comeBackUntil('A task of Open page');
-    visit.complaints.length = 0; // Firebase's SDK warns of each refusal
+    visit.complaints.length = 0; // Firebase's SDK logs each refused request
   });
 
-  it('sees changes of a deployment role while the page is open', async () => {
+  it("applies changes of a person's deployment role while the page is open", async () => {
     const person = await signUp();
     visit = await Visit.open(browser);
     await visit.signIn(person, '/todos');
@@ -120,10 +120,10 @@ describe('a person who gets access on the console', () => {
     await visit.page.getByLabel('What is to do').waitFor();
     await setRole(person.uid, 'none');
     await heading(NO_ROLE).waitFor();
-    visit.complaints.length = 0; // Firebase's SDK warns of each refusal
+    visit.complaints.length = 0; // Firebase's SDK logs each refused request
   });
 
-  it('chooses from every workspace with a role, and as an admin also from the others', async () => {
+  it('lists the workspaces in which a person has a role, and for admins also all others', async () => {
     const open = newWorkspace('open');
     const { work } = await begun('Private');
     await work.call('person', 'access.create_workspace', { name: open, access: 'open' });
@@ -146,7 +146,7 @@ describe('a person who gets access on the console', () => {
     assert.ok(!(await others.allInnerTexts()).includes(open));
   });
 
-  /** Simulates focus events, because a headless browser never loses the focus. */
+  /** Simulates returns to the page until a link with the text is shown. A headless browser never loses the focus. */
   async function comeBackUntil(text: string): Promise<void> {
     await eventually(`"${text}" is shown`, async () => {
       await visit.page.evaluate(`dispatchEvent(new Event('focus'))`);

@@ -1,11 +1,11 @@
-/** The console with only the keyboard: every action works without a mouse, and the focus is always visible. */
+/** The console without a mouse: every action works with the keyboard, and the focus is always visible. */
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
 import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-/** Returns the accessible name of the focused element, and whether its focus is visible. */
+/** Expression for the accessible name of the focused element, and for whether its focus is visible. */
 const FOCUSED = `(() => {
   const one = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(one);
@@ -19,21 +19,21 @@ const PATIENCE_MS = 15_000;
 /** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = [];
-  // Effects appear a moment after an action, and the key presses are faster.
+  // The effect of an action can appear later than the next key press, so the search continues for some time.
   const until = performance.now() + PATIENCE_MS;
   for (let stop = 0; stop < MAX_STOPS || performance.now() < until; stop += 1) {
     await page.keyboard.press('Tab');
     const { label, isSeen } = Object(await page.evaluate(FOCUSED));
     if (name.test(label)) {
-      assert.ok(isSeen, `nobody sees that “${label}” is focused`);
+      assert.ok(isSeen, `The focus of “${label}” is not visible.`);
       return;
     }
     passed.push(label.slice(0, 30));
   }
-  assert.fail(`Tab does not come to ${name}, only to ${passed.join(' | ')}`);
+  assert.fail(`Tab does not reach ${name}, only to ${passed.join(' | ')}`);
 }
 
-describe('the console with only the keyboard', () => {
+describe('the console', () => {
   let browser: Browser;
   let ada: Account;
 
@@ -43,7 +43,7 @@ describe('the console with only the keyboard', () => {
   });
   after(() => browser?.close());
 
-  it('supports sign-in, navigation, answers, task actions, undo and sign-out', async () => {
+  it('supports sign-in, navigation, answers, task actions and sign-out with only the keyboard', async () => {
     const work = new Work();
     await work.begin('Without a mouse');
     const first = await work.task('Answer by keys', { priority: 1 });

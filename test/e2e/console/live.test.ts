@@ -1,11 +1,11 @@
-/** Features that need a browser and the databases: sign-in, live changes, and the task graph. */
+/** Features of the console that need real databases: sign-in, live changes, and links of the task graph. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { axeViolations, openBrowser } from '../../support/browser.ts';
 import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-describe('the console with the databases', () => {
+describe('the console', () => {
   let browser: Browser;
   let ada: Account;
   let visit: Visit;
@@ -20,7 +20,7 @@ describe('the console with the databases', () => {
     assert.deepEqual(visit?.complaints ?? [], []);
   });
 
-  it('refuses a wrong password on a sign-in page without accessibility violations', async () => {
+  it('reports a wrong password, on a sign-in page without accessibility violations', async () => {
     visit = await Visit.open(browser);
     const { page } = visit;
     await page.goto(CONSOLE_URL);
@@ -30,12 +30,12 @@ describe('the console with the databases', () => {
     await page.getByText('Address and password do not belong together.').waitFor();
     assert.equal(await page.locator('header').count(), 0);
     assert.deepEqual(await axeViolations(page), []);
-    // The browser itself logs the response with status 400.
+    // The browser itself logs the response with status 400, which is expected here.
     const others = visit.complaints.filter((text) => !text.includes('400'));
     visit.complaints.splice(0, visit.complaints.length, ...others);
   });
 
-  it('shows new tasks with one listener each, and resumes after a page cache or network outage', async () => {
+  it('shows new tasks immediately, with one listener per query, also after a network outage', async () => {
     const work = new Work();
     await work.begin('Quick');
     await work.task('Before');
@@ -45,7 +45,7 @@ describe('the console with the databases', () => {
     await page.getByRole('link', { name: 'Before' }).waitFor();
     await work.task('Live');
     await page.getByRole('link', { name: 'Live' }).waitFor();
-    // A second listener for the same data would have been requested before this point.
+    // If the page listened twice to the same data, the second request would have been sent by now.
     assert.ok(listening.asked.length > 2);
     assert.deepEqual(listening.asked.toSorted(), [...new Set(listening.asked)].sort());
     assert.ok(await listening.end());
@@ -60,7 +60,7 @@ describe('the console with the databases', () => {
     visit.complaints.length = 0; // The browser logs failed requests while offline.
   });
 
-  it('draws dependencies, and moves between tasks with the arrow keys', async () => {
+  it('lets a person move along the dependencies of the task graph with the arrow keys', async () => {
     const work = new Work();
     await work.begin('Find');
     const first = await work.task('Dig the well');

@@ -1,4 +1,4 @@
-/** Participants of the scripted day: a person, her agents, and a runner with Claude Code. */
+/** The people and agents of the scripted day: Ada, her agents, and a runner with Claude Code. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
@@ -12,7 +12,6 @@ import { eventually } from '../support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An agent with its client. */
 export interface Player extends TestAgent {
   readonly client: Connection;
 }
@@ -21,7 +20,7 @@ export interface Cast {
   readonly workspace: string;
   readonly url: string;
   readonly adaUid: string;
-  /** Account for her sign-in. */
+  /** The account with which Ada signs in. */
   readonly account: TestPerson;
   readonly ada: Connection;
   readonly lead: Player;
@@ -31,7 +30,7 @@ export interface Cast {
   leave(): Promise<void>;
 }
 
-/** Ada opens her own workspace, in which pull requests need her approval, and creates four agents. */
+/** Creates a workspace of Ada, in which pull requests need her approval, and four agents of hers. */
 export async function assemble(): Promise<Cast> {
   const workspace = newWorkspace('day');
   const url = endpointUrl('', { workspace });
@@ -40,7 +39,7 @@ export async function assemble(): Promise<Cast> {
   await setRole(adaUid, 'leader');
   const ada = await connect('client 2026-07-28', url, token);
   const founded = { name: workspace, repositories: ['sartor-ai/*'] };
-  await eventually('Ada may make a workspace', async () => {
+  await eventually('Ada may create a workspace', async () => {
     const { isError } = await ada.call('access_create_workspace', founded);
     return !isError || undefined;
   });
@@ -79,7 +78,7 @@ async function agentOf(ada: Connection, workspace: string, role: 'worker' | 'lea
   return { id: String(agentId), token: bearerOf(credentials) };
 }
 
-/** The leader's plan: the parts of the goal, in order. */
+/** The tasks that the leader plans as parts of the goal, in order. */
 export const PLAN = [
   { description: 'Find out how others do it', priority: 1 },
   { description: 'Write the guide', priority: 2, dependencies: ['task-1'] },
@@ -88,7 +87,7 @@ export const PLAN = [
   { description: 'Try it on the old browser', priority: 5 },
 ];
 
-/** Creates the plan, and drafts a coding task. The returned ids are in the plan's order. */
+/** Creates the planned tasks, and returns their ids in the plan's order, and the arguments of a coding task. */
 export async function plans({ client }: Player, workspace: string, goal: string) {
   const part_of = { kind: 'task', id: goal };
   const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: PLAN, part_of });
@@ -99,7 +98,7 @@ export async function plans({ client }: Player, workspace: string, goal: string)
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Pushes a branch, and returns a call that proposes it as a task's result, to repeat until it is approved. */
+/** Pushes a branch, and returns a function that opens its pull request for the task. Its call needs an approval. */
 export async function proposes({ client }: Player, workspace: string, task_id: string | undefined) {
   const branch = `fix/${workspace}`;
   const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${workspace}';\n` }];
@@ -109,7 +108,7 @@ export async function proposes({ client }: Player, workspace: string, task_id: s
   return () => client.call('github_createPR', pull);
 }
 
-/** The repository's id in GitHub's deliveries. */
+/** Returns the repository's id, as in GitHub's webhook deliveries. */
 export async function repositoryId(): Promise<number> {
   const url = process.env['GITHUB_API_URL'] ?? '';
   const { json } = await send(`${url}/repos/${AT.owner}/${AT.repo}`, {});
@@ -118,12 +117,12 @@ export async function repositoryId(): Promise<number> {
 
 const taskResponse = z.object({ task: z.object({ id: z.string() }) });
 
-/** Creates an item and returns its id. */
+/** Creates a task or to-do with the tool, and returns its id. */
 export async function made(client: Connection, tool: string, args: Fields): Promise<string> {
   return taskResponse.parse(await succeed(client, tool, args)).task.id;
 }
 
-/** Claims the next task, which must be this one. */
+/** Claims the next task of the queue, and asserts that it is the given task. */
 export async function claims({ client, id }: Player, task: string): Promise<void> {
   assert.equal(await made(client, 'coordination_claim_task', { agent_id: id }), task);
 }
@@ -132,7 +131,7 @@ export async function completes({ client, id }: Player, task_id: string, more: F
   await succeed(client, 'coordination_complete_task', { agent_id: id, task_id, output: 'It is done.', ...more });
 }
 
-/** Sends GitHub's signed delivery about a merged pull request. */
+/** Sends the signed webhook delivery with which GitHub reports that the pull request is merged. */
 export async function merged(number: unknown): Promise<void> {
   const pull_request = { number, merged: true, merge_commit_sha: 'c'.repeat(40) };
   const body = JSON.stringify({ action: 'closed', repository: { id: await repositoryId() }, pull_request });

@@ -1,5 +1,5 @@
 /**
- * A day of a person and her agents, end to end: the features of the guides in one sequence.
+ * A day of work of a person and her agents, from end to end: uses the features of several guides in one sequence.
  * Source: docs/guides/graph.md, inbox.md, budgets.md, undo.md and coordination.md.
  */
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ const events = z.object({
 const tokenCounts = z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() });
 const worked = z.object({ tokens: tokenCounts, costUsd: z.number() });
 
-/** Budgets also count cache reads and writes. */
+/** Returns all input tokens. Tokens read from or written to a cache count too. */
 const allInput = ({ input, cacheRead, cacheWrite }: z.output<typeof tokenCounts>): number =>
   input + cacheRead + cacheWrite;
 const journal = z.object({ usage: numbers.pick({ inputTokens: true, outputTokens: true, costUsd: true }) });
@@ -47,10 +47,10 @@ const undoing = z.object({
   refused: z.array(thing.extend({ why: z.string(), changed_by: z.string().optional() })),
 });
 
-/** A runner's heartbeats: their order and number depend on the duration of the work. */
+/** Calls with which a runner shows that it is running. Their number depends on how long the work takes. */
 const SIGNS_OF_LIFE: readonly string[] = ['coding.heartbeat_task', 'coding.append_logs'];
 
-/** The audit log of the day, without a runner's heartbeats. */
+/** The expected audit log of the day, without SIGNS_OF_LIFE. */
 const DAY = [
   'ada todo.add_task',
   'ada todo.delegate',
@@ -82,16 +82,16 @@ const DAY = [
   'bob github.createPR',
 ];
 
-describe('a day of a person and her agents', function () {
+describe('Muster during a day of work', function () {
   this.timeout('2m');
-  // Each chapter continues the one before.
+  // Each test continues the work of the previous test.
   this.bail(true);
   let cast: Cast;
   let fixture: RunnerFixture;
   let model: ScriptedModel;
   let todo: string;
   let goal: string;
-  /** Parts of the plan, in its order. */
+  /** Ids of the planned tasks, in the order of the plan. */
   let [research, guide, pullRequest, dead, flaky, code]: string[] = [];
 
   before(async () => {
@@ -108,14 +108,14 @@ describe('a day of a person and her agents', function () {
   const worktrees = () => `${fixture.folder}/worktrees`;
   const treeOf = async (kind: string, id: string) =>
     tree.parse(await succeed(cast.ada, 'system_getTree', { kind, id }));
-  /** Returns Ada's only open question. */
+  /** Waits for Ada's only open question and returns it. */
   const asked = () =>
     eventually('Ada is asked', async () => {
       const { requests: open } = requests.parse(await succeed(cast.ada, 'inbox_list', { state: 'open' }));
       return open[0];
     });
 
-  it('starts with a to-do that is delegated to the agents', async () => {
+  it('lets Ada delegate a to-do to her agents, and the leader claims the task', async () => {
     const { ada, lead } = cast;
     todo = await made(ada, 'todo_add_task', { title: `Ship the login ${cast.workspace}` });
     const { delegated } = await succeed(ada, 'todo_delegate', { task_id: todo });
@@ -123,7 +123,7 @@ describe('a day of a person and her agents', function () {
     await claims(lead, goal);
   });
 
-  it('lets the leader plan six tasks as parts of the goal', async () => {
+  it('lets the leader create six tasks as parts of the delegated task', async () => {
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
     const { taskId } = await fixture.createTask(draft);
     [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
@@ -131,7 +131,7 @@ describe('a day of a person and her agents', function () {
     assert.equal((await treeOf('todo', todo)).parts.length, 7);
   });
 
-  it('lets two workers complete tasks', async () => {
+  it('lets two workers claim and complete tasks in the order of their dependencies', async () => {
     const { ann, bob } = cast;
     await claims(ann, String(research));
     await claims(bob, String(pullRequest));
@@ -140,7 +140,7 @@ describe('a day of a person and her agents', function () {
     await completes(ann, String(guide));
   });
 
-  it('lets Claude Code write code on a runner', async () => {
+  it('lets a runner complete a coding task with Claude Code, and counts its tokens and cost', async () => {
     installClaude(fixture.bin);
     const env = claudeEnvironment(fixture.folder, model.url);
     const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
@@ -165,7 +165,7 @@ describe('a day of a person and her agents', function () {
     await completes(ann, String(flaky));
   });
 
-  it('pauses a run when a budget is exhausted, and resumes it when the person raises the budget', async () => {
+  it('pauses a run when a budget is exhausted, and resumes the run when Ada raises the budget', async () => {
     const { ada, lead } = cast;
     await succeed(ada, 'system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
     const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
@@ -179,14 +179,14 @@ describe('a day of a person and her agents', function () {
     assert.match(question, /budget/i);
     assert.ok(!['succeeded', 'failed'].includes(String(await status())));
     await succeed(ada, 'system_setBudget', { kind: 'todo', id: todo, tokens: 1_000_000 });
-    await eventually('the run goes on', async () => (await status()) === 'succeeded' || undefined, 60_000);
-    await eventually('nothing is asked any more', async () => {
+    await eventually('the run succeeds', async () => (await status()) === 'succeeded' || undefined, 60_000);
+    await eventually('no question is open', async () => {
       const { requests: open } = requests.parse(await succeed(ada, 'inbox_list', { state: 'open' }));
       return open.length === 0 || undefined;
     });
   });
 
-  it("merges a pull request after the person's approval, and completes the to-do", async () => {
+  it("opens a pull request after Ada's approval, and completes the to-do after the merge", async () => {
     const { ada, bob } = cast;
     const propose = await proposes(bob, cast.workspace, pullRequest);
     const first = await propose();
@@ -194,7 +194,7 @@ describe('a day of a person and her agents', function () {
     const { request_id, question } = await asked();
     assert.match(question, /github\.createPR/);
     await succeed(ada, 'inbox_answer', { request_id, answer: 'approve' });
-    const { number } = await eventually('the pull request is there', async () => {
+    const { number } = await eventually('the pull request is opened', async () => {
       const { isError, structured } = await propose();
       return isError ? undefined : structured;
     });
@@ -207,14 +207,14 @@ describe('a day of a person and her agents', function () {
     assert.ok(Array.isArray(tasks) && isRecord(tasks[0]) && tasks[0]['completed'] === true);
   });
 
-  it('counts the usage of all parts exactly once', async () => {
+  it('counts the usage of every part of the to-do exactly once', async () => {
     const { node, parts } = await treeOf('todo', todo);
     const statuses = [node, ...parts].map(({ status }) => status);
     const counts: Record<string, number> = {};
     for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
     assert.deepEqual(node.totals.counts, counts);
     assert.deepEqual(counts, { done: 9, cancelled: 1 });
-    assert.equal(node.totals.attempts, 9, 'seven claims, one of them anew, and a request to a model');
+    assert.equal(node.totals.attempts, 9, 'eight claims and one request to a model');
 
     const run = parts.find(({ kind }) => kind === 'run');
     assert.ok(run);
@@ -227,7 +227,7 @@ describe('a day of a person and her agents', function () {
     assert.ok(Math.abs(node.totals.costUsd - costUsd - usage.costUsd) < 1e-9);
   });
 
-  it('is recorded in the audit log with agent, person and tool', async () => {
+  it('records each change in the audit log, with the agent, its owner and the tool', async () => {
     const told = await trail();
     assert.deepEqual(
       told.filter(({ tool }) => !SIGNS_OF_LIFE.includes(tool)).map(({ by, tool }) => `${nameOf(by)} ${tool}`),
@@ -236,7 +236,7 @@ describe('a day of a person and her agents', function () {
     assert.ok(told.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));
   });
 
-  it("ends with an undo of an agent's afternoon, except external and later changed effects", async () => {
+  it("undoes an agent's changes, except external changes and items that others changed later", async () => {
     const { ada, ann, lead } = cast;
     const { id } = ann;
     const kept = await made(ada, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
@@ -277,7 +277,7 @@ describe('a day of a person and her agents', function () {
     assert.deepEqual(again.undone, []);
   });
 
-  /** Ada's audit entries since she delegated the to-do, oldest first. */
+  /** Returns Ada's audit entries from the day's first to-do on, oldest first. */
   async function trail() {
     const { events: told } = events.parse(await succeed(cast.ada, 'system_getAudit', { limit: 100 }));
     const all = told.reverse();

@@ -1,5 +1,5 @@
 /**
- * Conversions of every tool list by frameworks and vendors: the official converters for every address of
+ * Frameworks and vendors must accept every tool list. Uses the official converters for every address of
  * docs/guides/clients.md, and the JSON Schema subsets that the vendors document.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import {
   type Sent,
 } from './packages.ts';
 
-/** Names with and without the toolset as their prefix. */
+/** Example arguments of each tool, by the tool's name with the toolset as prefix, and by path and name without it. */
 const EXAMPLES = new Map(
   toolsets.flatMap(({ name: toolset, tools }) =>
     tools.flatMap(({ name, example }): [string, object][] => [
@@ -30,8 +30,8 @@ const EXAMPLES = new Map(
 const lists = everyList();
 
 for (const { title, address, tools } of lists) {
-  describe(title, () => {
-    it('converts to OpenAI Agents in strict mode, except for tools with open objects', () => {
+  describe(`the tool list ${title}`, () => {
+    it('can be converted to strict mode of OpenAI Agents, except tools that accept any object', () => {
       for (const tool of tools) {
         const { strict, parameters } = openAiAgentsTool(tool);
         const isOpen = placesIn(tool.inputSchema, tool.name).some(
@@ -42,7 +42,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('sends no null for omitted arguments with OpenAI Agents', async () => {
+    it('receives no null from OpenAI Agents for arguments that the model omits', async () => {
       for (const tool of tools) {
         const sent: Sent[] = [];
         const { strict, call } = openAiAgentsTool(tool, sent);
@@ -54,7 +54,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('converts to Gemini with Genkit and the Agent Development Kit', () => {
+    it("can be converted to Gemini's schemas by Genkit and the Agent Development Kit", () => {
       for (const tool of tools) {
         for (const [by, convert] of Object.entries({ genkitFunction, adkFunction })) {
           const { name, parameters } = convert(tool);
@@ -66,7 +66,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('can be called with LangChain, which validates arguments itself', async () => {
+    it('can be called through LangChain, which validates the arguments before it sends them', async () => {
       const sent: Sent[] = [];
       const made = await langChainTools(tools, sent);
       assert.deepEqual(
@@ -82,7 +82,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('is accepted unchanged by Anthropic and OpenAI', () => {
+    it('conforms to the rules of Anthropic and OpenAI for names and schemas of tools', () => {
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       const names = tools.map(({ name }) => name);
       assert.equal(new Set(names).size, names.length);
@@ -99,7 +99,7 @@ for (const { title, address, tools } of lists) {
     });
 
     if (!tools.some(({ name }) => name.endsWith('orchestrate_workflow'))) return;
-    it('allows a workflow as a name or as the text of its definition', async () => {
+    it('accepts a workflow as a name, or as the JSON text of its definition', async () => {
       const sent: Sent[] = [];
       const made = await langChainTools(tools, sent);
       const tool = made.find(({ name }) => name.endsWith('orchestrate_workflow'));
@@ -120,10 +120,10 @@ function exampleOf({ name, inputSchema }: Listed, address: string): Readonly<Rec
 
 const GEMINI_TYPES: readonly unknown[] = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL'];
 
-/** The Agent Development Kit's type for items of a list of any JSON. */
+/** Type that the Agent Development Kit sets for list items if they may be any JSON. */
 const ANY = 'TYPE_UNSPECIFIED';
 
-/** Returns what Gemini would refuse. Source: https://ai.google.dev/api/caching#Schema; n8n-io/n8n#15553 */
+/** Returns parts that Gemini would refuse. Source: https://ai.google.dev/api/caching#Schema; n8n-io/n8n#15553 */
 function geminiFaults(schema: GeminiSchema, path: string): readonly string[] {
   const { type, anyOf = [], properties = {}, required = [], items, enum: values } = schema;
   const isTyped =
@@ -145,7 +145,7 @@ const OPENAI_FORMATS: readonly unknown[] = [
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'],
 ];
 
-/** Returns what OpenAI's strict mode would refuse. Source: https://platform.openai.com/docs/guides/structured-outputs */
+/** Returns parts that strict mode would refuse. Source: https://platform.openai.com/docs/guides/structured-outputs */
 function openAiFaults(parameters: Schema, path: string): readonly string[] {
   const places = placesIn(parameters, path);
   return places.flatMap(({ path: here, schema }) => {

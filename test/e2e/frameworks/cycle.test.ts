@@ -1,11 +1,11 @@
-/** A task's life from creation to completion, with an update, by agents of three frameworks. */
+/** Agents of three frameworks create, update, claim, start and complete a task. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { type Connected, FRAMEWORKS } from './packages.ts';
 
 for (const [name, connect] of Object.entries(FRAMEWORKS)) {
-  describe(`an agent of ${name}`, () => {
+  describe(`an agent with the framework ${name}`, () => {
     const agent_id = `framework-${randomUUID().slice(0, 8)}`;
     let leader: Connected;
 
@@ -21,13 +21,13 @@ for (const [name, connect] of Object.entries(FRAMEWORKS)) {
       return answer;
     };
 
-    it('gets the tools of both toolsets under distinct names', () => {
+    it('gets the tools of the toolsets coordination and todo under distinct names', () => {
       for (const tool of ['todo_complete_task', 'coordination_complete_task'])
         assert.ok(leader.names.includes(tool), tool);
       assert.equal(new Set(leader.names).size, leader.names.length);
     });
 
-    it('creates, changes, claims, starts and completes a task', async () => {
+    it('creates, updates, claims, starts and completes a task', async () => {
       await call('coordination_init_coordination', { goal: 'Try a framework', master_plan: '1. Try it' });
       const deadline = '2099-01-01T00:00:00.000Z';
       const draft = { description: 'Count to three', hints: 'Slowly', deadline, context_files: ['a.md'] };
@@ -48,7 +48,7 @@ for (const [name, connect] of Object.entries(FRAMEWORKS)) {
       assert.match(JSON.stringify(results), /One, two, three/);
     });
 
-    it('adds and completes a to-do', async () => {
+    it('adds and completes a to-do through the tools', async () => {
       const due_date = '2099-01-01T10:00:00.000Z';
       const { task } = await call('todo_add_task', { title: `By ${name}`, due_date, tags: ['framework'] });
       const task_id = task.id;

@@ -1,19 +1,18 @@
-/** Frameworks of other vendors that connect to MCP servers, from test/clients. Not a spec file. */
+/** Loads other vendors' frameworks for MCP clients from test/clients. Not a test file. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { parsedJson } from '../../../functions/src/kernel/json.ts';
 import type { Listed } from '../../support/lists.ts';
 
-/** Loads a package of test/clients. */
+/** Loads a package from test/clients/node_modules. */
 export const requireClient = createRequire(new URL('../../clients/package.json', import.meta.url));
 
-/** Request of a framework when a model calls a tool. */
+/** The request that a framework sends when a model calls a tool. */
 export interface Sent {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A tool of OpenAI Agents. */
 interface FunctionTool {
   readonly name: string;
   readonly strict: boolean;
@@ -30,7 +29,7 @@ interface Agents {
   readonly RunContext: new () => object;
 }
 
-/** Returns the tool as OpenAI Agents shows it to a model in strict mode; `sent` receives its requests. */
+/** Returns the tool as OpenAI Agents shows it to a model in strict mode. The tool's requests are added to `sent`. */
 export function openAiAgentsTool(tool: Listed, sent: Sent[] = []) {
   const { mcpToFunctionTool, RunContext }: Agents = requireClient('@openai/agents');
   const server = {
@@ -44,7 +43,7 @@ export function openAiAgentsTool(tool: Listed, sent: Sent[] = []) {
   return { strict, parameters, call: (args: object) => invoke(new RunContext(), JSON.stringify(args)) };
 }
 
-/** The schema of a function for Gemini. Source: https://ai.google.dev/api/caching#Schema */
+/** A function's schema for Gemini. Source: https://ai.google.dev/api/caching#Schema */
 export interface GeminiSchema {
   readonly type?: string;
   readonly description?: string;
@@ -77,14 +76,14 @@ export function adkFunction(tool: Listed): GeminiFunction {
   return JSON.parse(JSON.stringify(new MCPTool(structuredClone(tool), {})._getDeclaration()));
 }
 
-/** A tool of LangChain, which checks arguments before it sends them. */
+/** A tool of LangChain, which validates arguments before it sends them. */
 interface LangChainTool {
   readonly name: string;
   readonly schema: object;
   invoke(args: object): Promise<unknown>;
 }
 
-/** Returns the tools as LangChain shows them to a model; `sent` receives their requests. */
+/** Returns the tools as LangChain shows them to a model. Their requests are added to `sent`. */
 export function langChainTools(tools: readonly Listed[], sent: Sent[] = []): Promise<readonly LangChainTool[]> {
   const { loadMcpTools }: { loadMcpTools(server: string, client: object): Promise<readonly LangChainTool[]> } =
     requireClient('@langchain/mcp-adapters');
@@ -97,10 +96,10 @@ export function langChainTools(tools: readonly Listed[], sent: Sent[] = []): Pro
   });
 }
 
-/** A framework connected to the endpoint, as used by a model's tool calls. */
+/** A framework's MCP client, connected to the endpoint. */
 export interface Connected {
   readonly names: readonly string[];
-  /** Returns the tool's result. */
+  /** Calls the tool like a model and returns the result. */
   call(name: string, args: Sent['args']): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -139,7 +138,7 @@ interface AgentsClient extends Pick<Agents, 'RunContext'> {
   getAllMcpTools(options: object): Promise<readonly FunctionTool[]>;
 }
 
-/** Sends null for each argument that the model omits, as OpenAI's strict mode requires. */
+/** Connects OpenAI Agents. Calls send null for each omitted argument, as OpenAI's strict mode requires. */
 async function connectOpenAiAgents({ url, token }: Endpoint): Promise<Connected> {
   const { MCPServerStreamableHttp, getAllMcpTools, RunContext }: AgentsClient = requireClient('@openai/agents');
   const headers = { Authorization: `Bearer ${token}` };
@@ -176,14 +175,13 @@ async function connectLangChain({ url, token }: Endpoint): Promise<Connected> {
   };
 }
 
-/** Returns the response in a framework's output: its text, or the text of its blocks. */
+/** Returns the tool's response from a framework's output, which is text or a list of text blocks. */
 function answerIn(output: unknown): unknown {
   const [first] = [output].flat();
   const text = typeof first === 'string' ? first : String(Object(first).text);
   return parsedJson(text) ?? text;
 }
 
-/** Connects each framework. */
 export const FRAMEWORKS = {
   'AI SDK': connectAiSdk,
   'OpenAI Agents': connectOpenAiAgents,

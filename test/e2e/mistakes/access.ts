@@ -1,4 +1,4 @@
-/** Mistakes with members, workspaces, invitations and connections. */
+/** Mistakes that concern members, workspaces, invitations and connections. */
 import { isRecord } from '../support/clients.ts';
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';

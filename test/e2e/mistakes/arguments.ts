@@ -1,4 +1,4 @@
-/** Mistakes in arguments that any tool may meet. */
+/** Mistakes in arguments that are possible with every tool. */
 import { randomUUID } from 'node:crypto';
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';

@@ -1,4 +1,4 @@
-/** Mistakes about Firestore and the Realtime Database. */
+/** Mistakes in calls that read or write Firestore and the Realtime Database. */
 
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';

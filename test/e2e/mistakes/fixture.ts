@@ -1,4 +1,4 @@
-/** Fixture for mistakes: people and agents with valid and invalid credentials, and data. */
+/** People and agents with valid and invalid credentials, and data, for the tests of mistakes. */
 import assert from 'node:assert/strict';
 import { credentialToDocument } from '../../../functions/src/identity/store/credentials.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -42,7 +42,7 @@ export class MistakesFixture {
     return endpointUrl(path, { workspace: this.workspace, ...query });
   }
 
-  /** Makes a valid call as the leader. */
+  /** Makes a valid call, by default as the leader, and returns the result. */
   async made(tool: string, args: Fields = {}, by: Pick<TestAgent, 'token'> = this.leader): Promise<Fields> {
     const { json, text } = await request(this.url(), by.token, 'tools/call', {
       params: { name: tool, arguments: args },
@@ -54,13 +54,13 @@ export class MistakesFixture {
     return structuredContent;
   }
 
-  /** Returns the content that a model sees: the text of a result, or the message of an error. */
+  /** Calls a tool, and returns the text that a model sees: the text of the result, or the message of the error. */
   async call(tool: string, args: unknown, options: { by?: TestAgent; path?: string } = {}): Promise<string> {
     const { by = this.leader, path = '' } = options;
     return seen(await request(this.url(path), by.token, 'tools/call', { params: { name: tool, arguments: args } }));
   }
 
-  /** Returns the content that a person sees: status and body. */
+  /** Sends an HTTP request, and returns what a person sees: the status and the body. */
   async http(url: string, init: RequestInit = {}): Promise<string> {
     const headers = { ...headersFor(this.leader.token), ...init.headers };
     const { status, text } = await send(url, { method: 'POST', ...init, headers });
@@ -72,13 +72,13 @@ function seen({ status, json, text }: HttpResponse): string {
   if (!isRecord(json)) return `HTTP ${status} ${text}`;
   const { result, error } = json;
   if (isRecord(error)) return String(error['message']);
-  assert.ok(isRecord(result) && result['isError'] === true, `was no mistake: ${text}`);
+  assert.ok(isRecord(result) && result['isError'] === true, `the call has succeeded: ${text}`);
   const { content } = result;
   assert.ok(Array.isArray(content));
   return String(content[0].text);
 }
 
-/** Creates an expired credential of an agent that also has a valid one. */
+/** Creates an expired credential for an agent that also has a valid credential. */
 async function expiredCredential(agentId: string): Promise<string> {
   const apiKey = `mk_${agentId
     .replace(/[^a-z2-7]/g, '')

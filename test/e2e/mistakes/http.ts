@@ -1,4 +1,4 @@
-/** Mistakes below the level of messages: addresses, headers, credentials, bodies. */
+/** Mistakes in HTTP requests: addresses, headers, credentials and bodies. */
 import { gzipSync } from 'node:zlib';
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';

@@ -1,19 +1,19 @@
-/** A common mistake, and the required content of its error. */
+/** A common mistake of a caller, and what its error must contain. */
 import type { MistakesFixture } from './fixture.ts';
 
 export interface Mistake {
-  /** Completes "an error explains the mistake of a caller who …". */
+  /** Test title that completes "an error explains the mistake of a caller who …". */
   readonly who: string;
-  /** Makes the mistake, and returns everything that the caller sees. */
+  /** Makes the mistake, and returns everything that the caller sees of the error. */
   readonly make: (fixture: MistakesFixture) => Promise<string>;
   readonly happened: RegExp;
-  /** The field, argument, header, address or position. */
+  /** Must match the part of the error that states the field, argument, header, address or position. */
   readonly where: RegExp;
-  /** A name, an example or a call that helps. */
+  /** Must match the part of the error that helps: a name, an example or a call. */
   readonly next: RegExp;
 }
 
-/** Returns the required parts that the error lacks. */
+/** Returns descriptions of the required parts that the error lacks. */
 export function missing({ happened, where, next }: Mistake, told: string): readonly string[] {
   return [
     ...(happened.test(told) ? [] : [`what happened (${happened})`]),

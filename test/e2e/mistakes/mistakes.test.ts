@@ -1,4 +1,4 @@
-/** Common mistakes of people and models: each error states what happened, where, and what to do. */
+/** Common mistakes of people and models. Each error must state what happened, where, and what to do. */
 import assert from 'node:assert/strict';
 import { accessMistakes } from './access.ts';
 import { argumentMistakes } from './arguments.ts';
@@ -29,15 +29,15 @@ describe('an error explains the mistake of a caller who', () => {
     fixture = await MistakesFixture.open();
   });
 
-  it('makes one of at least sixty mistakes', () => {
-    assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are ${MISTAKES.length}`);
+  it('makes any of at least sixty different mistakes', () => {
+    assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are only ${MISTAKES.length} mistakes`);
   });
 
   for (const mistake of MISTAKES) {
     it(mistake.who, async () => {
       const told = await mistake.make(fixture);
       const gaps = missing(mistake, told);
-      assert.equal(gaps.length, 0, `It does not say ${gaps.join(', nor ')}: ${told}`);
+      assert.equal(gaps.length, 0, `The error does not state ${gaps.join(', nor ')}: ${told}`);
     });
   }
 });

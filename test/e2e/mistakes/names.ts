@@ -1,4 +1,3 @@
-/** Mistakes in names of methods and tools. */
 import { request } from '../support/http.ts';
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';

@@ -1,4 +1,4 @@
-/** Mistakes of agents that work together: ids, roles, dependencies, claims, credentials. */
+/** Mistakes of agents that share a workspace: ids, roles, dependencies, claims and credentials. */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../support/clients.ts';
 import type { MistakesFixture } from './fixture.ts';
@@ -11,7 +11,7 @@ const profile = {
   capabilities: [{ name: 'coding', category: 'general' }],
 };
 
-/** Returns a task that the worker holds. */
+/** Creates a task, claims it as the worker, and returns its id. */
 async function claimed(fixture: MistakesFixture): Promise<string> {
   const { worker } = fixture;
   await fixture.made('coordination_create_task', { description: `Work ${randomUUID()}` });

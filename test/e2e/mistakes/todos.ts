@@ -1,4 +1,4 @@
-/** Mistakes about to-dos: dates, tags, recurrence, reminders. */
+/** Mistakes in calls that concern to-dos: dates, tags, recurrence and reminders. */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../support/clients.ts';
 import type { MistakesFixture } from './fixture.ts';

@@ -1,4 +1,4 @@
-/** Mistakes about external systems: repositories, models, workflows, coding agents. */
+/** Mistakes in calls that concern external systems: repositories, models, workflows and coding agents. */
 
 import type { MistakesFixture } from './fixture.ts';
 import type { Mistake } from './mistake.ts';

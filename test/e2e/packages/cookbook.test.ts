@@ -1,4 +1,4 @@
-/** The workflows of docs/guides/cookbook.md, run from start to end with the real tools and fake models. */
+/** Runs each workflow of docs/guides/cookbook.md to its end, with the real tools and fake models. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { defaultOrNightly } from '../../support/nightly.ts';
@@ -9,7 +9,7 @@ import { endpointUrl, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 import { CookbookFixture, models, type Run } from './fixture.ts';
 
-/** Concurrent workflows. Each one mostly waits for Cloud Tasks, whose emulator polls once a second. */
+/** Number of concurrent workflows. Each mostly waits for Cloud Tasks, whose emulator polls once a second. */
 const AT_ONCE = 3;
 
 const questions = z.object({ requests: z.array(z.object({ request_id: z.string(), question: z.string() })) });
@@ -31,9 +31,9 @@ const namesOf = ({ steps }: Run) => steps.filter(({ status }) => status === 'suc
 
 type Recipes = Readonly<Record<string, () => Promise<void>>>;
 
-/** Workflows with many steps, or with a wait for a person. Only in the nightly run. */
+/** Workflows that have many steps or wait for a person. They run only in the nightly run. */
 const slow: Recipes = {
-  'review before merge: merges a fixed and approved change': inKitchen(async (fixture) => {
+  'review-before-merge merges a change after it has been fixed and approved': inKitchen(async (fixture) => {
     await fixture.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
     const started = fixture.start('review-before-merge');
     await fixture.does(/Do this on a new branch/, 'branch roof: + tiles');
@@ -44,17 +44,17 @@ const slow: Recipes = {
     assert.deepEqual(namesOf(ended), ['change', 'review', 'fix', 'review', 'merge']);
   }),
 
-  'research within a budget: waits until a person raises it': inKitchen(async (fixture) => {
+  'research waits at an exhausted budget until a person approves a higher one': inKitchen(async (fixture) => {
     const { leader, mark } = fixture;
     await fixture.say(claude('Slate lasts.'), claude('Both say slate.'));
     await fixture.say(gemini('Slate is heavy.'));
     const added = await succeed(leader, 'todo_add_task', { title: `Which roof ${mark}` });
     const { id } = todo.parse(added['task']);
-    // Enough for one model's maximum cost, but not for two.
+    // Enough for the maximum cost of one model call, but not of two.
     await succeed(leader, 'system_setBudget', { kind: 'todo', id, money: 0.015 });
     const started = await fixture.start('research', { part_of: { kind: 'todo', id } });
     const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
-    const question = await eventually('Ada is asked for more', async () => {
+    const question = await eventually('Ada is asked for a higher budget', async () => {
       const { requests } = questions.parse(await succeed(ada, 'list', { state: 'open', limit: 100 }));
       return requests.find((request) => request.question.includes(id));
     });
@@ -68,7 +68,7 @@ const slow: Recipes = {
 };
 
 const quick: Recipes = {
-  'fan out and join: three parts at once, then one text': inKitchen(async (fixture) => {
+  'fan-out runs three parts in parallel, and then joins their results into one text': inKitchen(async (fixture) => {
     await fixture.say(claude('FIRST beams, SECOND tiles, THIRD gutter'), claude('A roof.'));
     const started = fixture.start('fan-out');
     for (const made of ['beams', 'tiles', 'gutter'])
@@ -79,7 +79,7 @@ const quick: Recipes = {
     for (const made of ['beams', 'tiles', 'gutter']) assert.ok(joining.includes(`made: ${made}`), joining);
   }),
 
-  'ask a person, then continue: the run waits for the answer': inKitchen(async (fixture) => {
+  'ask-a-person waits for the answer of a person, and then continues with it': inKitchen(async (fixture) => {
     await fixture.say(claude('Slate\nThatch'), claude('A slate roof.'), gemini('A slate roof.'));
     const started = fixture.start('ask-a-person');
     const asked = await fixture.claim();
@@ -100,7 +100,7 @@ const quick: Recipes = {
     assert.match(working, /Decided:.*Slate/s);
   }),
 
-  'retry with a more expensive model: only if the first is not good enough': inKitchen(async (fixture) => {
+  "dearer-model uses the more expensive model only if the first model's result is bad": inKitchen(async (fixture) => {
     await fixture.say(gemini('A tent.'), gemini('BAD\nIt is no roof.'));
     await fixture.say(claude('A roof.'));
     const ended = await fixture.ended(await fixture.start('dearer-model'));
@@ -117,7 +117,7 @@ const quick: Recipes = {
     }
   }),
 
-  'a report every night: completion creates the next to-do': inKitchen(async (fixture) => {
+  'nightly-report belongs to a daily to-do, whose completion creates the next to-do': inKitchen(async (fixture) => {
     const { leader, mark } = fixture;
     await fixture.say(gemini('Nothing needs you.'));
     const first = new Date(Date.now() + 60_000);
@@ -149,7 +149,7 @@ const quick: Recipes = {
   }),
 };
 
-describe('the cookbook', function () {
+describe('the cookbook workflow', function () {
   this.timeout('8m');
 
   runConcurrently(AT_ONCE, defaultOrNightly(quick, { night: { ...slow, ...quick } }));

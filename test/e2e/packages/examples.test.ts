@@ -1,4 +1,4 @@
-/** The workers of examples/, as people run them. */
+/** Runs the workers of examples/ like a person: as programs, with their documented settings. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ const EXAMPLES = new URL('../../../examples', import.meta.url).pathname;
 
 const run = promisify(execFile);
 
-describe('the workers of examples/', () => {
+describe('the example worker', () => {
   for (const [file, program, options] of [
     ['worker.ts', process.execPath, ['--disable-warning=ExperimentalWarning']],
     ['worker.py', 'python3', []],

@@ -1,4 +1,4 @@
-/** Fixture for the workflows of docs/guides/cookbook.md: a workspace with a leader, an agent, and fake models. */
+/** A workspace with a leader, an agent and fake models, for the workflows of docs/guides/cookbook.md. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,9 +28,9 @@ export type Run = z.output<typeof run>;
 
 export const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
 
-/** A workspace with a leader that starts workflows and an agent that does their network steps. */
+/** A workspace whose leader starts workflows, and whose agent does the steps for live agents. */
 export class CookbookFixture {
-  /** Part of the input, by which the fake models assign requests to this test. */
+  /** Part of every prompt of this test, by which the fake models assign requests to tests. */
   readonly mark = randomUUID();
   readonly leader: Connection;
   private readonly worker: Connection;
@@ -59,14 +59,14 @@ export class CookbookFixture {
     await Promise.all([this.leader.close(), this.worker.close()]);
   }
 
-  /** Sets the models' answers, one per request. */
+  /** Sets the answers of the fake models, in the order of the requests to each vendor. */
   async say(...answers: readonly { readonly text: string; readonly vendor: Vendor }[]): Promise<void> {
-    // The last rule applies first.
+    // The fake models apply the rule that was added last, so the rules are added in reverse order.
     for (const { text, vendor } of [...answers].reverse())
       await models.when({ text: this.mark, vendor, times: 1 }, { does: 'answer', text });
   }
 
-  /** Starts a file's workflow and returns its run, which may still be in progress. */
+  /** Starts the workflow of a file, and returns the run, which may still be in progress. */
   async start(name: string, more: Fields = {}): Promise<Run> {
     const path = new URL(`../../../examples/workflows/${name}.json`, import.meta.url).pathname;
     const { workflow } = await succeed(this.leader, 'orchestration_save_workflow', {
@@ -78,7 +78,7 @@ export class CookbookFixture {
     return run.parse(await succeed(this.leader, 'orchestration_orchestrate_workflow', wishes));
   }
 
-  /** Claims the run's next task as the agent. */
+  /** Waits for the run's next task and claims it as the agent. */
   claim(): Promise<Task> {
     return eventually('a step can be claimed', async () => {
       const { task: claimed } = await this.work('coordination_claim_task', { agent_id: this.agent.id });
@@ -86,13 +86,12 @@ export class CookbookFixture {
     });
   }
 
-  /** Completes a claimed task. */
   async complete({ id, claim_epoch }: Task, output: string): Promise<void> {
     const mine = { agent_id: this.agent.id, task_id: id, claim_epoch };
     await this.work('coordination_complete_task', { ...mine, output });
   }
 
-  /** Claims the next task, checks its description and completes it. */
+  /** Claims the run's next task, asserts its description and completes it. */
   async does(wanted: RegExp, output: string): Promise<void> {
     const claimed = await this.claim();
     assert.match(claimed.description, wanted);
@@ -103,10 +102,10 @@ export class CookbookFixture {
     return succeed(this.worker, tool, args);
   }
 
-  /** Waits until the run has succeeded and returns it. */
+  /** Waits until the run has succeeded, and returns the run. */
   ended({ runId }: Run): Promise<Run> {
     return eventually(
-      `${runId} succeeds`,
+      `run ${runId} succeeds`,
       async () => {
         const answer = run.parse(await succeed(this.leader, 'orchestration_get_run', { runId, full: true }));
         assert.ok(!['failed', 'cancelled'].includes(answer.status), JSON.stringify(answer));

@@ -1,4 +1,4 @@
-/** The package `muster-hub` from its tarball, installed into an empty folder. */
+/** The package `muster-hub`, packed as for npm and installed from its tarball into an empty folder. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
-/** Escape sequences of xterm: switch to the alternate screen without a cursor, and back. */
+/** Escape sequences of xterm: show the alternate screen and hide the cursor, and restore both. */
 const OTHER_SCREEN = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
 const OWN_SCREEN = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
 const HOME_AND_CLEAR = `${ESCAPE}[H${ESCAPE}[J`;
@@ -33,7 +33,7 @@ const snapshot = z.object({
   questions: z.array(z.unknown()),
 });
 
-describe('the package muster-hub, from its tarball', () => {
+describe('the package muster-hub', () => {
   const workspace = newWorkspace('package');
   let folder: string;
   let leader: TestAgent;
@@ -78,12 +78,12 @@ describe('the package muster-hub, from its tarball', () => {
 
   const here = ['--url', MCP_URL, '--workspace', workspace];
 
-  it('installs no other package', () => {
+  it('is installed from its tarball without any other package', () => {
     const installed = readdirSync(`${folder}/empty/node_modules`).filter((name) => !name.startsWith('.'));
     assert.deepEqual(installed, ['muster-hub']);
   });
 
-  it('connects a client without revealing the credential, and prints the section for AGENTS.md', async () => {
+  it('configures a client without storing the credential, and prints text for AGENTS.md', async () => {
     const { stdout, stderr } = await muster(['connect', 'claude', ...here], worker.token);
     const config = readFileSync(`${folder}/empty/.mcp.json`, 'utf8');
     assert.match(stdout, /^## Working through Muster\n/);
@@ -94,7 +94,7 @@ describe('the package muster-hub, from its tarball', () => {
     assert.ok(!readFileSync(`${folder}/empty/.mcp.json`, 'utf8').includes('headers'));
   });
 
-  it('shows the goal, held tasks and waiting tasks', async () => {
+  it('shows the goal, the held tasks and the waiting tasks with "muster status"', async () => {
     const { stdout } = await muster(['status', '--json', ...here], worker.token);
     const { goal, progress, doing, waiting } = snapshot.parse(JSON.parse(stdout));
     assert.deepEqual([goal, progress['percent'], progress['total']], ['Ship it', 0, 2]);
@@ -112,13 +112,13 @@ describe('the package muster-hub, from its tarball', () => {
     assert.match(text, /blocked +\S+ +Test it\n/);
   });
 
-  it('prints the status once as plain lines if the output is not a terminal', async () => {
+  it('prints the status only once, in plain lines, if the output is not a terminal', async () => {
     const { stdout } = await muster(['status', ...here], worker.token);
     assert.match(stdout, /^Goal: Ship it\n/);
     assert.ok(!stdout.includes(ESCAPE), stdout);
   });
 
-  it('refreshes the status in a terminal, and restores the terminal at the end', async () => {
+  it('refreshes the status in a terminal until Ctrl+C, and then restores the screen', async () => {
     const terminal = await startTerminal(process.execPath, [program(), 'status', '--every', '1', ...here], {
       cwd: folder,
       env: environment(worker.token),
@@ -133,14 +133,14 @@ describe('the package muster-hub, from its tarball', () => {
       const shown = await terminal.ended();
       assert.ok(shown.startsWith(OTHER_SCREEN), JSON.stringify(shown.slice(0, 100)));
       assert.ok(shown.endsWith(OWN_SCREEN), JSON.stringify(shown.slice(-100)));
-      // Each refresh starts at the top, so that the screen does not scroll.
-      assert.ok(shown.split(HOME_AND_CLEAR).length > 2, 'it was drawn once only');
+      // Each refresh writes the whole screen again, from its top.
+      assert.ok(shown.split(HOME_AND_CLEAR).length > 2, 'the status was drawn only once');
     } finally {
       terminal.kill();
     }
   });
 
-  it('reports mistakes in one sentence', async () => {
+  it('reports wrong commands, addresses and credentials without a stack trace', async () => {
     const told = async (args: readonly string[], token: string | undefined): Promise<string> => {
       const { code, stderr } = await muster(args, token).catch((error) => error);
       assert.equal(code, 1);
@@ -153,7 +153,7 @@ describe('the package muster-hub, from its tarball', () => {
     assert.match(await told(['dance'], worker.token), /Unknown command "dance"/);
   });
 
-  it('includes the runner with its watchdog', async () => {
+  it('contains the runner and its watchdog process', async () => {
     const { stdout } = await muster(['runner', '--help'], worker.token);
     assert.match(stdout, /--repo <path>/);
     const repo = newRepository(`${folder}/repo`);
@@ -164,7 +164,7 @@ describe('the package muster-hub, from its tarball', () => {
     assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
   });
 
-  it('does a coding task with its runner', async () => {
+  it('completes a coding task with the runner that it contains', async () => {
     const fixture = await RunnerFixture.open('packed');
     try {
       installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");

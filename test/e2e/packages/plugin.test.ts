@@ -1,4 +1,4 @@
-/** The plugin for Claude Code and the extension for Gemini CLI, installed by the real programs from this clone. */
+/** The real programs install the plugin for Claude Code and the extension for Gemini CLI from this clone. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -20,7 +20,7 @@ const PROGRAMS = `${ROOT}/test/clients/node_modules/.bin`;
 
 const execute = promisify(execFile);
 
-describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
+describe('the plugin for coding agents', () => {
   const workspace = newWorkspace('plugin');
   const url = endpointUrl('', { workspace });
   let home: string;
@@ -53,12 +53,12 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
   const claude = async (...args: readonly string[]): Promise<string> =>
     (await execute(`${PROGRAMS}/claude`, [...args], { cwd: home, env: environment() })).stdout;
 
-  it("passes Claude Code's validation as a plugin and a marketplace", async () => {
+  it("passes Claude Code's strict validation, as a plugin and as a marketplace", async () => {
     for (const path of [ROOT, `${ROOT}/plugins/muster`])
       assert.match(await claude('plugin', 'validate', '--strict', path), /Validation passed/);
   });
 
-  it('can be installed from the clone by Claude Code, which then connects to the hub', async () => {
+  it('can be installed by Claude Code from a clone, and connects Claude Code to the hub', async () => {
     await claude('plugin', 'marketplace', 'add', ROOT);
     await claude('plugin', 'install', 'muster@muster');
     const details = await claude('plugin', 'details', 'muster');
@@ -69,7 +69,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     assert.ok(!listed.includes(worker.token));
   });
 
-  it('can be installed from the clone by Gemini CLI', async () => {
+  it('can be installed by Gemini CLI from a clone, as an extension', async () => {
     const gemini = async (...args: readonly string[]) => {
       const { stdout, stderr } = await execute(`${PROGRAMS}/gemini`, ['extensions', ...args], {
         cwd: home,
@@ -84,10 +84,10 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
       assert.ok(listed.includes(wanted), listed);
   });
 
-  describe('its hook', () => {
+  describe('hook for Claude Code', () => {
     const session = randomUUID();
     let heard: Server;
-    /** Successful calls of the hook, each as its method and agent. */
+    /** Successful calls of the hook, each as its method and agent id. */
     const done: string[] = [];
 
     before(async () => {
@@ -111,7 +111,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     });
     after(() => close(heard));
 
-    /** Runs the hook with an event of Claude Code and returns its output. */
+    /** Runs the hook with an event of Claude Code, and returns the hook's output. */
     async function hear(event: Readonly<Record<string, unknown>>, token = worker.token): Promise<string> {
       const env = {
         ...environment(),
@@ -124,7 +124,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
       return (await running).stdout;
     }
 
-    it("renews the leases of the session's agents from a prompt until the model stops", async () => {
+    it("sends heartbeats for the session's agents from a prompt until the model stops", async () => {
       await hear({ hook_event_name: 'UserPromptSubmit' });
       assert.deepEqual(done, []);
       await hear({
@@ -133,22 +133,22 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
         tool_input: { agent_id: worker.id },
       });
       const beats = () => done.filter((call) => call === `coordination.heartbeat ${worker.id}`).length;
-      await eventually('two heartbeats', async () => beats() >= 2 || undefined);
+      await eventually('the hook sends two heartbeats', async () => beats() >= 2 || undefined);
       await hear({ hook_event_name: 'Stop' });
       await hear({ hook_event_name: 'SessionEnd' });
     });
 
-    it('shows open questions without control characters', async () => {
+    it('shows open questions at the session start, without their control characters', async () => {
       const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
       assert.ok(systemMessage.includes(`- Ship [2J ${session}?`), systemMessage);
     });
 
-    it('truncates a long question between characters', async () => {
+    it('truncates a long question without splitting a character', async () => {
       const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
       assert.ok(systemMessage.split('\n').includes(`- ${'a'.repeat(199)}`), systemMessage);
     });
 
-    it('prints nothing without a valid credential', async () => {
+    it('prints nothing if the credential is missing or invalid', async () => {
       assert.equal(await hear({ hook_event_name: 'SessionStart' }, ''), '');
       assert.equal(await hear({ hook_event_name: 'SessionStart' }, 'not.one'), '');
     });

@@ -1,4 +1,4 @@
-/** Sessions of the real Claude Code with the plugin and the real Gemini CLI with the extension, with fake models. */
+/** Sessions of the real Claude Code with the plugin, and the real Gemini CLI with the extension, with fake models. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { eventually } from '../support/waiting.ts';
 const ROOT = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
 const PROGRAMS = `${ROOT}/test/clients/node_modules/.bin`;
 
-/** Slightly longer than the 30 seconds within which presence is written. */
+/** Longer than 30 seconds, because the hub stores an agent's presence at most every 30 seconds. */
 const LEASE_SECONDS = 45;
 
 const claimed = z.object({
@@ -28,7 +28,7 @@ const listed = z.array(z.looseObject({ id: z.string(), status: z.string() }));
 
 const execute = promisify(execFile);
 
-describe('a session', () => {
+describe('the plugin for coding agents', () => {
   let home: string;
   let url: string;
   let lead: Connection;
@@ -53,7 +53,7 @@ describe('a session', () => {
     PATH: process.env['PATH'],
     HOME: home,
     TMPDIR: home,
-    // An unreachable proxy, so that connections to other machines fail.
+    // A proxy that is unreachable, so that connections to other machines fail.
     HTTP_PROXY: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
@@ -71,8 +71,8 @@ describe('a session', () => {
   const statusOf = async (id: string): Promise<string | undefined> =>
     listed.parse(await everyItem(lead, 'get_all_tasks', 'tasks')).find((task) => task.id === id)?.status;
 
-  it("of Claude Code keeps its task while the model thinks, with the plugin's hook", async () => {
-    // Another agent, without the hook, claims a task at the same time and loses it.
+  it("renews the lease of Claude Code's task with its hook while the model thinks", async () => {
+    // Another agent, which has no hook, claims a task at the same time. Its task is released when its lease expires.
     const bystander = await registerAgent('bystander');
     const claim = async (agent: TestAgent) => {
       const client = await connect('client 2026-07-28', url, agent.token);
@@ -94,7 +94,7 @@ describe('a session', () => {
         await eventually('both leases are over', async () =>
           Date.now() > Date.parse(other.lease_expires_at) ? true : undefined,
         );
-        await sweepUntil('what the bystander held is there again', async () =>
+        await sweepUntil("the bystander's task is available again", async () =>
           (await statusOf(other.id)) === 'available' ? true : undefined,
         );
         seen = await statusOf(task.id);
@@ -126,13 +126,13 @@ describe('a session', () => {
         [false, false, false],
         JSON.stringify(results),
       );
-      assert.equal(seen, 'claimed', 'after its lease, while the model was thinking');
+      assert.equal(seen, 'claimed', 'the task is still claimed after its first lease');
     } finally {
       await model.close();
     }
   });
 
-  it('of Gemini CLI calls tools through the extension', async () => {
+  it('lets Gemini CLI register an agent and claim a task through the extension', async () => {
     const model = await startScriptedGemini([
       () => ({ tool: 'mcp_muster_coordination_register_agent', input: { agent_id: worker.id, role: 'worker' } }),
       () => ({ tool: 'mcp_muster_coordination_claim_task', input: { agent_id: worker.id } }),

@@ -1,4 +1,4 @@
-/** The page of examples/web in a real browser: a person signs in at the hub, watches tasks and adds one. */
+/** The page of examples/web in a real browser: a person signs in at the hub, watches tasks and adds a task. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ const FILES = new URL('../../../examples/web', import.meta.url).pathname;
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
-/** Serves the files like any static file server. */
+/** Serves the files of examples/web, like any static file server. */
 async function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -46,7 +46,7 @@ describe('the page of examples/web', () => {
     lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
     page = await (await openWindow(browser)).newPage();
-    // The browser logs the 401 with which the hub announces its sign-in.
+    // The browser logs the expected status 401, with which the hub announces its sign-in.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()) && !message.text().includes('401'))
         complaints.push(message.text());
@@ -62,7 +62,7 @@ describe('the page of examples/web', () => {
 
   const item = (text: string) => page.getByRole('listitem').filter({ hasText: text });
 
-  it('signs a person in at the hub with PKCE, as a self-registered app', async () => {
+  it('registers itself as an app, and signs a person in at the hub with PKCE', async () => {
     const { email, password } = await seededAccount('Ada Person');
     await page.goto(originOf(server));
     assert.deepEqual(await axeViolations(page), []);
@@ -76,7 +76,7 @@ describe('the page of examples/web', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    // Only leaders create tasks, and the page suggests a lower role.
+    // Only leaders may create tasks, but the sign-in page preselects a lower role.
     await page.locator('select#role').selectOption('leader');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByLabel('New task').waitFor();
@@ -84,7 +84,7 @@ describe('the page of examples/web', () => {
     assert.deepEqual(await axeViolations(page), []);
   });
 
-  it('shows a new task immediately, and its status when it changes', async () => {
+  it("shows a new task and each change of the task's status without a reload", async () => {
     await succeed(lead, 'create_task', { description: 'Write the <b>parser</b>' });
     await item('Write the <b>parser</b> (available)').waitFor();
     const work = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), worker.token);
@@ -98,14 +98,14 @@ describe('the page of examples/web', () => {
     await item('Write the <b>parser</b> (done').waitFor();
   });
 
-  it('adds a task', async () => {
+  it('adds a task that the person enters', async () => {
     await page.getByLabel('New task').fill('Test the parser');
     await page.getByRole('button', { name: 'Add' }).click();
     await item('Test the parser (available)').waitFor();
     assert.match(JSON.stringify(await succeed(lead, 'get_all_tasks')), /Test the parser/);
   });
 
-  it('refreshes an invalid token automatically, and stays signed in after a reload', async () => {
+  it('replaces an invalid access token automatically, and stays signed in after a reload', async () => {
     await page.evaluate(`{
       const session = JSON.parse(sessionStorage.getItem('muster-session'));
       sessionStorage.setItem('muster-session', JSON.stringify({ ...session, accessToken: 'ma_no_longer_good' }));
@@ -115,14 +115,14 @@ describe('the page of examples/web', () => {
     assert.equal(await page.getByRole('alert').innerText(), '');
   });
 
-  it('refuses a code of a sign-in that it did not start, and reports that', async () => {
+  it('refuses the code of a sign-in that it did not start, and reports the refusal', async () => {
     await page.goto(`${page.url()}?code=mc_of_somebody_else&state=made-up&iss=${encodeURIComponent(ORIGIN)}`);
     await page.getByText('This page did not start this sign-in').waitFor();
     await item('Test the parser (available)').waitFor();
-    assert.match(await page.getByRole('alert').innerText(), /did not start/, 'the message is gone');
+    assert.match(await page.getByRole('alert').innerText(), /did not start/, 'the message is no longer shown');
   });
 
-  it('revokes the sign-in at the hub on sign-out', async () => {
+  it('revokes the access token at the hub when the person signs out', async () => {
     const session = 'JSON.parse(sessionStorage.getItem("muster-session")).accessToken';
     const token = String(await page.evaluate(session));
     const call = () =>
@@ -134,7 +134,7 @@ describe('the page of examples/web', () => {
     assert.equal((await call()).status, 200);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    // An instance may use its credential cache for some seconds.
-    await eventually('the token is no longer good', async () => (await call()).status === 401 || undefined);
+    // An instance may accept the token for some seconds, because it caches credentials.
+    await eventually('the token is no longer valid', async () => (await call()).status === 401 || undefined);
   });
 });

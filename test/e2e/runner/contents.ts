@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Returns the entries of a folder at any depth: kind, mode and content by path, without following links.
- * @param except paths below the folder to omit, with all their entries
+ * Returns kind, mode and content of each entry below a folder, by path, without following links.
+ * @param except paths below the folder, whose entries are omitted
  */
 export function contentOf(folder: string, except: readonly string[]): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};

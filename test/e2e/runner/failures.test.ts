@@ -1,4 +1,4 @@
-/** Failures between a runner, its coding agent and the hub, with scripted stand-ins for the agent. */
+/** Failures of a runner, its coding agent or the network, with scripted stand-ins for the coding agent. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { addCallers, type Caller } from '../../../bench/seed.ts';
@@ -13,14 +13,14 @@ import { eventually } from '../support/waiting.ts';
 import { closing, isRunning, RunnerFixture, TIMEOUT_MS, withRunnerFixture } from './fixture.ts';
 import { openNetwork } from './network.ts';
 
-/** The tests mostly wait: for a lease, for a process to end, for a response. */
+/** Number of concurrent tests. Each mostly waits for a lease, for the end of a process, or for a response. */
 const AT_ONCE = 3;
 
 /** The shortest lease that a runner accepts. */
 const LEASE_SECONDS = 15;
 
-describe('a coding task with a failure', () => {
-  /** Leaves a file and hangs at the first attempt; finishes at the second. */
+describe('a runner', () => {
+  /** Installs an agent that leaves a file and hangs at its first start, and finishes at its second start. */
   function installForgetful(fixture: RunnerFixture): void {
     const again = `${fixture.folder}/again`;
     installStandIn(
@@ -47,13 +47,13 @@ describe('a coding task with a failure', () => {
     assert.match(
       git(fixture.repo, 'show', `${branch}:second.txt`),
       /first\.txt/,
-      'the second attempt sees the file of the first',
+      'the second attempt has the file of the first attempt',
     );
     assert.ok(Array.isArray(result['files']) && result['files'].length === 2);
   }
 
   runConcurrently(AT_ONCE, {
-    'is stopped with all its processes after an external end': withRunnerFixture('trouble', async (fixture) => {
+    'stops all agent processes when another caller ends the task': withRunnerFixture('trouble', async (fixture) => {
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
       const { taskId } = await fixture.createTask();
@@ -68,7 +68,7 @@ describe('a coding task with a failure', () => {
       runner.signal('SIGTERM');
       assert.equal(await runner.ended, 0, runner.said());
     }),
-    'leaves no agent process when its runner is killed': withRunnerFixture('trouble', async (fixture) => {
+    'leaves no process of its coding agent when it is killed': withRunnerFixture('trouble', async (fixture) => {
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
       const { taskId } = await fixture.createTask();
@@ -77,9 +77,9 @@ describe('a coding task with a failure', () => {
       runner.signal('SIGKILL');
       await runner.ended;
       const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-      await eventually('all have ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
+      await eventually('all agent processes have ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
     }),
-    'is finished by another runner when the lease of a killed one expires': async () => {
+    'finishes the task of a killed runner when its lease expires': async () => {
       const deployment = await Deployment.create({ hasBroker: false, pushServiceUrl: '' });
       try {
         const [[leader], [one, other], hubUrl, sweepUrl] = await Promise.all([
@@ -107,7 +107,7 @@ describe('a coding task with a failure', () => {
         await deployment.end();
       }
     },
-    'is finished by a killed runner after a restart': withRunnerFixture('trouble', async (fixture) => {
+    'finishes its task after it was killed and restarted': withRunnerFixture('trouble', async (fixture) => {
       installForgetful(fixture);
       const { taskId, branch } = await fixture.createTask();
       const killed = fixture.startRunner([]);
@@ -118,7 +118,7 @@ describe('a coding task with a failure', () => {
       assert.equal(await next.ended, 0, next.said());
       await assertFinished(fixture, taskId, branch);
     }),
-    'is released immediately when its runner gets SIGTERM': withRunnerFixture('trouble', async (fixture) => {
+    'releases its task immediately when it gets SIGTERM': withRunnerFixture('trouble', async (fixture) => {
       installForgetful(fixture);
       const { taskId, branch } = await fixture.createTask();
       const runner = fixture.startRunner([]);
@@ -150,7 +150,7 @@ describe('a coding task with a failure', () => {
         network.cut();
         writeFileSync(go, '');
         await eventually(
-          'the work is committed',
+          "the agent's work is committed",
           async () => {
             const log = git(fixture.repo, 'log', '--format=%s', branch);
             return log.startsWith('Add authentication') || undefined;
@@ -174,7 +174,7 @@ describe('a coding task with a failure', () => {
         await network.close();
       }
     }),
-    'fails if the acceptance command fails, and keeps the commits': withRunnerFixture('trouble', async (fixture) => {
+    'fails a task if its acceptance command fails, and keeps commits': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result();");
       const { taskId, branch } = await fixture.createTask();
       const runner = fixture.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
@@ -185,7 +185,7 @@ describe('a coding task with a failure', () => {
       assert.deepEqual([result['acceptance']['exitCode'], result['acceptance']['output']], [3, 'not good enough\n']);
       assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
     }),
-    'fails with a message if its base does not exist': withRunnerFixture('trouble', async (fixture) => {
+    'fails the task with a message if the base does not exist': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const { taskId } = await fixture.createTask({ config: { base: 'no-such-branch' } });
       const runner = fixture.startRunner(['--once']);
@@ -194,7 +194,7 @@ describe('a coding task with a failure', () => {
       assert.equal(task.status, 'failed');
       assert.match(task.failure?.message ?? '', /The base "no-such-branch" is not a branch, tag or commit/);
     }),
-    'is isolated from a concurrent task of the same runner': withRunnerFixture('trouble', async (fixture) => {
+    'does concurrent tasks in separate worktrees': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");
       const tasks = await Promise.all(
         ['one', 'two', 'three'].map((name) =>
@@ -209,14 +209,14 @@ describe('a coding task with a failure', () => {
       assert.equal(await runner.ended, 0, runner.said());
       assert.ok(!existsSync(`${fixture.repo}/prompt.txt`));
     }),
-    'is not started if the credential is invalid': withRunnerFixture('trouble', async (fixture) => {
+    'exits with an error if its credential is invalid': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const runner = fixture.startRunner(['--once'], { agent: { id: 'nobody', token: 'mk_nobody.nothing' } });
       assert.equal(await runner.ended, 1);
       assert.match(runner.said(), /Invalid or revoked credential/);
       assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
     }),
-    'is not started if the hub does not respond': withRunnerFixture('trouble', async (fixture) => {
+    'exits with an error if the hub does not respond': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const runner = fixture.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
       assert.equal(await runner.ended, 1);

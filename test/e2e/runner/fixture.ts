@@ -1,4 +1,4 @@
-/** Fixture for runners: runner processes, a repository, and the hub's data about their tasks. */
+/** Starts runner processes in a new repository, and gets the hub's data about their tasks. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { type Connection, connect } from '../support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 
-/** The published build, which starts in half the time of its sources. */
+/** Path of the runner's build as it is published. It starts twice as fast as the runner's sources. */
 const PROGRAM = await buildRunner();
 
-/** Timeout for a coding agent and several calls on a busy machine. */
+/** Timeout for one run of a coding agent with several calls, on a busy machine. */
 export const TIMEOUT_MS = 240_000;
 
 const created = z.object({ result: z.object({ taskId: z.string(), branch: z.string() }) });
@@ -45,11 +45,11 @@ const logged = z.object({
 export type LogEntries = z.output<typeof logged>['result']['entries'];
 
 export interface RunnerProcess {
-  /** Returns the output. */
+  /** Returns all output until now. */
   said(): string;
   signal(signal: NodeJS.Signals): void;
   readonly pid: number;
-  /** Exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
@@ -58,7 +58,7 @@ export interface RunnerWishes {
   readonly agent?: TestAgent;
   readonly repo?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Command with its first arguments; this clone's runner if omitted. */
+  /** The command and its first arguments. By default, the runner of this clone. */
   readonly program?: readonly string[];
 }
 
@@ -72,7 +72,7 @@ interface Players {
 export class RunnerFixture {
   readonly folder: string;
   readonly repo: string;
-  /** Folder of the coding agents that runners find first in their PATH. */
+  /** Folder for coding agents, which is first in the PATH of the runners. */
   readonly bin: string;
   readonly url: string;
   readonly agent: TestAgent;
@@ -95,14 +95,14 @@ export class RunnerFixture {
     const workspace = newWorkspace(label);
     const [agent, leader] = await Promise.all([registerAgent('runner'), registerAgent('lead', { role: 'leader' })]);
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
-    // Only people may add repositories.
+    // Only people may give a workspace access to repositories.
     const access = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
     await succeed(access, 'create_workspace', { name: workspace, repositories: ['sartor-ai/*'] });
     await access.close();
     return new RunnerFixture({ url: endpointUrl('', { workspace }), agent, leader, client });
   }
 
-  /** Uses an existing hub and workspace. */
+  /** Creates a fixture that uses an existing hub and workspace. */
   static async at(hubUrl: string, agent: TestAgent, leader: TestAgent): Promise<RunnerFixture> {
     const coding = new URL(hubUrl);
     coding.pathname = `${coding.pathname.replace(/\/$/, '')}/coding`;
@@ -116,7 +116,7 @@ export class RunnerFixture {
     removeFolder(this.folder);
   }
 
-  /** Creates the task of the coding specification's create_task example, unless the draft differs. */
+  /** Creates a task with the arguments of the coding specification's create_task example, changed by `wishes`. */
   async createTask(wishes: Readonly<Record<string, unknown>> = {}): Promise<{ taskId: string; branch: string }> {
     const example = {
       tool: 'CLAUDECODE',
@@ -127,7 +127,7 @@ export class RunnerFixture {
     return created.parse(await succeed(this.client, 'create_task', { ...example, ...wishes })).result;
   }
 
-  /** Calls a coordination tool as the leader. */
+  /** Calls a coordination tool with the leader's credential. */
   async lead(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
     const client = await connect('client 2026-07-28', this.url, this.leader.token);
     try {
@@ -166,9 +166,9 @@ export class RunnerFixture {
     };
   }
 
-  /** Waits for a runner's output. */
+  /** Waits until the runner's output matches the pattern. */
   untilSaid(runner: RunnerProcess, pattern: RegExp): Promise<true> {
-    return eventually(`a runner says ${pattern}`, async () => pattern.test(runner.said()) || undefined, TIMEOUT_MS);
+    return eventually(`output with ${pattern}`, async () => pattern.test(runner.said()) || undefined, TIMEOUT_MS);
   }
 
   async report(taskId: string): Promise<TaskReport> {
@@ -185,19 +185,19 @@ export class RunnerFixture {
     }
   }
 
-  /** Waits for a message in the log. */
+  /** Waits until the task's log contains the message. */
   untilLogged(taskId: string, message: string): Promise<true> {
     return eventually(
-      `"${message}" in the log`,
+      `the log contains "${message}"`,
       async () => ((await this.logs(taskId)).some((entry) => entry.message === message) ? true : undefined),
       TIMEOUT_MS,
     );
   }
 
-  /** Waits until the task has a stored state. */
+  /** Waits until the stored task has the state, and returns the report of the task. */
   untilState(taskId: string, state: string): Promise<TaskReport> {
     return eventually(
-      `the task is ${state}`,
+      `the task has the state ${state}`,
       async () => {
         const report = await this.report(taskId);
         return report.task.state === state ? report : undefined;
@@ -207,7 +207,7 @@ export class RunnerFixture {
   }
 }
 
-/** A test with its own stage. */
+/** Returns a test function that runs the test with a new fixture and closes the fixture afterwards. */
 export function withRunnerFixture(label: string, test: (fixture: RunnerFixture) => Promise<void>): () => Promise<void> {
   return async () => closing(await RunnerFixture.open(label), test);
 }
@@ -231,7 +231,7 @@ async function buildRunner(): Promise<string> {
   return `${folder}/runner.js`;
 }
 
-/** A zombie has ended: only its parent has not read its exit code. */
+/** A zombie counts as ended, because only its exit code remains. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

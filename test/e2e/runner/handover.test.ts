@@ -1,4 +1,4 @@
-/** Branches and pull requests that leave the machine, with the local GitHub; "origin" is a bare repository. */
+/** Branches that runners push, and their pull requests in the local GitHub. "origin" is a bare repository. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { type RunnerFixture, withRunnerFixture } from './fixture.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** The tests mostly wait for a process or for GitHub. */
+/** Number of concurrent tests. Each mostly waits for a process or for GitHub. */
 const AT_ONCE = 3;
 
-describe('the branch of a coding task', () => {
+describe('a runner that pushes branches', () => {
   runConcurrently(AT_ONCE, {
-    'becomes a pull request if the task requests one': withOrigin(async (fixture, origin) => {
+    'opens a pull request if the task requests one': withOrigin(async (fixture, origin) => {
       const branch = `task/${randomUUID().slice(0, 8)}`;
       const github = await connect('client 2026-07-28', fixture.url, fixture.agent.token);
       try {
-        // The local GitHub has separate storage: commits pushed to "origin" must be added to it.
+        // The local GitHub does not read "origin", so the branch must exist in both.
         await succeed(github, 'github_createBranch', { ...AT, branch });
         const files = [{ path: `src/${branch}.ts`, content: '// new\n' }];
         await succeed(github, 'github_commitFiles', { ...AT, branch, message: 'Work', files });
@@ -47,7 +47,7 @@ describe('the branch of a coding task', () => {
         await github.close();
       }
     }),
-    'is continued on another machine after the first runner stops': withOrigin(async (fixture, origin) => {
+    'continues the pushed branch of a runner that stopped on another machine': withOrigin(async (fixture, origin) => {
       installStandIn(fixture.bin, `fs.writeFileSync('first.txt', '1'); said('Half done.'); ${FOREVER}`);
       const { taskId, branch } = await fixture.createTask();
       const first = fixture.startRunner(['--push']);
@@ -64,7 +64,7 @@ describe('the branch of a coding task', () => {
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await fixture.report(taskId)).task.status, 'completed');
     }),
-    'stays local if origin does not respond, and does not start': withOrigin(async (fixture) => {
+    'keeps the work local if origin stops responding, and then starts no agent': withOrigin(async (fixture) => {
       const away = ['remote', 'set-url', 'origin', `${fixture.folder}/nowhere.git`];
       installStandIn(
         fixture.bin,
@@ -88,7 +88,7 @@ describe('the branch of a coding task', () => {
   });
 });
 
-/** A test with its own stage and its "origin". */
+/** Returns a test function that runs the test with a new fixture and a bare repository as "origin". */
 function withOrigin(test: (fixture: RunnerFixture, origin: string) => Promise<void>): () => Promise<void> {
   return withRunnerFixture('handover', async (fixture) => {
     const origin = `${fixture.folder}/origin.git`;

@@ -1,9 +1,9 @@
-/** A network between a runner and the hub that can be disconnected. */
+/** A network between a runner and the hub that the test can interrupt. */
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { listen, portOf } from '../../support/listening.ts';
 
 export interface Network {
-  /** URL of the hub through this network. */
+  /** URL with which a runner reaches the hub through this network. */
   readonly url: string;
   cut(): void;
   restore(): void;

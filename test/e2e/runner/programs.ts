@@ -1,10 +1,10 @@
-/** The real coding agents with their own home directory and a scripted model, without other connections. */
+/** Installs and configures the real coding agents, with a separate home folder and a scripted model. */
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ToolCall } from '../support/scriptedModel.ts';
 
 const CLIENTS = new URL('../../clients/node_modules', import.meta.url).pathname;
 
-/** An unreachable proxy for connections to other machines. */
+/** A proxy that is unreachable, so that connections to other machines fail. */
 const NOWHERE = {
   HTTP_PROXY: 'http://127.0.0.1:9',
   HTTPS_PROXY: 'http://127.0.0.1:9',
@@ -38,21 +38,21 @@ export function installGemini(bin: string): void {
   chmodSync(`${bin}/gemini`, 0o755);
 }
 
-/** With only a base URL, it would choose an authentication that its headless mode refuses. */
+/** Writes settings with an authentication type, because Gemini CLI otherwise chooses one that needs a person. */
 export function geminiEnvironment(home: string, modelUrl: string): NodeJS.ProcessEnv {
   mkdirSync(`${home}/.gemini`, { recursive: true });
   const settings = {
     security: { auth: { selectedType: 'gemini-api-key' } },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
     privacy: { usageStatisticsEnabled: false },
-    // With "auto", it first asks a model which model to use.
+    // With the model "auto", Gemini CLI first asks a model which model to use.
     model: { name: 'gemini-2.5-flash' },
   };
   writeFileSync(`${home}/.gemini/settings.json`, JSON.stringify(settings));
   return { ...NOWHERE, GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_API_KEY: 'AIza-no-key-of-anyone' };
 }
 
-/** Steps of the scripted models for Claude Code and Gemini CLI; the worktree exists only after the start. */
+/** Content of the file that the scripted models write. */
 export const AUTH_SOURCE = 'export const login = (user) => sign({ user });\n';
 
 export function claudeSteps(worktree: () => string): readonly (() => ToolCall)[] {

@@ -1,4 +1,4 @@
-/** The specification's create_task example, done by the real coding agents with scripted models. */
+/** The real coding agents do the task of the specification's create_task example, with scripted models. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { git, newRepository } from '../../../runner/test/support/folders.ts';
@@ -17,7 +17,7 @@ import {
   installGemini,
 } from './programs.ts';
 
-describe('a coding task and a real coding agent', () => {
+describe('a runner with real coding agents', () => {
   let fixture: RunnerFixture;
   let worktrees: string;
 
@@ -27,12 +27,12 @@ describe('a coding task and a real coding agent', () => {
   });
   afterEach(() => fixture?.close());
 
-  /** Returns the only worktree during a task. */
+  /** Returns the folder of the task's worktree, which exists only while the task runs. */
   function worktree(): string {
     return `${worktrees}/${readdirSync(worktrees)[0]}`;
   }
 
-  it('is done by Claude Code on its branch, and is visible to everyone with access', async () => {
+  it("does a task with Claude Code on the task's branch, and shows log and result to viewers", async () => {
     const model = await startScriptedModel(claudeSteps(worktree));
     try {
       installClaude(fixture.bin);
@@ -91,7 +91,7 @@ describe('a coding task and a real coding agent', () => {
     }
   }
 
-  it('is done by Gemini CLI on its branch', async () => {
+  it("does a task with Gemini CLI on the task's branch", async () => {
     const model = await startScriptedGemini([
       () => ({ tool: 'write_file', input: { file_path: `${worktree()}/src/auth.js`, content: AUTH_SOURCE } }),
     ]);
@@ -113,11 +113,11 @@ describe('a coding task and a real coding agent', () => {
     }
   });
 
-  /** State of the user's checkout that no task may change: all except the objects, the refs and the runner's own. */
+  /** Parts of the checkout's .git folder that a task may change: objects, refs, and the files of runners. */
   const SHARED = ['objects', 'refs', 'logs', 'worktrees', 'muster'].map((name) => `.git/${name}`);
 
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
-    it(`changes nothing around a nested repository when ${tool} does a task`, async () => {
+    it(`changes nothing around a nested repository if it does a task with ${tool}`, async () => {
       const home = newRepository(fixture.folder);
       const outer = newRepository(`${home}/outer`);
       const repo = newRepository(`${outer}/repo`);
@@ -152,7 +152,7 @@ describe('a coding task and a real coding agent', () => {
           repo: contentOf(repo, SHARED),
           refs: refsBut(branch),
         };
-        // Environment like that of a hook of the outer repository.
+        // Variables with which a git hook of the outer repository would select that repository.
         const selecting = { GIT_DIR: `${outer}/.git`, GIT_WORK_TREE: outer, GIT_INDEX_FILE: `${outer}/.git/index` };
         const runner = fixture.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
         assert.equal(await runner.ended, 0, runner.said());
@@ -160,7 +160,7 @@ describe('a coding task and a real coding agent', () => {
         assert.deepEqual((await fixture.report(taskId)).result?.['commands'], ['git add src']);
         const results = isClaude ? claude.turns.at(-1)?.results.map(({ text }) => text) : gemini.turns.at(-1)?.results;
         assert.equal(results?.length, 2);
-        assert.doesNotMatch(results.join('\n'), /fatal/, "the agent's git works in the worktree");
+        assert.doesNotMatch(results.join('\n'), /fatal/, "the agent's git command failed in the worktree");
         assert.deepEqual(
           {
             home: contentOf(home, [...AGENT_STATE, '.local', 'outer']),
@@ -178,7 +178,7 @@ describe('a coding task and a real coding agent', () => {
     });
   }
 
-  it('lists a runner as an agent whose capabilities show the versions of its coding agents', async () => {
+  it('is listed as an agent whose capabilities name its coding agents', async () => {
     installClaude(fixture.bin);
     const runner = fixture.startRunner(['--worktrees', worktrees], {
       env: claudeEnvironment(fixture.folder, 'http://127.0.0.1:9'),
@@ -196,10 +196,10 @@ describe('a coding task and a real coding agent', () => {
   });
 });
 
-/** Files below the home directory with the agents' own state. */
+/** Files below the home folder in which coding agents store their own state. */
 const AGENT_STATE = ['.claude', '.claude.json', '.gemini', '.cache', '.npm'];
 
-/** Returns the agent from the registry, on any page. */
+/** Searches all pages of system_getAgents for the agent, and returns it. */
 async function agentOf(client: Connection, id: string, cursor?: unknown): Promise<unknown> {
   const { agents, nextCursor } = await succeed(client, 'system_getAgents', cursor ? { cursor } : {});
   assert.ok(Array.isArray(agents));

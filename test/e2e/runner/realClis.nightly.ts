@@ -1,4 +1,4 @@
-/** The command lines of the real coding agents: prompts, allowed tools and tokens, with scripted models. */
+/** Command lines with which runners start the real coding agents: prompts, allowed tools and token counts. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { CLIS } from '../../../runner/src/clis/index.ts';
@@ -15,10 +15,10 @@ import { claudeEnvironment, geminiEnvironment, installClaude, installGemini } fr
 const PATIENCE_MS = 240_000;
 const SECRET = 'the-content-of-a-file';
 
-/** Starts of descriptions that are commands, modes, notes, references or options in the CLIs' own input fields. */
+/** Starts of descriptions to which the programs would give a meaning if a person typed them, such as commands. */
 const STARTS = ['/login page shows HTTP 500', '/help', '!cat secret.txt', '#remember', '@secret.txt', '--help'];
 
-describe('the command line of a real coding agent', () => {
+describe('a run of a real coding agent', () => {
   let folder: string;
   let home: string;
   let work: string;
@@ -65,7 +65,7 @@ describe('the command line of a real coding agent', () => {
     return { prompt, work: result.transcript.work() };
   }
 
-  /** A task whose texts name files, commands and modes. */
+  /** Returns a task whose texts contain references to files, commands and modes of the programs. */
   function taskAbout(description: string): Partial<ClaimedTask> {
     const lines = [
       ...STARTS,
@@ -80,7 +80,7 @@ describe('the command line of a real coding agent', () => {
     return { description, instructions: said, messages: [message] };
   }
 
-  /** Asserts that the model got the unchanged prompt, and no content of a file. */
+  /** Asserts that a model request contained the unchanged prompt, and that no request contained a file's content. */
   function assertLiteral(prompt: string, texts: readonly string[]): void {
     assert.ok(prompt.includes('secret.txt'));
     assert.ok(texts.some((text) => text.trimEnd() === prompt.trimEnd()));
@@ -88,7 +88,7 @@ describe('the command line of a real coding agent', () => {
   }
 
   for (const start of STARTS) {
-    it(`sends a description that starts with "${start}" from Claude Code to the model as text`, async () => {
+    it(`passes the description "${start}" unchanged through Claude Code to the model`, async () => {
       installClaude(`${folder}/bin`);
       const model = await startScriptedModel([() => ({ tool: 'Read', input: { file_path: `${work}/README.md` } })]);
       try {
@@ -103,7 +103,7 @@ describe('the command line of a real coding agent', () => {
       }
     });
 
-    it(`sends a description that starts with "${start}" from Gemini CLI to the model as text`, async () => {
+    it(`passes the description "${start}" unchanged through Gemini CLI to the model`, async () => {
       installGemini(`${folder}/bin`);
       const model = await startScriptedGemini([
         () => ({ tool: 'read_file', input: { file_path: `${work}/README.md` } }),
@@ -122,7 +122,7 @@ describe('the command line of a real coding agent', () => {
     });
   }
 
-  it('allows Claude Code each rule and nothing else, next to the rules of the user', async () => {
+  it("allows Claude Code only commands that match a rule of the task or of the user's settings", async () => {
     installClaude(`${folder}/bin`);
     const commands = {
       'ln README.md one,two': true,
@@ -165,7 +165,7 @@ describe('the command line of a real coding agent', () => {
     }
   });
 
-  it('allows Gemini CLI each rule and nothing else, next to the policy of the user', async () => {
+  it("allows Gemini CLI only commands that match a rule of the task or of the user's policy", async () => {
     installGemini(`${folder}/bin`);
     const commands = {
       'ln README.md one,two': true,

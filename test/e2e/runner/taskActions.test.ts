@@ -1,4 +1,4 @@
-/** A leader's actions on a coding task while a real runner works on it. */
+/** A leader cancels, retries or releases a coding task while a real runner works on the task. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/test/support/standIn.ts';
@@ -6,9 +6,9 @@ import { runConcurrently } from '../support/concurrently.ts';
 import { eventually } from '../support/waiting.ts';
 import { isRunning, TIMEOUT_MS, withRunnerFixture } from './fixture.ts';
 
-describe('a coding task when its leader acts on it', () => {
+describe('a runner', () => {
   runConcurrently(1, {
-    'leaves no agent process after it is cancelled, even if it ignores SIGTERM': withRunnerFixture(
+    'ends every process of an agent whose task is cancelled, even if it ignores SIGTERM': withRunnerFixture(
       'levers',
       async (fixture) => {
         const pidFile = `${fixture.folder}/pids`;
@@ -19,11 +19,11 @@ describe('a coding task when its leader acts on it', () => {
         const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
         assert.equal(pids.length, 5);
         await fixture.lead('cancel_task', { task_id: taskId, reason: 'no longer wanted' });
-        await eventually('all have ended', async () => !pids.some(isRunning) || undefined);
+        await eventually('all processes of the agent have ended', async () => !pids.some(isRunning) || undefined);
         await fixture.untilSaid(runner, /cancelled \(/);
         assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
 
-        // After a retry, the same runner does it, because it continues to claim tasks.
+        // The runner is still claiming tasks, so it does the task again after the retry.
         installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
         await fixture.lead('retry_task', { task_id: taskId });
         await fixture.untilState(taskId, 'done');
@@ -36,7 +36,7 @@ describe('a coding task when its leader acts on it', () => {
         assert.equal(await runner.ended, 0, runner.said());
       },
     ),
-    'is attempted again after a release, and the first agent ends': withRunnerFixture('levers', async (fixture) => {
+    'starts a released task again, and ends the first agent': withRunnerFixture('levers', async (fixture) => {
       const again = `${fixture.folder}/again`;
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(
@@ -53,7 +53,7 @@ describe('a coding task when its leader acts on it', () => {
       const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
       await fixture.lead('release_task', { task_id: taskId });
       await fixture.untilState(taskId, 'done');
-      await eventually('the first has ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
+      await eventually('the first agent has ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
       runner.signal('SIGTERM');
       assert.equal(await runner.ended, 0, runner.said());
     }),

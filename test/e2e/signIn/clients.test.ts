@@ -1,4 +1,4 @@
-/** Sign-in of real clients with only the URL, with a person who clicks. Source: docs/guides/sign-in.md. */
+/** Real clients sign in with only the endpoint's URL and a person's consent. Source: docs/guides/sign-in.md. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const BEN = { email: 'person2@example.com', password: 'only-for-the-emulators' }
 
 const AUTHORIZE = /https?:\/\/[\w.:-]+\/authorize\?[\w%&=.+~-]+/;
 
-describe('real clients', () => {
+describe('the sign-in', () => {
   let browser: Browser;
 
   before(async () => {
@@ -30,7 +30,7 @@ describe('real clients', () => {
   });
   after(() => browser?.close());
 
-  it('Claude Code signs in a colleague invited by email, who claims a task', async () => {
+  it('lets a person who was invited by email claim a task with Claude Code', async () => {
     const workspace = newWorkspace('guild');
     const email = `${workspace}@example.com`;
     const ada = await connect(
@@ -64,7 +64,7 @@ describe('real clients', () => {
       assert.match(asked, /Claude Code/);
       assert.match(asked, /claude\.ai/);
       await login.ended();
-      // On a busy machine, its check may time out before the list of tools arrives.
+      // On a busy machine, the connection check may time out before the list of tools arrives.
       await eventually('Claude Code is connected', async () =>
         /muster: .*✔ Connected/.test(await claude.run('mcp', 'list')) ? true : undefined,
       );
@@ -78,7 +78,7 @@ describe('real clients', () => {
     }
   });
 
-  it('Gemini CLI registers, signs Ada in and connects', async () => {
+  it('lets Gemini CLI register itself, sign Ada in and connect', async () => {
     const home = mkdtempSync(`${tmpdir()}/muster-gemini-`);
     try {
       mkdirSync(`${home}/.gemini`);
@@ -109,7 +109,7 @@ describe('real clients', () => {
       const [address] = await login.shows(AUTHORIZE);
       assert.match(await allow(browser, address, ADA), /Gemini CLI/);
       await login.shows(/Successfully authenticated/);
-      // Gemini CLI has signed in, and then reports that it cannot show its list of tools in this mode.
+      // After the sign-in, Gemini CLI exits with 42, because it cannot list its tools in this mode.
       await login.ended(42);
       const listed = await gemini('mcp', 'list');
       assert.match(await listed.ended(), /muster: .*Connected/);
@@ -118,7 +118,7 @@ describe('real clients', () => {
     }
   });
 
-  it('the MCP Inspector registers, signs Ben in and calls a tool', async () => {
+  it('lets the MCP Inspector register itself, sign Ben in and call a tool', async () => {
     const home = mkdtempSync(`${tmpdir()}/muster-inspector-`);
     const program = new URL(
       '../../clients/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',

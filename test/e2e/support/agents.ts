@@ -1,4 +1,4 @@
-/** A test's own agents, registered by onboarding like any agent. */
+/** Agents of a test, which are registered by onboarding like any agent. */
 import { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from './clients.ts';
 import { endpointUrl, newAgentName, tokenOf } from './endpoint.ts';
@@ -14,7 +14,7 @@ export interface AgentWishes {
   readonly capabilities?: readonly string[];
 }
 
-/** Registers an agent with a unique name, using the leader's credential. A client would list the tools first. */
+/** Registers an agent with a unique name, using the credential of the seeded leader. */
 export async function registerAgent(label: string, wishes: AgentWishes = {}): Promise<TestAgent> {
   const { role = 'worker', maxConcurrentTasks = 1, capabilities = ['coding'] } = wishes;
   const leader = new McpCaller(endpointUrl('/onboarding'), await tokenOf('leader'));
@@ -27,8 +27,8 @@ export async function registerAgent(label: string, wishes: AgentWishes = {}): Pr
   return { id: String(agentId), token: bearerOf(credentials) };
 }
 
-/** The credential for an `Authorization` header. */
+/** Returns an agent's credential as used in an `Authorization` header. */
 export function bearerOf(credentials: unknown): string {
-  if (!isRecord(credentials)) throw new Error('The agent got no credentials.');
+  if (!isRecord(credentials)) throw new Error('The response contains no credentials.');
   return `${credentials['apiKey']}.${credentials['secret']}`;
 }

@@ -1,9 +1,9 @@
-/** Required properties of every response. */
+/** Assertions that every response must satisfy. */
 import assert from 'node:assert/strict';
 import { isRecord } from './clients.ts';
 import type { HttpResponse } from './http.ts';
 
-/** Traces of Muster's code, machine or vendors. No hostile text contains them. */
+/** Patterns of text that reveals Muster's code, its machine or its vendors. No hostile input of the tests matches. */
 const LEAKS: readonly RegExp[] = [
   /\n\s+at .+:\d+/,
   /node_modules|file:\/\/\/(?!etc)|\/functions\/(src|lib)|\.[tj]s:\d+/,
@@ -12,13 +12,13 @@ const LEAKS: readonly RegExp[] = [
 
 const PAGE = /<html|<!doctype|<pre>/i;
 
-/** Asserts a response without 5xx status and internals. */
+/** Asserts that the response has no 5xx status and reveals no internals. */
 export function assertNoLeak({ status, text }: HttpResponse, about: string): void {
   assert.ok(status < 500, about);
   for (const leak of LEAKS) assert.doesNotMatch(text.slice(0, 5000), leak, about);
 }
 
-/** Asserts a result or a useful error, without 5xx status, HTML page or internals. */
+/** Asserts that the response is a result or an understandable error, without 5xx status, HTML or internals. */
 export function assertCivil(answer: HttpResponse, sent: string): void {
   const { status, headers, text, json } = answer;
   const about = `${sent.slice(0, 500)} → ${status} ${text.slice(0, 1000)}`;
@@ -47,10 +47,10 @@ function assertEnvelope({ structuredContent, content }: Readonly<Record<string, 
   assert.ok(Array.isArray(content), about);
   const envelope: unknown = JSON.parse(content[0].text);
   assert.ok(isRecord(envelope), about);
-  // Some errors are sent only as text to clients of the 2025 revisions: see docs/decisions/0007-serving-mcp.md.
+  // Clients of the 2025 revisions get some errors only as text: see docs/decisions/0007-serving-mcp.md.
   if (structuredContent !== undefined) assert.deepEqual(structuredContent, envelope, about);
   const { error, message } = envelope;
-  // The coding toolset adds it next to the error.
+  // Errors of the coding toolset have the message next to the field `error`.
   const said = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
   assert.ok(typeof said === 'string' && said.length > 5 && said.length < 5000, about);
   assert.doesNotMatch(said, /Internal error/, about);

@@ -1,4 +1,4 @@
-/** The real Claude Code CLI with its own home directory, connected only to the scripted model and the endpoint. */
+/** The real Claude Code CLI with its own home folder. It can connect only to the scripted model and the endpoint. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,11 +11,11 @@ const PROGRAM = new URL('../../clients/node_modules/.bin/claude', import.meta.ur
 const PATIENCE_MS = 120_000;
 
 export interface ClaudeCode {
-  /** Runs `claude` with arguments and returns its output. */
+  /** Runs `claude` with the arguments, and returns the output. */
   run(...args: readonly string[]): Promise<string>;
-  /** Runs it in a terminal, for interactive commands. */
+  /** Runs `claude` with the arguments in a terminal, for interactive commands. */
   start(...args: readonly string[]): Promise<Terminal>;
-  /** Hosts outside this machine that it has tried to reach. */
+  /** Hosts outside this machine to which Claude Code has tried to connect. */
   readonly outside: readonly string[];
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     CLAUDE_CONFIG_DIR: `${home}/.claude`,
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
-    // Unless set, it asks the model after 5 s, even if servers are still connecting.
+    // Waits for servers. By default, Claude Code omits servers that have not connected after 5 seconds.
     MCP_CONNECTION_NONBLOCKING: '0',
     MCP_CONNECT_TIMEOUT_MS: '60000',
     MCP_TIMEOUT: '60000',
@@ -62,7 +62,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     HTTP_PROXY: proxy,
     HTTPS_PROXY: proxy,
     NO_PROXY: '127.0.0.1,localhost',
-    // The test opens the browser pages itself.
+    // Claude Code opens no browser, because the test opens the pages itself.
     BROWSER: '/bin/true',
   };
 }
@@ -80,6 +80,6 @@ async function run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv)
     child.once('exit', resolve);
   });
   const [printed, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  if (code !== 0) throw new Error(`claude ${args[0]} ended with ${code}:\n${printed}\n${complaints}`);
+  if (code !== 0) throw new Error(`claude ${args[0]} exited with ${code}:\n${printed}\n${complaints}`);
   return printed;
 }

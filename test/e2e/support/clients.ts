@@ -1,4 +1,4 @@
-/** The MCP clients that people really use, one per protocol era, with one small interface. */
+/** The MCP clients that people use, with one small interface: the current one with two revisions, and an old SDK. */
 import {
   Client as CurrentClient,
   StreamableHTTPClientTransport as CurrentTransport,
@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sharedValidator } from './validation.ts';
 
-/** A client with its protocol revision. */
+/** Clients, each with the protocol revision that it negotiates. */
 export const ERAS = ['client 2026-07-28', 'client 2025-11-25', 'sdk 1.x'] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -20,7 +20,6 @@ export interface ListedTool {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Result of `tools/call`. */
 export interface Answer {
   readonly isError: boolean;
   readonly text: string;
@@ -33,7 +32,6 @@ export interface ListedResource {
   readonly mimeType?: string | undefined;
 }
 
-/** A connected client. */
 export interface Connection {
   readonly era: Era;
   readonly revision: string | undefined;
@@ -49,9 +47,9 @@ export interface Connection {
 const IDENTITY = { name: 'muster-e2e', version: '1.0.0' };
 
 /**
- * Connects and lists all tools, so that the client validates every result against its tool's output schema: /mcp
- * lists all of them only on request.
- * @param fetcher replacement to observe the HTTP exchange
+ * Connects with a URL that lists all tools, which `/mcp` does only on request. The client can then validate the
+ * result of every tool against its output schema.
+ * @param fetcher replacement for fetch, with which a test can observe the HTTP exchange
  */
 export function connect(era: Era, url: string, token: string, fetcher: typeof fetch = fetch): Promise<Connection> {
   const whole = new URL(url);
@@ -59,7 +57,7 @@ export function connect(era: Era, url: string, token: string, fetcher: typeof fe
   return connectAt(era, whole.href, token, fetcher);
 }
 
-/** Connects to exactly this URL, and lists the tools, as clients do. */
+/** Connects to the unchanged URL, and lists the tools, as real clients do. */
 export async function connectAt(
   era: Era,
   url: string,
@@ -97,7 +95,7 @@ async function connectCurrent(era: Era, url: string, options: TransportOptions):
 async function connectOld(url: string, options: TransportOptions): Promise<Connection> {
   const client = new OldClient(IDENTITY, { jsonSchemaValidator: sharedValidator });
   const transport = new OldTransport(new URL(url), options);
-  // The declared type lacks a property required by exactOptionalPropertyTypes, but the object is a Transport.
+  // The declared type lacks a property that exactOptionalPropertyTypes requires, but the object is a Transport.
   await client.connect(transport as Parameters<OldClient['connect']>[0]);
   return {
     era: 'sdk 1.x',
@@ -120,7 +118,7 @@ interface RawAnswer {
 }
 
 function answerOf({ isError = false, content, structuredContent = {} }: RawAnswer): Answer {
-  if (!isRecord(structuredContent)) throw new Error('The answer has no structured content.');
+  if (!isRecord(structuredContent)) throw new Error('The structured content is not an object.');
   return { isError, text: textOf(content), structured: structuredContent };
 }
 
@@ -128,9 +126,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the only text of a result or a resource. */
+/** Returns the text of a result or resource that has exactly one part. */
 function textOf(parts: readonly object[]): string {
   const [part] = parts;
   if (parts.length === 1 && part !== undefined && 'text' in part && typeof part.text === 'string') return part.text;
-  throw new Error(`Expected one text and got ${parts.length} parts.`);
+  throw new Error(`Expected exactly one text part, but got ${parts.length} parts.`);
 }

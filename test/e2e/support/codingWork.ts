@@ -1,11 +1,11 @@
-/** A runner's work on a coding task, using only its tools. */
+/** The work of a runner on a coding task, as tool calls of a separate agent. */
 import { z } from 'zod';
 import { registerAgent } from './agents.ts';
 import { succeed } from './calls.ts';
 import { type Connection, connect } from './clients.ts';
 import { endpointUrl } from './endpoint.ts';
 
-/** The create_task example of the coding specification, as printed. */
+/** Arguments of the create_task example in the coding specification. */
 export const PRINTED_TASK = {
   tool: 'CLAUDECODE',
   description: 'Add authentication to the app',
@@ -27,7 +27,7 @@ export class CodingWork {
     this.epoch = epoch;
   }
 
-  /** Claims the task as a new runner. */
+  /** Registers a runner and claims the task with it. */
   static async begin(workspace: string, taskId: string, project?: string): Promise<CodingWork> {
     const runner = await registerAgent('runner');
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), runner.token);
@@ -37,7 +37,7 @@ export class CodingWork {
     return new CodingWork(client, taskId, task.epoch);
   }
 
-  /** Returns the time of the entry, in RFC 3339. */
+  /** Adds a log entry, and returns the entry's time in RFC 3339. */
   async log(message: string): Promise<string> {
     const { taskId, epoch } = this;
     const at = new Date().toISOString();

@@ -1,10 +1,10 @@
-/** Tests that mostly wait for other processes, and can therefore run concurrently. */
+/** Runs tests concurrently that mostly wait for other processes. */
 
 /**
- * Defines tests of which several run concurrently. Each needs its own data, and is reported in order with the
- * remaining waiting time. All are started, even if `--grep` selects one.
- * @param max maximum number of concurrent tests; beyond the machine's capacity, each only gets slower
- * @param tests tests by title, the slowest first
+ * Defines tests that run concurrently, and are reported in order. Each test needs its own data. All tests are
+ * started, even if `--grep` selects one.
+ * @param max maximum number of concurrent tests; above the machine's capacity, each test only gets slower
+ * @param tests tests by title; the slowest tests should be first
  */
 export function runConcurrently(max: number, tests: Readonly<Record<string, () => Promise<void>>>): void {
   const begun = Object.entries(tests).map(([title, test]) => {
@@ -12,7 +12,7 @@ export function runConcurrently(max: number, tests: Readonly<Record<string, () =
     const outcome = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    outcome.catch(() => undefined); // The test with this title fails with it.
+    outcome.catch(() => undefined); // A rejection is reported by the test with this title.
     return { title, test, outcome, tell };
   });
 

@@ -1,4 +1,4 @@
-/** Features of the emulators: starting a schedule, and direct access to the databases. */
+/** Runs schedules in the emulators, and delivers events to their functions. */
 import { z } from 'zod';
 import { type CloudEvent, deliver } from './delivery/cloudEvents.ts';
 import { FUNCTIONS_URL } from './endpoint.ts';
@@ -8,7 +8,7 @@ export const PROJECT = String(process.env['GCLOUD_PROJECT']);
 
 const TRIGGERS_URL = `${FUNCTIONS_URL}/functions/projects/${PROJECT}/triggers`;
 
-/** A function may have to start while many others run. */
+/** Timeout for a scheduled function, which may have to start while the machine is busy. */
 const SCHEDULE_PATIENCE_MS = 240_000;
 
 const backends = z.object({
@@ -17,7 +17,7 @@ const backends = z.object({
   ),
 });
 
-/** Runs a schedule to its end, as Cloud Scheduler does every minute in production. */
+/** Runs a scheduled function to its end, as Cloud Scheduler does every minute in production. */
 export async function tick(name: string): Promise<void> {
   const answer = backends.parse(await (await fetch(`${FUNCTIONS_URL}/backends`)).json());
   const triggers = answer.backends.flatMap((backend) => backend.functionTriggers);
@@ -25,16 +25,16 @@ export async function tick(name: string): Promise<void> {
   if (found === undefined) throw new Error(`The emulator has no scheduled function named ${name}.`);
   const signal = AbortSignal.timeout(SCHEDULE_PATIENCE_MS);
   const { status } = await fetch(`${TRIGGERS_URL}/${found.id}-0`, { method: 'POST', signal });
-  if (status >= 400) throw new Error(`${name} answered ${status}.`);
+  if (status >= 400) throw new Error(`${name} responded with status ${status}.`);
 }
 
-/** Delivers an event to a function, in addition to the emulator's own deliveries. */
+/** Delivers an event to a function. The emulator also delivers its own events. */
 export async function deliverToTrigger(name: string, event: CloudEvent): Promise<void> {
   const isTaken = await deliver(`${TRIGGERS_URL}/us-central1-${name}-0`, event);
-  if (!isTaken) throw new Error(`${name} did not take ${event['subject']}.`);
+  if (!isTaken) throw new Error(`${name} did not accept the event for ${event['subject']}.`);
 }
 
-/** Runs the cleanup job until the condition holds. */
+/** Runs the cleanup job repeatedly until `look` returns a value. */
 export function sweepUntil<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   return eventually(what, async () => {
     const seen = await look();

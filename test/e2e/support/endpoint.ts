@@ -1,8 +1,8 @@
-/** URL and credentials of the running endpoint, and a workspace per test. */
+/** URL and credentials of the running endpoint, and names for the workspaces of tests. */
 import { randomUUID } from 'node:crypto';
 import { seedTokens } from '../../../emulator-data/import.ts';
 
-/** Callers with a credential in emulator-data/. */
+/** Callers whose credentials are in emulator-data/. */
 export type Seeded = 'admin' | 'leader' | 'worker1' | 'worker2' | 'worker3' | 'person' | 'person2';
 
 export const FUNCTIONS_URL = required('MUSTER_FUNCTIONS_URL');
@@ -16,7 +16,7 @@ function required(variable: string): string {
 
 let tokens: Promise<Readonly<Record<string, string>>> | undefined;
 
-/** A credential of the seed, which `npm test` imports before the first of these suites. */
+/** Returns the credential of a seeded caller, which `npm test` imports before the suite e2e. */
 export async function tokenOf(name: Seeded): Promise<string> {
   tokens ??= seedTokens();
   const token = (await tokens)[name];
@@ -24,17 +24,17 @@ export async function tokenOf(name: Seeded): Promise<string> {
   return token;
 }
 
-/** Returns a unique name. */
+/** Returns a unique workspace name. */
 export function newWorkspace(label: string): string {
   return `${label}-${randomUUID().slice(0, 8)}`;
 }
 
-/** Returns a unique agent name within onboarding's limits. */
+/** Returns a unique agent name that is short enough for onboarding. */
 export function newAgentName(label: string): string {
   return `${label}-${randomUUID().slice(0, 8)}`;
 }
 
-/** @param path path below `/mcp`: `/coordination/readonly` */
+/** @param path path below `/mcp`, such as `/coordination` */
 export function endpointUrl(path = '', query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString();
   return `${MCP_URL}${path}${search === '' ? '' : `?${search}`}`;

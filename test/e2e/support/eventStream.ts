@@ -1,11 +1,11 @@
-/** A reader of `/mcp/events`, frame by frame. */
+/** Reads an event stream of `/mcp/events` frame by frame. */
 import assert from 'node:assert/strict';
 import { isRecord } from './clients.ts';
 import { endpointUrl } from './endpoint.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Timeout, longer than the delay of any event. */
+/** Timeout for the next frame. Events always arrive earlier. */
 const PATIENCE_MS = 30_000;
 
 export interface Frame {
@@ -15,9 +15,9 @@ export interface Frame {
 }
 
 export interface EventStream {
-  /** The next frame, or undefined at the end of the stream. */
+  /** Returns the next frame, or undefined at the end of the stream. */
   next(): Promise<Frame | undefined>;
-  /** Returns the params of the first matching `firebase.event` notification. */
+  /** Returns the params of the first `firebase.event` notification that matches. */
   until(fits: (event: Fields) => boolean): Promise<Fields>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface From {
   readonly lastEventId?: string;
 }
 
-/** @throws Error if the response is not a stream */
+/** @throws Error if the response is not an event stream */
 export async function openEvents(token: string, { subscriptionId, lastEventId }: From): Promise<EventStream> {
   const abort = new AbortController();
   const response = await fetch(endpointUrl('/events', { subscriptionId }), {
@@ -44,7 +44,7 @@ export async function openEvents(token: string, { subscriptionId, lastEventId }:
   assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
   const frames = framesOf(response.body);
   const next = async () => {
-    const timer = setTimeout(() => abort.abort(new Error('no frame came in time')), PATIENCE_MS);
+    const timer = setTimeout(() => abort.abort(new Error('timeout while waiting for a frame')), PATIENCE_MS);
     const { value, done } = await frames.next().finally(() => clearTimeout(timer));
     return done ? undefined : value;
   };
@@ -64,7 +64,7 @@ export async function openEvents(token: string, { subscriptionId, lastEventId }:
   };
 }
 
-/** Returns the event of a frame, if it is one of the specification's notifications. */
+/** Returns the event of a frame, or undefined if the frame is not a message. */
 export function eventIn({ type, data }: Frame): Fields | undefined {
   if (type !== 'message') return undefined;
   const message: unknown = JSON.parse(data);

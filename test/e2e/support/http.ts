@@ -1,4 +1,4 @@
-/** Plain HTTP to the endpoint, for requests that a correct client never sends. */
+/** Plain HTTP requests to the endpoint, including requests that a correct client never sends. */
 
 export interface HttpResponse {
   readonly status: number;
@@ -8,7 +8,7 @@ export interface HttpResponse {
   readonly json: unknown;
 }
 
-/** Timeout, longer than any valid response, including the start of an instance. */
+/** Timeout that includes the start of an instance. */
 const PATIENCE_MS = 30_000;
 
 export async function send(url: string, init: RequestInit): Promise<HttpResponse> {
@@ -25,7 +25,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Headers of a client of the 2025 revisions. */
+/** Returns the headers that a client of the 2025 revisions sends. */
 export function headersFor(token: string): Record<string, string> {
   return {
     Authorization: `Bearer ${token}`,
@@ -43,7 +43,7 @@ export function post(
   return send(url, { method: 'POST', headers: { ...headersFor(token), ...headers }, body });
 }
 
-/** Sends one JSON-RPC request without a handshake. */
+/** Sends one JSON-RPC request, without a previous handshake. */
 export function request(
   url: string,
   token: string,

@@ -1,4 +1,4 @@
-/** The MCP Inspector's command line with its own home directory. */
+/** The MCP Inspector's command line, with its own home folder. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,22 +13,21 @@ const PROGRAM = fileURLToPath(
   ),
 );
 
-/** The Inspector's names for the revisions: modern is 2026-07-28, legacy are those of 2025. */
+/** The Inspector's names for protocol revisions: "legacy" for the revisions of 2025, and "modern" for 2026-07-28. */
 export const INSPECTOR_ERAS = ['legacy', 'modern'] as const;
 export type InspectorEra = (typeof INSPECTOR_ERAS)[number];
 
-/** Timeout for a call on a busy machine; the Inspector's own is 15 s. */
+/** Timeout that is sufficient on a busy machine. The Inspector's own default is 15 seconds. */
 const CONNECT_TIMEOUT_MS = 120_000;
 
 const printedResult = z.object({ result: z.looseObject({}) });
 const printedError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 export interface Inspection {
-  /** 0, or 1 for an error of the server, or 5 for a tool error. */
+  /** Exit code: 0 for success, 1 for an error of the server, and 5 for an error of a tool. */
   readonly code: number | null;
-  /** The server's result, also for a tool error. */
+  /** The server's result, which is also set if a tool returned an error. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
-  /** The Inspector's error. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -39,12 +38,12 @@ export class Inspector {
   constructor(url: string, token: string, era: InspectorEra) {
     if (!existsSync(PROGRAM)) throw new Error('The MCP Inspector is not installed: "npm test -- e2e" installs it.');
     const patience = ['--connect-timeout', String(CONNECT_TIMEOUT_MS)];
-    // Otherwise it would open a browser if a credential is refused.
+    // The last option prevents the Inspector from opening a browser if a credential is refused.
     const credential = ['--header', `Authorization: Bearer ${token}`, '--stored-auth-only'];
     this.server = ['--transport', 'http', '--server-url', url, '--protocol-era', era, ...patience, ...credential];
   }
 
-  /** @param options command line options: `--uri`, `--tool-name` */
+  /** @param options command line options, such as `--uri` or `--tool-name` */
   async run(method: string, ...options: readonly string[]): Promise<Inspection> {
     const format = ['--format', 'json', '--quiet'];
     const args = [PROGRAM, '--cli', ...this.server, ...format, '--method', method, ...options];
@@ -70,7 +69,7 @@ export class Inspector {
   }
 }
 
-/** Warnings may precede it. */
+/** Returns the last line. Warnings can precede the line with the error. */
 function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? '';
 }

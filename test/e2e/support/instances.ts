@@ -1,22 +1,22 @@
-/** Processes in which the emulator runs the functions, like Cloud Run instances in production. */
+/** The processes in which the emulator runs the functions, like instances of Cloud Run. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { processesOf, runVariable } from '../../../scripts/processes/run.mjs';
 
-/** Process ids of all instances. */
+/** Returns the process ids of all instances. */
 export function instances(): readonly number[] {
   const run = process.env[runVariable];
   if (run === undefined) throw new Error(`${runVariable} is not set: run "npm test -- e2e".`);
   return processesOf(run).filter(isInstance);
 }
 
-/** Kills instances, as the platform may at any moment. */
+/** Kills instances without a warning, as the platform may do at any time. */
 export function kill(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // The process has ended in the meantime.
+      // The process has already ended.
     }
   }
 }
@@ -30,6 +30,6 @@ function commandLineOf(pid: number): string {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
-    return ''; // Ended in the meantime.
+    return ''; // The process has already ended.
   }
 }

@@ -1,4 +1,4 @@
-/** Responses of Anthropic's Messages API, whole and as stream events, with the vendor's own types. */
+/** Responses of Anthropic's Messages API, as a whole or as stream events, in the types of the vendor's SDK. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ToolCall } from './scriptedModel.ts';
 
@@ -15,7 +15,7 @@ const USAGE: Anthropic.Usage = {
   speed: 'standard',
 };
 
-/** The turn's only message: a tool call, or the end. */
+/** Returns the message of a turn: a tool call, or the end of the turn. */
 export function messageWith(model: string, turn: number, call: ToolCall | undefined): Anthropic.Message {
   return {
     id: `msg_${turn}`,
@@ -40,7 +40,7 @@ function toolUse(id: string, { tool, input }: ToolCall): Anthropic.ToolUseBlock 
   return { type: 'tool_use', id, name: tool, input, caller: { type: 'direct' } };
 }
 
-/** The message as stream events. */
+/** Returns the message as the events of a streamed response. */
 export function eventsOf(message: Anthropic.Message): readonly Anthropic.RawMessageStreamEvent[] {
   const { stop_reason, stop_sequence, stop_details, container } = message;
   return [

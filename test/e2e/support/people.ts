@@ -1,4 +1,4 @@
-/** A test's own people, who sign up like any person. */
+/** People of a test, who sign up like any person. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
@@ -9,7 +9,7 @@ export interface TestPerson {
   readonly uid: string;
   readonly email: string;
   readonly password: string;
-  /** An ID token, valid for an hour. */
+  /** An ID token, which is valid for an hour. */
   readonly token: string;
 }
 
@@ -22,12 +22,12 @@ export async function newPerson(): Promise<TestPerson> {
   return person;
 }
 
-/** As the operator does with `npm run people`. */
+/** Sets a person's deployment role, as the operator does with `npm run people`. */
 export async function setRole(uid: string, role: Role | 'none'): Promise<void> {
   await firestore().doc(personPath(uid)).set({ role }, { merge: true });
 }
 
-/** Signs a person up: only an account, without a role. */
+/** Creates an account without a role. */
 export async function signUp(): Promise<TestPerson> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=emulator`;

@@ -1,8 +1,8 @@
-/** A test's own person: signed in with Firebase's client SDK, under the security rules, and with an MCP client. */
+/** A person who uses Firebase's client SDK, to which the security rules apply, and an MCP client. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase/app';
 import { connectAuthEmulator, initializeAuth, inMemoryPersistence, signInWithCustomToken } from 'firebase/auth';
-// The lite client reads by request: the emulator sometimes interrupts the full client's listeners.
+// Uses the lite client, which only sends requests: the emulator sometimes interrupts listeners of the full client.
 import {
   collection,
   connectFirestoreEmulator,
@@ -24,12 +24,11 @@ import { setRole } from './people.ts';
 
 export interface Person {
   readonly uid: string;
-  /** Client at `/mcp/todo`. */
   readonly tools: Connection;
-  /** Changes fields of a document, as far as the rules allow it. */
+  /** Changes fields of a document. Rejects if the security rules do not allow the change. */
   edit(path: string, changes: DocumentData): Promise<void>;
   read(path: string): Promise<DocumentData | undefined>;
-  /** Returns the person's documents of a collection, by the field with the owner. */
+  /** Returns the documents of a collection whose owner field contains the person's id. */
   own(collection: string, ownerField: string): Promise<readonly DocumentData[]>;
   leave(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A new deployment from a backup: separate emulators, and the built functions. */
+/** A new deployment that is restored from a backup, with separate emulators and the built functions. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,11 +12,11 @@ import { eventually } from './waiting.ts';
 
 const metadata = z.looseObject({ firestore: z.unknown(), auth: z.unknown() });
 
-/** Content of a deployment's backup: Firestore and the accounts, without the Realtime Database. */
+/** A deployment's backup, which contains Firestore and the accounts, but not the Realtime Database. */
 export class Backup {
   readonly folder = join(mkdtempSync(`${tmpdir()}/muster-backup-`), 'export');
 
-  /** As `firebase emulators:export` does it. */
+  /** Exports the emulators' data, as `firebase emulators:export` does, and removes the Realtime Database. */
   async make(): Promise<void> {
     const hub = process.env['FIREBASE_EMULATOR_HUB'];
     const response = await fetch(`http://${hub}/_admin/export`, {
@@ -40,11 +40,11 @@ const environment = z.record(z.string(), z.string());
 
 const PROGRAM = fileURLToPath(new URL('../../../scripts/emulators.mjs', import.meta.url));
 
-/** Two emulators start in Java, in addition to all running processes. */
+/** Timeout for the start of the emulators, two of which run in Java. */
 const START_MS = 180_000;
 
 export class RestoredDeployment {
-  /** Environment variables that connect to its databases. */
+  /** Environment variables with which functions connect to the deployment's databases. */
   readonly env: Readonly<Record<string, string>>;
   private readonly emulators: ChildProcess;
   private readonly servers: FunctionServer[] = [];
@@ -57,11 +57,11 @@ export class RestoredDeployment {
   static async from({ folder }: Backup): Promise<RestoredDeployment> {
     const file = join(folder, '..', 'env.json');
     const args = [PROGRAM, '--without-functions', '--ports-file', file, '--import', relative('.', folder)];
-    // No event is published there.
+    // The restored deployment needs no Pub/Sub, because it publishes no event.
     const quick = { ...process.env, MUSTER_WITHOUT_PUBSUB: '1' };
     const emulators = spawn(process.execPath, args, { env: quick, stdio: ['ignore', 'ignore', 'inherit'] });
     const env = await eventually(
-      'the emulators are there',
+      'the emulators are running',
       async () => {
         assert.equal(emulators.exitCode, null, 'the emulators have ended');
         return existsSync(file) ? environment.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
@@ -71,7 +71,7 @@ export class RestoredDeployment {
     return new RestoredDeployment(emulators, env);
   }
 
-  /** Starts a function of the build. */
+  /** Starts a built function and returns its URL. */
   async serve(target: 'mcp' | 'sweep'): Promise<string> {
     const env = { ...this.env, FUNCTIONS_EMULATOR: 'true', PUBSUB_EMULATOR_HOST: '' };
     const server = await serveFunction({ ...musterFunction, target, env });
@@ -79,12 +79,12 @@ export class RestoredDeployment {
     return server.url;
   }
 
-  /** Shifts the time of the functions by this much. */
+  /** Sets the difference between the functions' clock and the real time. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? assert.fail('there is no clock'), String(milliseconds));
   }
 
-  /** Returns a node of the Realtime Database. */
+  /** Returns the value at a path of the Realtime Database. */
   async node(path: string): Promise<unknown> {
     const url = new URL(this.env['DATABASE_URL'] ?? '');
     url.pathname = `/${path}.json`;

@@ -1,4 +1,4 @@
-/** A local Gemini API with a scripted model, according to the vendor's REST reference. */
+/** A local Gemini API with a scripted model. Requests and responses follow the vendor's REST reference. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -7,23 +7,21 @@ import type { ToolCall } from './scriptedModel.ts';
 
 export interface ScriptedGemini {
   readonly url: string;
-  /** Requests that offered tools, in order. */
+  /** Requests that offered tools to the model, in order. */
   readonly turns: readonly GeminiTurn[];
   close(): Promise<void>;
 }
 
 export interface GeminiTurn {
-  /** Names of the offered tools. */
   readonly tools: readonly string[];
-  /** Responses of tools, as JSON. */
+  /** Responses of the called tools, as JSON. */
   readonly results: readonly string[];
-  /** Texts of the conversation. */
   readonly texts: readonly string[];
 }
 
 const functionResponse = z.looseObject({ name: z.string(), response: z.looseObject({}) });
 
-/** The fields of a GenerateContentRequest that the script reads. */
+/** The fields of a GenerateContentRequest on which the script depends. */
 const request = z.looseObject({
   contents: z.array(
     z.looseObject({
@@ -37,7 +35,7 @@ const request = z.looseObject({
     .default([]),
 });
 
-/** 4 of 10 input tokens are from a cache. Thoughts count only in the total. */
+/** Usage of each response: 4 of the 10 input tokens come from a cache, and thoughts count only in the total. */
 const USAGE = {
   promptTokenCount: 10,
   cachedContentTokenCount: 4,
@@ -46,7 +44,7 @@ const USAGE = {
   totalTokenCount: 17,
 };
 
-/** @param script script for requests that offer tools; other requests get an empty object */
+/** @param script calls for requests that offer tools; other requests get an empty object */
 export async function startScriptedGemini(script: readonly (() => ToolCall)[]): Promise<ScriptedGemini> {
   const turns: GeminiTurn[] = [];
   const server = createServer((incoming, response) => {

@@ -1,6 +1,6 @@
 /**
- * A local Anthropic Messages API with a scripted model: it calls one tool after another and then reports that it is
- * done.
+ * A local Anthropic Messages API with a scripted model, which calls tools in the order of its script and then reports
+ * that it is done.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { close, listen } from '../../support/listening.ts';
 import { eventsOf, messageWith } from './messagesApi.ts';
 
-/** A tool's result as the model sees it. */
+/** A tool's result as the model receives it. */
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
@@ -19,12 +19,12 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the next call, made from the results so far. It may take time, like a model. */
+/** Returns the model's next call, which can depend on the results so far. May wait, like a slow model. */
 export type Step = (results: readonly ToolResult[]) => ToolCall | Promise<ToolCall>;
 
 export interface ScriptedModel {
   readonly url: string;
-  /** Requests for a turn of the script, in order. */
+  /** Requests to which the script responds, in order. */
   readonly turns: readonly Turn[];
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface ScriptedModel {
 export interface Turn {
   readonly tools: readonly string[];
   readonly results: readonly ToolResult[];
-  /** Texts of the conversation, without those of tools. */
+  /** Texts of the conversation, except results of tools. */
   readonly texts: readonly string[];
 }
 
@@ -45,7 +45,7 @@ const block = z.looseObject({
   content: z.union([z.string(), textBlocks]).optional(),
 });
 
-/** The fields of the vendor's MessageCreateParams that the script reads; other requests get an error. */
+/** The fields of the vendor's MessageCreateParams on which the script depends. Other requests get an error. */
 const messageRequest = z.looseObject({
   model: z.string(),
   max_tokens: z.number().int().positive(),
@@ -58,7 +58,7 @@ const messageRequest = z.looseObject({
     .min(1),
 });
 
-/** @param script script for requests that offer its first tool: a client may send other requests */
+/** @param script calls for requests that offer the script's first tool, because clients also send other requests */
 export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
   const turns: Turn[] = [];
   const server = createServer((request, response) => {

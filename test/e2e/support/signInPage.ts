@@ -1,13 +1,13 @@
-/** A person at the deployment's sign-in page with a browser. */
+/** A person who uses the deployment's sign-in page in a browser. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { openWindow } from '../../support/browser.ts';
 import { linkTo } from '../../support/signInMail.ts';
 
-/** `npm start` and the tests also serve the deployment at the root of an origin. */
+/** Origin at whose root `npm start` and the tests serve the deployment. */
 export const ORIGIN = process.env['MUSTER_ORIGIN'] ?? '';
 
-/** Signs in, allows the proposed access, and waits until the browser returns to the app. */
+/** Signs in and allows the requested access. Returns the page's text after the browser has returned to the app. */
 export async function allow(
   browser: Browser,
   url: string,

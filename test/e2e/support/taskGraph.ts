@@ -1,13 +1,11 @@
-/** A graph of tasks with a fixed shape. */
-
 export interface PlannedTask {
   readonly description: string;
   readonly priority: number;
-  /** Indexes in the graph, all smaller than its own. */
+  /** Indexes of the dependencies in the graph, all smaller than the task's own index. */
   readonly dependsOn: readonly number[];
 }
 
-/** Returns layers of tasks, each of which depends on up to three of the previous layer. */
+/** Returns a graph in layers. Each task depends on at most three tasks of the previous layer. */
 export function layeredGraph(layers: number, width: number): readonly PlannedTask[] {
   return Array.from({ length: layers * width }, (_, place) => {
     const before = Math.floor(place / width - 1) * width;

@@ -1,13 +1,13 @@
-/** Programs in their own terminal, as a person would use them. */
+/** Runs programs in a terminal, as a person would. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 
-/** Part of Gemini CLI. */
+/** The package that provides terminals, which Gemini CLI depends on. */
 const NODE_PTY = new URL('../../clients/node_modules/@lydell/node-pty/index.js', import.meta.url).href;
 
 const PATIENCE_MS = 120_000;
 
-/** Wide enough that no address is wrapped. */
+/** A width at which no address is wrapped. */
 const COLUMNS = 4000;
 
 interface Started {
@@ -26,10 +26,10 @@ type Spawn = (
 const nodePty = z.object({ spawn: z.custom<Spawn>((value) => typeof value === 'function') });
 
 export interface Terminal {
-  /** Waits until the output contains the text. */
+  /** Waits until the output matches, and returns the match. */
   shows(wanted: RegExp): Promise<RegExpExecArray>;
   type(text: string): void;
-  /** Waits for its end and returns all its output. @param code expected exit code */
+  /** Waits for the end of the program, and returns the whole output. @param code expected exit code */
   ended(code?: number): Promise<string>;
   kill(): void;
 }
@@ -54,7 +54,7 @@ export async function startTerminal(
   });
   const until = <Found>(what: string, find: () => Found | undefined): Promise<Found> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${what} has not come:\n${shown}`)), PATIENCE_MS);
+      const timer = setTimeout(() => reject(new Error(`Timeout before ${what}. Output:\n${shown}`)), PATIENCE_MS);
       look = () => {
         const found = find();
         if (found === undefined) return;
@@ -68,7 +68,7 @@ export async function startTerminal(
     shows: (wanted) => until(String(wanted), () => wanted.exec(shown) ?? undefined),
     type: (text) => child.write(text),
     ended: async (code = 0) => {
-      assert.equal(await until('its end', () => exitCode), code, shown);
+      assert.equal(await until('the end of the program', () => exitCode), code, shown);
       return shown;
     },
     kill: () => child.kill('SIGKILL'),

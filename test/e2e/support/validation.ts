@@ -1,9 +1,9 @@
-/** Validation of results against output schemas, like the SDK's, but compiled once for all clients. */
+/** Validates results against output schemas like the SDK, but compiles each schema only once for all clients. */
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
 class SharedValidator extends AjvJsonSchemaValidator {
-  /** The first schema with each text: Ajv recognizes a compiled schema only by object identity. */
+  /** Schemas by text. Ajv compiles a schema again unless it is the same object. */
   private readonly compiled = new Map<string, JsonSchemaType>();
 
   override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
@@ -14,5 +14,5 @@ class SharedValidator extends AjvJsonSchemaValidator {
   }
 }
 
-/** Shared by all clients in this process. Each compiles its listed tools: 88 schemas take as long as 50 calls. */
+/** Shared by all clients of this process, because compiling 88 schemas takes as long as 50 calls. */
 export const sharedValidator = new SharedValidator();

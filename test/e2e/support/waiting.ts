@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Each check of a deployment uses the machine, so long waits are checked less often. */
+/** Pauses between checks. They get longer during a wait, because each check uses the machine. */
 const BETWEEN_LOOKS = { leastMs: 100, mostMs: 500, share: 1 / 4 };
 
-/** An operation of a second may take a minute on a busy machine. */
+/** Default timeout. An operation that takes a second can take a minute on a busy machine. */
 const PATIENCE_MS = 120_000;
 
 /**
- * Checks until the value is defined.
- * @param what description in the error after the timeout
+ * Repeats a check until it returns a value, and returns the value.
+ * @param what expected state, for the error message after the timeout
  */
 export async function eventually<T>(
   what: string,
@@ -20,7 +20,7 @@ export async function eventually<T>(
     const seen = await look();
     if (seen !== undefined) return seen;
     const waitedMs = Date.now() - began;
-    if (waitedMs > patienceMs) throw new Error(`Waited ${patienceMs / 1000} s in vain: ${what}.`);
+    if (waitedMs > patienceMs) throw new Error(`Timeout after ${patienceMs / 1000} s. Expected: ${what}.`);
     const { leastMs, mostMs, share } = BETWEEN_LOOKS;
     await delay(Math.min(mostMs, Math.max(leastMs, share * waitedMs)));
   }

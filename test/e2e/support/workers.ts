@@ -1,23 +1,23 @@
-/** Workers in separate processes, and their reports to the test that started them. */
+/** Worker processes, which report their claims and completed tasks to the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { z } from 'zod';
 import type { TestAgent } from './agents.ts';
 import type { Era } from './clients.ts';
 
-/** Options of a worker process. */
+/** Options with which the test starts a worker process. */
 export interface WorkerOrders {
   readonly era: Era;
   readonly url: string;
   readonly agent: TestAgent;
   readonly leaseSeconds: number;
-  /** The worker claims this many tasks and then holds the last one until it is killed. */
+  /** Number of tasks that the worker claims. It holds the last one without completing it until it is killed. */
   readonly stopAtClaim?: number;
 }
 
 export const report = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed'), task: z.string(), epoch: z.number() }),
   z.object({ kind: z.literal('completed'), task: z.string(), epoch: z.number() }),
-  /** The worker holds this task and has stopped. */
+  /** The worker has claimed this task and does not continue. */
   z.object({ kind: z.literal('stopped'), task: z.string(), epoch: z.number() }),
 ]);
 
@@ -26,9 +26,9 @@ export type Report = z.output<typeof report>;
 export interface WorkerProcess {
   readonly agent: TestAgent;
   readonly reports: readonly Report[];
-  /** Resolves with its exit code, or with the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** SIGKILL: it can neither finish nor shut down. */
+  /** Sends SIGKILL, so that the worker can neither finish its task nor shut down. */
   kill(): void;
 }
 
@@ -46,7 +46,7 @@ export function startWorker(orders: WorkerOrders): WorkerProcess {
 function endOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // Messages may arrive after the exit.
+    // Waits for "close", because messages can arrive after "exit".
     child.once('close', (code, signal) => resolve(signal ?? code ?? -1));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Private texts are visible only to the people concerned, even within a workspace: every other caller, including
- * leaders, calls every tool and reads every resource, and no response may contain one of the texts.
+ * Private texts are visible only to the people concerned, even within a workspace. All other callers, including
+ * leaders, call every tool and read every resource. No response may contain one of the texts.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -13,25 +13,25 @@ import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
 import { type CallerName, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings } from './things.ts';
 
-/** Callers who may not see Cas's texts. The first four lead his workspace, or work there for someone who does. */
+/** Callers who may not see Cas's texts. The first four lead his workspace, or are agents of people who do. */
 const OTHERS: readonly CallerName[] = [
   ...(['bea the leader', 'bea herself', 'ann the leader', 'ann herself'] as const),
   ...(['ann the worker', 'nobody'] as const),
 ];
 
-/** In the default run, one of each kind: a leading agent, a leading person, and a person without a role. */
+/** Callers that the test uses. The default run has one of each kind: an agent and a person who lead, a stranger. */
 const ASKING = defaultOrNightly<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], { night: OTHERS });
 
-describe('private texts', function () {
+describe('private texts of a person', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
   const mark = randomUUID().slice(0, 8);
-  /** Content of each private text; no other text contains it. */
+  /** The private texts by description. Each text is unique. */
   const texts = new Map<string, string>();
   let ids: Ids;
   let casAgent: string;
   const documents: string[] = [];
-  /** Audit entry of the question. */
+  /** Id of the audit entry about the question. */
   let entry: string;
 
   const secretOf = (what: string): string => {
@@ -78,9 +78,9 @@ describe('private texts', function () {
       const order = { tool: 'CLAUDECODE', description: 'Add a test', instructions };
       return (await fixture.call('cas the worker', fixture.alpha, 'coding.create_task', order)).error?.reason;
     };
-    // An instance learns of the new rule within five seconds.
+    // An instance applies a new approval rule within five seconds.
     const isAsked = async () => (await orders('Write it')) === 'WAITS_FOR_APPROVAL' || undefined;
-    await eventually('calls are asked about', isAsked);
+    await eventually('calls wait for an approval', isAsked);
     assert.equal(await orders(secretOf('an argument')), 'WAITS_FOR_APPROVAL');
     await as('cas himself', 'coordination.message_agent', { agent_id: casAgent, message: secretOf('a message') });
     const hears = async () => {
@@ -101,14 +101,14 @@ describe('private texts', function () {
     const run = await startedRun();
     const audit = await as('cas himself', 'system.getAudit', { thing: `request:${request}` });
     const { events } = z.object({ events: z.array(z.object({ event_id: z.string() })) }).parse(audit);
-    entry = events.at(-1)?.event_id ?? assert.fail('nothing tells of the question');
+    entry = events.at(-1)?.event_id ?? assert.fail('no audit entry concerns the question');
     ids = { ...things, owner: fixture.cas, agent: casAgent, todo: todoId, request, run };
     documents.push(`requests/${request}`, `mailboxes/${casAgent}`, `todos/${todoId}`, `trail/${entry}`);
     documents.push(`runs/${run}`);
   });
   after(() => fixture.end());
 
-  /** Id of Cas's own run, which is not executed. */
+  /** Starts a run of Cas, which is never executed, and returns its id. */
   async function startedRun(): Promise<string> {
     const asked = { prompt: secretOf('a prompt'), options: { timeout: 0 } };
     await fixture.call('cas himself', fixture.alpha, 'orchestration.orchestrate', asked);
@@ -117,15 +117,15 @@ describe('private texts', function () {
   }
 
   async function assertHidden(tool: string, args: JsonObject): Promise<void> {
-    // One caller at a time: some calls change the data for the next.
+    // Callers call sequentially, because a call can change the data of the next call.
     for (const caller of ASKING)
       for (const workspace of [fixture.alpha, 'default']) {
         const answer = JSON.stringify(await fixture.call(caller, workspace, tool, args));
-        assert.deepEqual(heardIn(answer), [], `${caller} is shown by ${tool} ${answer}`);
+        assert.deepEqual(heardIn(answer), [], `${tool} shows ${caller} ${answer}`);
       }
   }
 
-  it('are shown to the people concerned', async () => {
+  it('are shown to their owner and to the agent that may see them', async () => {
     const answers = await Promise.all([
       as('cas himself', 'inbox.list', { box: 'received' }),
       as('cas himself', 'inbox.list', { box: 'received', state: 'answered' }),
@@ -138,7 +138,7 @@ describe('private texts', function () {
     assert.deepEqual(heardIn(JSON.stringify(answers)), [...texts.keys()]);
   });
 
-  it('are in no audit entry for a leader, which reports only that a question exists', async () => {
+  it('are missing in audit entries for leaders, which show only that a question exists', async () => {
     for (const caller of ['bea the leader', 'bea herself', 'ann the leader'] as const) {
       const answer = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', limit: 100 }));
       assert.deepEqual(heardIn(answer), [], answer);
@@ -149,15 +149,15 @@ describe('private texts', function () {
     }
   });
 
-  it('are not revealed by undo or by acting for the agent', async () => {
+  it("are not revealed to others by undo, by system.getTree or by the agent's heartbeat", async () => {
     await assertHidden('system.undo', { event_id: entry });
     await assertHidden('coordination.heartbeat', { agent_id: casAgent, read_until: 'message-000000009' });
     await assertHidden('system.getTree', { kind: 'todo', id: ids.todo });
     const own = JSON.stringify(await as('cas the worker', 'coordination.heartbeat', { agent_id: casAgent }));
-    assert.deepEqual(heardIn(own), ['a message'], 'it is still there');
+    assert.deepEqual(heardIn(own), ['a message'], "the agent's message is no longer unread");
   });
 
-  it('are in no document that the rules let others read', async () => {
+  it('are in no Firestore document that the security rules let others read', async () => {
     for (const path of documents) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
         assert.equal(await mayRead(fixture.credential(caller), 'firestore', path), false, `${caller}: ${path}`);
@@ -166,7 +166,7 @@ describe('private texts', function () {
     }
   });
 
-  it('are in no list of the Realtime Database that the rules let others read', async () => {
+  it('are in no Realtime Database list that the security rules let others read', async () => {
     for (const path of [`notifications/${fixture.cas}`, `task-updates/${fixture.cas}`]) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
         assert.equal(await mayRead(fixture.credential(caller), 'realtime', path), false, `${caller}: ${path}`);
@@ -174,16 +174,16 @@ describe('private texts', function () {
     }
   });
 
-  it('are in no resource for other callers', async () => {
+  it('are in no MCP resource that other callers read', async () => {
     for (const uri of Object.values(RESOURCES))
       for (const caller of ASKING) {
         const answer = await fixture.mcp(caller, fixture.alpha, 'resources/read', { uri: uri(ids) });
-        assert.deepEqual(heardIn(answer), [], `${caller} is shown ${answer}`);
+        assert.deepEqual(heardIn(answer), [], `a resource shows ${caller} ${answer}`);
       }
   });
 
   for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
-    it(`are in no response to other callers from any tool of ${toolset}`, async () => {
+    it(`are in no response that other callers get from a tool of ${toolset}`, async () => {
       for (const tool of tools) await assertHidden(tool, TOOLS[tool]?.(ids) ?? {});
     });
 });

@@ -1,6 +1,6 @@
 /**
- * One row per kind of the permissions table: exactly the permitted callers can read and write, directly and with
- * firebase.read, and explain agrees. `test/rules/rules` tests all rows against the rules themselves.
+ * Paths of the permissions table: exactly the permitted callers can read and write, directly and with firebase.read,
+ * and access.explain reports the same. `test/rules/rules` tests every row of the table.
  */
 import assert from 'node:assert/strict';
 import { getFirestore } from 'firebase-admin/firestore';
@@ -17,16 +17,16 @@ const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobo
 
 const PERSONS: readonly CallerName[] = ['ann herself', 'bea herself', 'cas himself', 'nobody'];
 
-/** Callers for rows that no caller may access, in the default run. */
+/** Callers that the default run tests at paths that no caller may access. */
 const SOME: readonly CallerName[] = ['ann the leader', 'bea herself', 'nobody'];
 
-/** Each owner's write has its own form, which the rules' own tests cover. */
+/** Paths whose documents each owner must write in a certain form. The tests of the rules cover these writes. */
 const OWNERS_OWN = ['owner', 'owner and agents'];
 
-/** Reasons of firebase.read and firebase.write for a refusal. */
+/** Reasons with which firebase.read and firebase.write refuse a caller. */
 const REFUSED = ['PERMISSION_DENIED', 'NO_ROLE', 'ROLE_TOO_WEAK'];
 
-/** If a document's own fields name its owner, other callers get the error for a missing document. */
+/** If the document's content decides who may read it, refused callers get the error for a missing document. */
 const NOT_TOLD = [...REFUSED, 'NOT_FOUND'];
 
 const isLet = ({ error }: Outcome, refused = REFUSED) => error === undefined || !refused.includes(error.reason);
@@ -36,12 +36,12 @@ const callersOf = (least: Permission['reads']): readonly CallerName[] =>
 
 const inLists = (path: string) => path.split('/').slice(0, -1).join('/');
 
-/** One row of each kind in the default run: the kind is the deciding workspace and the permitted callers. */
+/** The default run tests one row of each kind. Rows of one kind have the same scope and permitted callers. */
 const ROWS = IS_NIGHTLY
   ? permissions
   : [...new Map(permissions.toReversed().map((row) => [kindOf(row), row])).values()].toReversed();
 
-describe('tenancy in both databases', function () {
+describe('database access', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
   let ids: Ids;
@@ -51,12 +51,12 @@ describe('tenancy in both databases', function () {
     await fixture.begin();
     ids = await makeThings(fixture);
     absent = namesOfNothing(ids, fixture);
-    // A missing commit of the Realtime Database is reported as missing, because only its writer looks for it.
+    // Only the writer of a commit reads its marker, so a missing marker would be reported to every caller as missing.
     await (await realtimeDatabase()).ref(`commits/${fixture.thing}`).set({ uid: 'somebody', expires_at: 1 });
   });
   after(() => fixture.end());
 
-  /** The caller's own workspace. */
+  /** Returns the workspace in which the caller works. */
   const homeOf = (caller: CallerName) => (caller.startsWith('bea') ? fixture.beta : fixture.alpha);
 
   const explained = async (caller: CallerName, question: JsonObject) => {
@@ -65,7 +65,7 @@ describe('tenancy in both databases', function () {
     return result['allowed'];
   };
 
-  /** Returns the path of an item of Ann or her workspace, if it exists. */
+  /** Returns the path of an existing item of Ann or her workspace, or of a missing item if none exists. */
   async function pathOf(permission: Permission): Promise<string> {
     const template = filled(permission.path, ids);
     const found = permission.database === 'firestore' && (await one(permission, template));
@@ -82,7 +82,7 @@ describe('tenancy in both databases', function () {
     return (await found.limit(1).get()).docs[0]?.id;
   }
 
-  /** The error about a path, without its names. */
+  /** Returns an error without the path and the names that it contains. */
   const plain = (text: string, path: string) =>
     [fixture.alpha, absent.workspace, absent.place].reduce(
       (rest, workspace) => rest.replaceAll(`"${workspace}`, '"<workspace>'),
@@ -92,7 +92,7 @@ describe('tenancy in both databases', function () {
   for (const permission of ROWS) {
     const { database, path: row, reads, writes } = permission;
 
-    it(`${row} of ${database} is readable only for permitted callers, and explain agrees`, async () => {
+    it(`${row} in ${database} is readable only by permitted callers, as access.explain reports`, async () => {
       const path = await pathOf(permission);
       const check = async (caller: CallerName) => {
         const said = `${caller} at ${path}`;
@@ -107,13 +107,13 @@ describe('tenancy in both databases', function () {
     });
 
     if (isOfAnns(permission) || reads === 'no one')
-      it(`${row} of ${database} looks missing to strangers`, async () => {
+      it(`${row} in ${database} looks to strangers like a missing item`, async () => {
         const path = await pathOf(permission);
         const missing = ended(filled(row, absent), fixture.thing);
         const check = async (caller: CallerName, workspace: string, tool: string) => {
           const ask = (asked: string) => fixture.call(caller, workspace, tool, { database, path: asked });
           const told = JSON.stringify(await ask(path));
-          assert.ok(!told.includes(fixture.secret), `${caller} is told ${told}`);
+          assert.ok(!told.includes(fixture.secret), `${caller} gets ${told}`);
           const nothing = JSON.stringify(await ask(missing));
           assert.equal(plain(told, path), plain(nothing, missing));
         };
@@ -123,7 +123,7 @@ describe('tenancy in both databases', function () {
       });
 
     if (OWNERS_OWN.includes(writes)) continue;
-    it(`${row} of ${database} is writable only for permitted callers, and explain agrees`, async () => {
+    it(`${row} in ${database} is writable only by permitted callers, as access.explain reports`, async () => {
       const path = ended(filled(row, ids), `new-${fixture.thing}`);
       for (const caller of callersOf(writes)) {
         const may = await explained(caller, { database, path, operation: 'write' });
@@ -146,12 +146,12 @@ function ended(template: string, name: string): string {
   return template.replace(/\{[^}]+\}$/, name);
 }
 
-/** Whether it belongs to Ann or her workspace, and is not readable for everyone with a role. */
+/** Returns whether the row's documents belong to Ann or her workspace, and are readable only with a role there. */
 function isOfAnns({ where, reads }: Permission): boolean {
   return reads !== 'no one' && where !== 'anywhere' && where !== 'default';
 }
 
-/** Returns the path with the names of items; variables without a name stay in braces. */
+/** Replaces variables in the path by names of items. Variables without a name stay in braces. */
 function filled(path: string, ids: Ids): string {
   const names: Readonly<Record<string, string>> = {
     '{uid}': ids.owner,

@@ -1,15 +1,15 @@
-/** Direct access to both databases with a person's ID token, like an app without the tools. */
+/** Direct access to both databases with a person's ID token, as an app without Muster's tools would have. */
 import assert from 'node:assert/strict';
 import type { Permission } from '../../../functions/src/access/rules/permissions.ts';
 
 type Database = Permission['database'];
 
-/** Returns whether the rules let the token's owner read there, even if there is no data. */
+/** Returns whether the security rules let the token's owner read the path, even if there is no data. */
 export async function mayRead(idToken: string, database: Database, path: string): Promise<boolean> {
   return isLet(await asked(idToken, database, path, {}));
 }
 
-/** Writes there, and returns whether the rules allowed it. */
+/** Writes at the path, and returns whether the security rules allowed the write. */
 export async function mayWrite(idToken: string, database: Database, path: string): Promise<boolean> {
   const document = database === 'firestore' ? { fields: { text: { stringValue: 'hello' } } } : { text: 'hello' };
   const method = database === 'firestore' ? 'PATCH' : 'PUT';

@@ -1,4 +1,4 @@
-/** Arguments with or without item names for every tool, resource and completion. A new one without an entry fails. */
+/** Arguments for every tool, resource and completion. Tests fail if a new tool or resource has no entry. */
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
@@ -8,7 +8,7 @@ const DUE = '2099-02-11T17:00:00Z';
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 const PROMPT = { prompt: 'Do it' };
 
-/** The arguments of a call, with the names of `ids` if the tool accepts names. */
+/** Returns the arguments of a call. They contain names from `ids` if the tool accepts names of items. */
 type Arguments = (ids: Ids) => JsonObject;
 
 const nothing: Arguments = () => ({});
@@ -185,24 +185,24 @@ export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
   'run://{runId}': ({ run }) => `run://${run}`,
 };
 
-/** Tools that end items that others read, so they run last. */
+/** Tools that end items which other tools read, so these tools are called last. */
 const LAST = ['access.remove_member', 'access.revoke_connection', 'coordination.reopen', 'system.undo'];
 
-/** Tools that name no item, start a run of the caller and wait for it. */
+/** Tools that start a run and wait for its end. Their arguments name no item. */
 const WAITING = ['orchestrate_workflow', 'orchestrate_parallel', 'execute_code', 'execute_task'].map(
   (name) => `orchestration.${name}`,
 );
 
-/** All tools except those that wait, in an order in which each still finds its items. */
+/** All tools except WAITING, with LAST at the end, so that the items exist when the other tools are called. */
 const CALLABLE = toolsets
   .flatMap(({ name, tools }) => tools.map((tool) => fullName(name, tool.name)))
   .filter((name) => !WAITING.includes(name))
   .sort((one, other) => LAST.indexOf(one) - LAST.indexOf(other));
 
-/** The tools by toolset, those that end items last. */
+/** Tools by toolset, with the tools of LAST as a separate group at the end. */
 export const CALLABLE_BY_TOOLSET: ReadonlyMap<string, readonly string[]> = new Map([
   ...toolsets.map(
     ({ name }) => [name, CALLABLE.filter((tool) => tool.startsWith(`${name}.`) && !LAST.includes(tool))] as const,
   ),
-  ['what ends things', LAST],
+  ['the destructive group', LAST],
 ]);

@@ -1,6 +1,6 @@
 /**
- * Two owners, each with a private workspace, and an open workspace, behind a real endpoint, with agents of each role,
- * and items of the first owner that no one else may discover.
+ * A real endpoint with two owners, Ann and Bea, who each have a private workspace, and an open workspace. Agents have
+ * each role, and Ann's workspace has items that strangers must not discover.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ import { LocalModels } from '../../support/models/server.ts';
 import { signIn } from '../../support/signIn.ts';
 import { eventually } from '../support/waiting.ts';
 
-/** Callers by name. */
+/** Names of the callers. Cas is a member of Ann's workspace. The last caller has no role. */
 export const CALLERS = [
   'ann the viewer',
   'ann the worker',
@@ -43,7 +43,6 @@ export const CALLERS = [
 
 export type CallerName = (typeof CALLERS)[number];
 
-/** Result of a call. */
 export type Outcome =
   | { readonly result: JsonObject; readonly error?: undefined }
   | { readonly error: { readonly message: string; readonly reason: string }; readonly result?: undefined };
@@ -56,22 +55,22 @@ const reply = z.union([
 ]);
 
 export class TenancyFixture {
-  /** Suffix of all names here. */
+  /** Suffix that makes all names of this fixture unique. */
   readonly mark = `${randomUUID().slice(0, 5)}x`;
-  /** A word in all texts of Ann's items. */
+  /** A word that all texts of Ann's items contain. */
   readonly secret = `heron${randomUUID().slice(0, 8)}`;
   readonly alpha = `alpha-${this.mark}`;
   readonly beta = `beta-${this.mark}`;
   readonly open = `open-${this.mark}`;
-  /** Ann's empty private workspace: strangers must get equal responses for alpha and for this one. */
+  /** A private workspace without items. Strangers must get equal responses for alpha and for this workspace. */
   readonly empty = `empty-${this.mark}`;
-  /** A name of no workspace. */
+  /** A workspace name that does not exist. */
   readonly nowhere = `nowhe-${this.mark}`;
-  /** A name of no other item. */
+  /** An item name that no item has. */
   readonly thing = `thing-${this.mark}`;
   readonly ann = `ann-${this.mark}`;
   readonly bea = `bea-${this.mark}`;
-  /** A member of only Ann's workspace. */
+  /** The id of Cas, who is a member of Ann's workspace and of no other workspace. */
   readonly cas = `cas-${this.mark}`;
   readonly gitHub = new LocalGitHub();
   readonly models = new LocalModels();
@@ -86,7 +85,7 @@ export class TenancyFixture {
         gitHub: () => this.gitHub.asApp,
         hosted: () => agentsAt(this.models.url),
         budget: { tokens: 1_000_000, cost_usd: 10 },
-        // Started runs are not executed.
+        // Runs can be started, but are never executed.
         dispatch: { dispatch: async () => undefined },
       }),
     );
@@ -142,7 +141,7 @@ export class TenancyFixture {
     });
   }
 
-  /** Waits until the rules of the Realtime Database have everyone's access. */
+  /** Waits until the Realtime Database has the access of everyone, which its security rules read. */
   private async mirrored(): Promise<void> {
     const database = await realtimeDatabase();
     const paths = [this.ann, this.bea, this.cas].map(personAccessPath);
@@ -159,12 +158,12 @@ export class TenancyFixture {
     await Promise.all([this.gitHub.stop(), this.models.stop()]);
   }
 
-  /** Id of an agent of Ann. */
+  /** Returns the id of Ann's agent with the role. */
   agentId(role: 'viewer' | 'worker' | 'leader'): string {
     return this.idOf(`ann-${role}`);
   }
 
-  /** Generated like those of registration. */
+  /** Returns an agent id of the form that registration generates. */
   idOf(name: string): string {
     return `${name}-${this.app.kernel.hashing.sha256(name + this.mark).slice(0, 8)}`;
   }
@@ -175,7 +174,7 @@ export class TenancyFixture {
     return credential;
   }
 
-  /** Replaces the credential for this caller's calls. */
+  /** Replaces the credential with which the caller makes calls. */
   as(caller: CallerName, credential: string): void {
     this.credentials.set(caller, credential);
   }
@@ -185,7 +184,7 @@ export class TenancyFixture {
     return `${this.endpoint.url}/mcp${path}?${new URLSearchParams(query)}`;
   }
 
-  /** Calls a tool with plain JSON-RPC. */
+  /** Calls a tool through `/mcp/rpc`. */
   async call(caller: CallerName, workspace: string, method: string, params: JsonObject): Promise<Outcome> {
     const answered = await this.post(caller, '/rpc', workspace, { jsonrpc: '2.0', id: 1, method, params });
     const parsed = reply.parse(answered);
@@ -194,7 +193,7 @@ export class TenancyFixture {
     return { error: { message: `${message} ${JSON.stringify(data ?? {})}`, reason: data?.reason ?? '' } };
   }
 
-  /** Returns whether access.explain allows something, in Ann's workspace by default. */
+  /** Returns whether access.explain reports that the caller may do something, by default in Ann's workspace. */
   async isExplained(caller: CallerName, question: JsonObject, workspace = this.alpha): Promise<boolean> {
     const { result, error } = await this.call(caller, workspace, 'access.explain', question);
     assert.ok(result, error?.message);
@@ -202,12 +201,12 @@ export class TenancyFixture {
     return result['allowed'] === true;
   }
 
-  /** Returns the result or error of an MCP method, as text. */
+  /** Calls an MCP method, and returns the result or error as text. */
   async mcp(caller: CallerName, workspace: string, method: string, params: JsonObject): Promise<string> {
     return JSON.stringify(await this.post(caller, '', workspace, { jsonrpc: '2.0', id: 1, method, params }));
   }
 
-  /** Returns whether a client of 2026-07-28 may listen to a resource. */
+  /** Returns whether a client of revision 2026-07-28 may listen to the resource. */
   async mayListen(caller: CallerName, workspace: string, uri: string): Promise<boolean> {
     const versionNegotiation = { mode: { pin: '2026-07-28' as const } };
     const client = new Client({ name: 'tenancy', version: '1.0.0' }, { versionNegotiation });
@@ -222,7 +221,7 @@ export class TenancyFixture {
     }
   }
 
-  /** Returns the error when a caller opens a subscription's event stream; empty if the stream opens. */
+  /** Opens a subscription's event stream, and returns the error, or an empty text if the stream opens. */
   async events(caller: CallerName, workspace: string, subscriptionId: string): Promise<string> {
     const headers = { authorization: `Bearer ${this.credential(caller)}`, accept: 'text/event-stream' };
     const response = await fetch(this.url('/events', { workspace, subscriptionId }), { headers });
@@ -247,7 +246,7 @@ export class TenancyFixture {
     return JSON.parse(framed ?? text);
   }
 
-  /** Creates an agent and returns its credential, which may be restricted to one workspace. */
+  /** Creates an agent, and returns its credential, which can be restricted to one workspace. */
   async agent(
     ownerUid: string,
     name: string,

@@ -1,4 +1,4 @@
-/** Only people may loosen limits: an agent's calls leave its own limits unchanged, for every tool. */
+/** Only people may loosen limits: no tool that an agent calls may loosen the agent's own limits. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
@@ -14,10 +14,10 @@ const tools = toolsets.flatMap(({ name: toolset, tools }) =>
     .map(({ name, loosens = [] }) => ({ name: fullName(toolset, name), loosens })),
 );
 
-/** The strongest first: later attempts may be refused because of earlier ones. */
+/** Agents with the most rights come first, because a call of one agent can make later calls fail. */
 const AGENTS: readonly CallerName[] = ['ann the leader', 'ann the worker', 'ann the viewer', 'cas the worker'];
 
-/** A leading agent's attempts to loosen each limit. Each entry loosens exactly one. */
+/** Calls with which a leading agent tries to loosen a limit. Each call would loosen exactly one limit. */
 const ATTEMPTS: readonly (readonly [
   what: string,
   tool: string,
@@ -41,7 +41,7 @@ const ATTEMPTS: readonly (readonly [
   ['budget', 'system.setBudget', (_, { todo }) => ({ kind: 'todo', id: todo, tokens: 2000 })],
 ];
 
-describe('loosening', function () {
+describe('loosening of limits', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
   let ids: Ids;
@@ -68,28 +68,28 @@ describe('loosening', function () {
   for (const [what, tool, argumentsFor] of ATTEMPTS) {
     const title = () => JSON.stringify(argumentsFor(fixture, ids));
 
-    it(`an agent that loosens ${what} through ${tool} waits for its owner, who does it`, async () => {
+    it(`${what}: a call of ${tool} by an agent needs approval, but its owner may make it`, async () => {
       const before = await wallsOf(fixture, ids);
       const args = argumentsFor(fixture, ids);
       const { error } = await fixture.call('ann the leader', fixture.alpha, tool, args);
       assert.equal(error?.reason, 'WAITS_FOR_APPROVAL', `${title()}: ${error?.message}`);
       assert.deepEqual(loosenedBetween(before, await wallsOf(fixture, ids)), [], title());
       await as('ann herself', tool, args);
-      assert.equal(loosenedBetween(before, await wallsOf(fixture, ids)).length, 1, `${title()} loosens nothing`);
+      assert.equal(loosenedBetween(before, await wallsOf(fixture, ids)).length, 1, `${title()} must loosen one limit`);
     });
   }
 
-  it('every limit that a tool can loosen has an entry, unless it needs a deployment role', () => {
+  it('every limit that a tool can loosen is tested, unless it needs a deployment role', () => {
     const stated = new Set(tools.flatMap(({ loosens }) => loosens));
     const tried = new Set(ATTEMPTS.map(([what]) => what));
-    // test/unit/access/loosening.test.ts covers opening a workspace and the role of an agent.
+    // test/unit/access/loosening.test.ts tests these two limits: the access to a workspace, and an agent's role.
     assert.deepEqual([...stated].filter((what) => !tried.has(what)).sort(), ['access', 'agent']);
   });
 
   for (const [toolset, names] of CALLABLE_BY_TOOLSET) {
     const writing = names.filter((tool) => tools.some(({ name }) => name === tool));
     if (writing.length === 0) continue;
-    it(`no agent loosens a limit through any tool of ${toolset}`, async () => {
+    it(`no agent can loosen a limit through any tool of ${toolset}`, async () => {
       const before = await wallsOf(fixture, ids);
       for (const name of writing)
         for (const caller of AGENTS) await fixture.call(caller, fixture.alpha, name, TOOLS[name]?.(ids) ?? {});

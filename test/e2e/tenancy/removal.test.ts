@@ -1,5 +1,5 @@
 /**
- * A member who is removed from a workspace loses access to it, and so do their agents. Their open streams end.
+ * A person who is removed from a workspace, and their agents, lose access to it. Their open streams end.
  * `integration/access/leaving` tests their tasks and runs.
  */
 import assert from 'node:assert/strict';
@@ -9,17 +9,17 @@ import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
 import { type CallerName, TenancyFixture } from './fixture.ts';
 
-/** Refusals by the permission check or by a database. */
+/** Reasons with which the permission check or a database refuses the removed member. */
 const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
 
-/** Maximum wait of the tools. */
+/** The longest wait that the tools accept. */
 const MAX_WAIT_MS = 25_000;
 
 const MODERN = '2026-07-28';
 
 const CASS = ['cas the worker', 'cas himself'] as const;
 
-/** Output of a stream, and its end. */
+/** The text that a stream has sent until now, and a promise that resolves when the stream ends. */
 interface Followed {
   readonly said: () => string;
   readonly ended: Promise<void>;
@@ -35,7 +35,7 @@ function follow(response: Response): Followed {
   return { said: () => said, ended: read() };
 }
 
-describe('a removed member', function () {
+describe('a person who is removed from a workspace', function () {
   this.timeout('2m');
   const fixture = new TenancyFixture();
   const loud = () => `messages/${fixture.alpha}/loud`;
@@ -93,7 +93,7 @@ describe('a removed member', function () {
     instructions: fixture.secret,
   });
 
-  it('loses access to every stream, wait, call and database', async () => {
+  it('loses all streams, waiting calls, tools and database paths of the workspace', async () => {
     const write = (text: string) =>
       succeed('ann the worker', 'firebase.write', {
         database: 'realtime',
@@ -110,7 +110,7 @@ describe('a removed member', function () {
     }
     await write('before');
     await eventually(
-      'every stream has told of what was written',
+      'every stream has sent the written event',
       async () => streams.every(({ said }) => /before|resources\/updated/.test(said())) || undefined,
     );
     const { result } = await succeed('ann the worker', 'coding.create_task', order('before'));
@@ -134,9 +134,9 @@ describe('a removed member', function () {
     assert.ok(await mayRead(person, 'realtime', loud()));
     assert.ok(await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`));
 
-    assert.equal(answered, 0, 'who waits was answered before');
+    assert.equal(answered, 0, 'a waiting call returned before the removal');
     await succeed('ann the leader', 'access.remove_member', { uid: fixture.cas });
-    // test/unit/mcp/eventsEnds.test.ts asserts that they end immediately.
+    // test/unit/mcp/eventsEnds.test.ts asserts that streams end immediately after the removal.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
       const made = CASS.map((caller) => fixture.call(caller, fixture.alpha, 'coordination.get_status', {}));
@@ -146,7 +146,7 @@ describe('a removed member', function () {
     assert.equal(await mayRead(person, 'realtime', loud()), false);
     assert.equal(await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`), false);
 
-    // The awaited data is written only now.
+    // The calls wait for this data, which is written only after the removal.
     await write('after');
     await succeed('ann the worker', 'coding.create_task', { ...order('after'), tool: 'GEMINI' });
     await succeed('ann the worker', 'firebase.write', {
@@ -156,7 +156,7 @@ describe('a removed member', function () {
       data: { text: fixture.secret },
     });
     for (const { error } of await Promise.all(waits)) {
-      assert.ok(error, 'a wait was answered');
+      assert.ok(error, 'a waiting call returned a result after the removal');
       assert.match(error.reason, OUT);
       assert.ok(!error.message.includes(fixture.secret), error.message);
     }

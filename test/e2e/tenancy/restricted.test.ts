@@ -1,4 +1,4 @@
-/** A credential that is restricted to one workspace gets no data of others, not even their names, from any tool. */
+/** A credential that is restricted to one workspace gets no data of other workspaces, not even their names. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -6,10 +6,10 @@ import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
 import { type CallerName, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings } from './things.ts';
 
-describe('a credential that is restricted to one workspace', function () {
+describe('restriction of a credential to one workspace', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
-  /** Part of all data written elsewhere, in addition to the name of that workspace. */
+  /** A text in all data of the other workspace. Responses must contain neither the text nor that workspace's name. */
   const elsewhere = `elsewhere-${randomUUID().slice(0, 8)}`;
   let ids: Ids;
   let restricted: CallerName;
@@ -28,7 +28,7 @@ describe('a credential that is restricted to one workspace', function () {
       ...more,
     });
 
-  /** Bea leads both workspaces, and has worked in the other. */
+  /** Bea leads both workspaces, and one of her agents has worked in both. The restricted credential is hers. */
   before(async () => {
     await fixture.begin();
     const { alpha, beta, bea } = fixture;
@@ -64,7 +64,7 @@ describe('a credential that is restricted to one workspace', function () {
     assert.ok(!answer.includes(fixture.beta) && !answer.includes(elsewhere), answer);
   }
 
-  /** Returns the audit log in pages of two, as text. All but the last are full. */
+  /** Returns the pages of the audit log as text. Every page except the last must have two entries. */
   async function auditPages(): Promise<readonly string[]> {
     const pages: string[] = [];
     for (let cursor: unknown, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -72,12 +72,12 @@ describe('a credential that is restricted to one workspace', function () {
       const result = await as(restricted, fixture.alpha, 'system.getAudit', args);
       pages.push(JSON.stringify(result));
       cursor = result['nextCursor'];
-      if (cursor !== undefined) assert.equal(Object(result['events']).length, 2, 'the page is not full');
+      if (cursor !== undefined) assert.equal(Object(result['events']).length, 2, 'a page before the last is not full');
     }
     return pages;
   }
 
-  it('a restricted credential reads the audit entries of calls in its workspace', async () => {
+  it('the credential reads all audit entries of its workspace, and no others', async () => {
     const pages = await auditPages();
     for (const page of pages) {
       assertSilent(page);
@@ -86,7 +86,7 @@ describe('a credential that is restricted to one workspace', function () {
     for (let count = 0; count < 3; count++) assert.match(pages.join(), new RegExp(`shown ${count}`));
   });
 
-  it("a workspace's audit log contains a change made elsewhere, without the place of its origin", async () => {
+  it("a change that was made in another workspace is shown without that workspace's name", async () => {
     const thing = `member:${fixture.alpha}/${fixture.cas}`;
     for (const caller of [restricted, 'ann herself'] as const) {
       const { events } = await as(caller, fixture.alpha, 'system.getAudit', { of: 'workspace', thing });
@@ -94,10 +94,10 @@ describe('a credential that is restricted to one workspace', function () {
       assertSilent(JSON.stringify(events));
     }
     const { events } = await as('bea herself', fixture.alpha, 'system.getAudit', { of: 'workspace', thing });
-    assert.equal(Object(events)[0]?.workspace, fixture.beta, 'who has a role there reads its name');
+    assert.equal(Object(events)[0]?.workspace, fixture.beta, 'Bea has a role there and sees the name');
   });
 
-  it('a restricted credential lists and revokes only the connections of its workspace', async () => {
+  it('the credential can list and revoke only the connections of its workspace', async () => {
     const { connections } = await as(restricted, fixture.alpha, 'access.list_connections', {});
     assert.deepEqual(
       Object(connections)
@@ -114,7 +114,7 @@ describe('a credential that is restricted to one workspace', function () {
     assert.match(String(error?.message), /^No agent ".*" that you can disconnect/);
   });
 
-  it('a restricted credential reads no document that spans workspaces', async () => {
+  it('the credential cannot read documents about agents and people of several workspaces', async () => {
     const paths = [`agents/${ids.agent}`, `agents/${own}`, `people/${fixture.bea}`];
     for (const path of paths) {
       const { error } = await fixture.call(restricted, fixture.alpha, 'firebase.read', { database: 'firestore', path });
@@ -123,13 +123,13 @@ describe('a credential that is restricted to one workspace', function () {
     }
   });
 
-  it('a restricted credential reads no data of other workspaces in any resource', async () => {
+  it('the credential gets no data of other workspaces from any MCP resource', async () => {
     for (const uri of Object.values(RESOURCES))
       assertSilent(await fixture.mcp(restricted, fixture.alpha, 'resources/read', { uri: uri(ids) }));
   });
 
   for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
-    it(`a restricted credential gets no data of other workspaces from any tool of ${toolset}`, async () => {
+    it(`the credential gets no data of other workspaces from any tool of ${toolset}`, async () => {
       for (const tool of tools) {
         const answered = await fixture.call(restricted, fixture.alpha, tool, TOOLS[tool]?.(ids) ?? {});
         assertSilent(`${tool}: ${JSON.stringify(answered)}`);

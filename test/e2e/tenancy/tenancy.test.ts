@@ -1,6 +1,6 @@
 /**
- * Per toolset: callers without a role learn nothing, not even that something exists, and callers with one have
- * access. `test/unit/access/permissionCheck` has the role of every tool and resource.
+ * For each toolset: callers without a role cannot find out what a private workspace contains, and callers with the
+ * required role have access. `test/unit/access/permissionCheck` has the role of every tool and resource.
  */
 import assert from 'node:assert/strict';
 import { rolesOf, type Scope } from '../../../functions/src/identity/rules/principal.ts';
@@ -12,10 +12,10 @@ import { RESOURCES, TOOLS } from './entries.ts';
 import { type CallerName, type Outcome, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings, namesOfNothing } from './things.ts';
 
-/** The deployment gives the first two a role, and none to the last. */
+/** Callers in the open workspace. The first two have a role in the deployment, and the last has none. */
 const IN_OPEN: readonly CallerName[] = ['ann the leader', 'bea herself', 'cas the worker'];
 
-/** Tools that create agents with the given names, which later calls ask about. */
+/** Tools that create agents with names which other calls use, so these tools are called last. */
 const LAST = ['coordination.register_agent', 'onboarding.registerAgent'];
 
 const tools = toolsets
@@ -29,13 +29,13 @@ const tools = toolsets
 
 type Entry = (typeof tools)[number];
 
-/** In the default run, one tool per requirement; all of access, which also refuse after the permission check. */
+/** Tools that the default run tests: one per role and scope, and all of the toolset access. */
 const oneOfEachNeed = new Set(
   new Map(tools.map((tool) => [[tool.role, tool.agentRole, tool.scope].join(), tool])).values(),
 );
 const isTriedByRole = (tool: Entry) => IS_NIGHTLY || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
 
-/** Tools that name no item and would wait for their runs, so their arguments fail after the permission check. */
+/** Tools that would wait for a run. Their arguments are invalid, so that calls fail after the permission check. */
 const WAITING = ['orchestration.execute_code', 'orchestration.execute_task'];
 
 const resources = toolsets.flatMap(({ resources, templates = [] }) =>
@@ -48,7 +48,7 @@ const resources = toolsets.flatMap(({ resources, templates = [] }) =>
   }),
 );
 
-/** Callers unrelated to Ann and her workspace. */
+/** Callers that have no access to Ann and her workspace. */
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
 
 const GATE = /^(NO_ROLE|(DEPLOYMENT_)?ROLE_TOO_WEAK)$/;
@@ -57,7 +57,7 @@ const ANNS: readonly CallerName[] = ['ann the viewer', 'ann the worker', 'ann th
 
 const shown = ({ result, error }: Outcome) => (error ? error.message : JSON.stringify(result));
 
-/** Returns a response without values that vary and without the names in its request. */
+/** Returns a response without generated values, such as times, and without the names that the request contained. */
 function plain(text: string, names: Ids): string {
   const called = Object.values(names).sort((one, other) => other.length - one.length);
   return called
@@ -68,7 +68,7 @@ function plain(text: string, names: Ids): string {
     .replace(/mk_[a-z2-7]{20}|run-[a-z]{20}|task-[0-9a-z]+-\d+|session-[a-z]{12}|[0-9a-f-]{36}/g, '<made>');
 }
 
-describe('tenancy', function () {
+describe('access control of tools and resources', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
   let ids: Ids;
@@ -81,7 +81,7 @@ describe('tenancy', function () {
   });
   after(() => fixture.end());
 
-  /** Returns whether the caller's role is sufficient. */
+  /** Returns whether the caller's role in the workspace is sufficient for a tool or resource. */
   async function isOpenTo(
     caller: CallerName,
     { role, agentRole, scope }: { role: Role; agentRole: Role; scope: Scope },
@@ -92,7 +92,7 @@ describe('tenancy', function () {
     return has !== undefined && hasRole(has, principal.kind === 'agent' ? agentRole : role);
   }
 
-  /** Asserts that access.explain agrees with the outcome. @returns whether the tool gave the caller access */
+  /** Asserts that access.explain reports the same as the outcome. @returns whether the caller had access */
   async function assertExplained(
     caller: CallerName,
     tool: string,
@@ -105,8 +105,8 @@ describe('tenancy', function () {
   }
 
   /**
-   * Strangers in each workspace, with the workspace whose response must be equal. The default run has one per
-   * workspace: a person without a role, an agent that leads her own, and a person with the deployment's role.
+   * Calls `look` for strangers in each workspace, with a workspace in which the response must be equal. The default
+   * run has one per workspace: an agent that leads her own, and people with and without a deployment role.
    */
   async function everywhere(
     look: (caller: CallerName, workspace: string, elsewhere: string) => Promise<void>,
@@ -119,12 +119,12 @@ describe('tenancy', function () {
       }
   }
 
-  it('every tool and every resource has an entry', () => {
+  it('every tool and every resource is tested with prepared arguments', () => {
     assert.deepEqual(Object.keys(TOOLS).sort(), tools.map(({ name }) => name).sort());
     assert.deepEqual(Object.keys(RESOURCES).sort(), resources.map(({ name }) => name).sort());
   });
 
-  it('every tool has valid arguments', () => {
+  it('the prepared arguments of every tool are valid', () => {
     for (const { name, argumentsFor, prepare } of tools) {
       if (WAITING.includes(name)) assert.throws(() => prepare(argumentsFor(ids)), name);
       else prepare(argumentsFor(ids));
@@ -135,7 +135,7 @@ describe('tenancy', function () {
     await everywhere(async (caller, workspace, elsewhere) => {
       const said = `${name} by ${caller}`;
       const there = await fixture.call(caller, workspace, name, argumentsFor(ids));
-      assert.ok(!shown(there).includes(fixture.secret), `${said} is told ${shown(there)}`);
+      assert.ok(!shown(there).includes(fixture.secret), `${said} returns ${shown(there)}`);
       if (workspace === fixture.alpha) await assertExplained(caller, name, there);
       if (workspace === fixture.alpha && scope === 'workspace') assert.equal(there.error?.reason, 'NO_ROLE', said);
       const namesNothing = JSON.stringify(argumentsFor(ids)) === JSON.stringify(argumentsFor(absent));
@@ -145,14 +145,14 @@ describe('tenancy', function () {
     });
   }
 
-  /** Names no existing item, so that the calls change nothing for later callers. */
+  /** The arguments name no existing item, so that no call changes data for later callers. */
   async function assertRole(entry: Entry, workspace: string, callers: readonly CallerName[]): Promise<void> {
     const { name, argumentsFor } = entry;
     const args = argumentsFor({ ...absent, workspace });
     for (const caller of callers) {
       const outcome = await fixture.call(caller, workspace, name, args);
       const isLet = await assertExplained(caller, name, outcome, workspace);
-      // Tools that administer a workspace or the deployment require more than the caller's role.
+      // Tools of access that administer a workspace or the deployment check more than the caller's role.
       if (!name.startsWith('access.'))
         assert.equal(isLet, await isOpenTo(caller, entry, workspace), `${name} by ${caller}`);
     }
@@ -161,16 +161,16 @@ describe('tenancy', function () {
   for (const { name: toolset } of toolsets) {
     const own = tools.filter(({ name }) => name.startsWith(`${toolset}.`));
 
-    it(`strangers learn nothing of a private workspace from any tool of ${toolset}`, async () => {
+    it(`tools of ${toolset} respond to strangers as if the private workspace did not exist`, async () => {
       for (const tool of own) await assertHidden(tool);
     });
 
     const byRole = own.filter(isTriedByRole);
     if (byRole.length === 0) continue;
-    it(`the tools of ${toolset} accept only callers with the required role`, async () => {
+    it(`tools of ${toolset} accept only callers with the required role`, async () => {
       for (const tool of byRole) {
         await assertRole(tool, fixture.alpha, ANNS);
-        // There, the deployment gives the roles.
+        // In the open workspace, callers have the role that the deployment gives them.
         await assertRole(tool, fixture.open, IN_OPEN);
       }
     });
@@ -180,14 +180,14 @@ describe('tenancy', function () {
     const read = (caller: CallerName, workspace: string, of: Ids) =>
       fixture.mcp(caller, workspace, 'resources/read', { uri: uriFor(of) });
 
-    it(`strangers learn nothing of a private workspace from ${name}`, () =>
+    it(`${name} responds to strangers as if the private workspace did not exist`, () =>
       everywhere(async (caller, workspace, elsewhere) => {
         const there = await read(caller, workspace, ids);
         assert.ok(!there.includes(fixture.secret), there);
         assert.equal(plain(there, ids), plain(await read(caller, elsewhere, absent), absent), caller);
       }));
 
-    it(`${name} is readable only for callers with the role ${need.role}`, async () => {
+    it(`${name} is readable only by callers with the role ${need.role}`, async () => {
       for (const caller of ANNS) {
         const answer = await read(caller, fixture.alpha, ids);
         const isLet = !/requires the role|have no role/.test(answer);
@@ -196,7 +196,7 @@ describe('tenancy', function () {
     });
 
     if (watchable)
-      it(`${name} can be listened to only by its workspace or owner`, async () => {
+      it(`${name} can be watched only by callers of its workspace, or by its owner`, async () => {
         for (const caller of ANNS) {
           const isLet = await fixture.mayListen(caller, fixture.alpha, uriFor(ids));
           const isTheirs = !name.startsWith('firebase:') || caller === 'ann the worker';
@@ -208,21 +208,21 @@ describe('tenancy', function () {
       });
 
     for (const variable of variables)
-      it(`completions of {${variable}} in ${name} contain nothing of a private workspace`, () =>
+      it(`completions of {${variable}} in ${name} show strangers nothing of a private workspace`, () =>
         everywhere(async (caller, workspace) => {
           const ref = { type: 'ref/resource', uri: name };
           const argument = { name: variable, value: '' };
           const answer = await fixture.mcp(caller, workspace, 'completion/complete', { ref, argument });
           for (const secret of [fixture.secret, ids.coding, ids.session, ids.run, ids.branch, ids.project])
-            assert.ok(!answer.includes(secret), `${caller} is told ${answer}`);
+            assert.ok(!answer.includes(secret), `${caller} gets ${answer}`);
         }));
   }
 
-  it("a subscription's events are streamed only to its owner", async () => {
+  it("a subscription's event stream opens only for its owner", async () => {
     assert.equal(await fixture.events('ann the worker', fixture.alpha, ids.subscription), '');
     await everywhere(async (caller, workspace, elsewhere) => {
       const there = await fixture.events(caller, workspace, ids.subscription);
-      assert.notEqual(there, '', `${caller} is told events`);
+      assert.notEqual(there, '', `${caller} can open the event stream`);
       const nothing = await fixture.events(caller, elsewhere, absent.subscription);
       assert.equal(plain(there, ids), plain(nothing, absent), caller);
     });

@@ -1,4 +1,4 @@
-/** Stored limits on agents in the world of two owners, and the differences between two states. */
+/** Reads the stored limits of agents, and finds limits that were loosened between two readings. */
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
@@ -15,7 +15,7 @@ export interface Walls {
   readonly invitations: ReadonlyMap<string, Role>;
   readonly limits: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, Role>;
-  /** Restrictions of an agent's credentials, one entry per restriction. */
+  /** Restrictions of the agents' credentials, by agent id and kind of restriction. */
   readonly restrictions: ReadonlyMap<string, unknown>;
 }
 
@@ -73,7 +73,7 @@ async function workspaceWalls({ workspaces, people }: Composition['access']['por
   };
 }
 
-/** Returns descriptions of the limits that were loosened. */
+/** Returns a description of each limit that was loosened between two readings. */
 export function loosenedBetween(before: Walls, after: Walls): readonly string[] {
   const gone = (what: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
     [...one.keys()].filter((key) => !other.has(key)).map((key) => `${what} ${key}`);

@@ -1,4 +1,4 @@
-/** Firestore listeners of a page, recorded from its requests. */
+/** Records a page's Firestore listeners from the page's requests. */
 import type { Page, Request } from 'playwright-core';
 import { z } from 'zod';
 import { eventually } from '../../support/waiting.ts';
@@ -14,13 +14,13 @@ const listenRequest = z.object({
 
 type ListenRequest = z.infer<typeof listenRequest>;
 
-/** A page that is unreachable, or whose clock is stopped, sends no more requests. */
+/** Maximum wait. A page that is unreachable, or whose clock is stopped, sends no further requests. */
 const GOODBYE_MS = 5000;
 
 export class Listening {
-  /** Targets of all listen requests, including repeated ones. */
+  /** Targets of all requests for a listener, including targets that were requested again. */
   readonly asked: string[] = [];
-  /** Current targets by their target ids. */
+  /** Ids of the targets that the page listens to now. */
   private readonly open = new Set<number>();
   /** Requests without a response. */
   private readonly underWay = new Set<Request>();
@@ -40,7 +40,7 @@ export class Listening {
       }
     });
     page.on('requestfailed', (request) => this.underWay.delete(request));
-    // A response shows that the request has arrived.
+    // A response shows that Firestore has received the request.
     page.on('response', (response) => {
       this.underWay.delete(response.request());
       for (const { removeTarget } of listenRequests(response.request())) {
@@ -52,8 +52,8 @@ export class Listening {
   }
 
   /**
-   * Dispatches "pagehide", and waits until no listener remains. Refused targets stay in the list, because the page
-   * need not remove them; then the end is the last response.
+   * Dispatches "pagehide", and waits until the page has no listener, or until all its requests have a response. The
+   * page need not remove targets that Firestore refused.
    * @returns whether the page has removed all its listeners
    */
   async end(): Promise<boolean> {
@@ -65,7 +65,7 @@ export class Listening {
       isQuiet = this.removed > before && this.underWay.size === 0;
       return this.open.size === 0 || (wasQuiet && isQuiet) || undefined;
     };
-    await eventually('the page listens to nothing', isOver, GOODBYE_MS).catch(() => undefined);
+    await eventually('the page has no listener', isOver, GOODBYE_MS).catch(() => undefined);
     return this.open.size === 0;
   }
 }

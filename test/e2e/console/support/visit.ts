@@ -1,4 +1,4 @@
-/** A person at the console in their own browser, with the browser's errors. */
+/** A person who uses the console in a separate browser window. Records the browser's errors. */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { seedPeople } from '../../../../emulator-data/import.ts';
@@ -13,7 +13,7 @@ function required(variable: string): string {
   return value;
 }
 
-/** An account with the seed's password, or the test's own. */
+/** Account of a seeded person, or of a person that the test has created. */
 export interface Account {
   readonly email: string;
   readonly password: string;
@@ -21,7 +21,7 @@ export interface Account {
 
 export async function seededAccount(name: string): Promise<Account> {
   const found = (await seedPeople()).find((person) => person.name === name);
-  assert.ok(found, `nobody seeded is called ${name}`);
+  assert.ok(found, `no seeded person has the name ${name}`);
   return found;
 }
 
@@ -30,9 +30,9 @@ type Settings = Parameters<typeof openWindow>[1];
 export class Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors in the browser's console, and requests to other hosts. */
+  /** Errors and warnings of the browser's console, and requests to other hosts. */
   readonly complaints: string[] = [];
-  /** Requested addresses, except for the page's own files. */
+  /** Methods and paths of requests, except requests for the console's own files. */
   readonly requests: string[] = [];
   readonly listening: Listening;
 
@@ -59,7 +59,7 @@ export class Visit {
     return visit;
   }
 
-  /** Signs in with the form, and opens a path of the page. */
+  /** Signs in with the form, and opens the path. */
   async signIn({ email, password }: Account, path = '/'): Promise<void> {
     await this.page.goto(`${CONSOLE_URL}${path}`);
     await this.page.getByLabel('E-mail').fill(email);
@@ -68,15 +68,15 @@ export class Visit {
     await this.page.locator('header').waitFor();
   }
 
-  /** Navigates without a page load, like the page's links. */
+  /** Navigates to the path without a page load, like a link of the page. */
   async follow(path: string): Promise<void> {
     const leading = `Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} })`;
     await this.page.evaluate(`{ const link = ${leading}; document.body.append(link); link.click(); link.remove(); }`);
   }
 
   /**
-   * Dispatches "pagehide" and waits until the page has removed its listeners: Firestore's emulator otherwise keeps
-   * sending every write to the listeners of closed pages.
+   * Dispatches "pagehide", and waits until the page has removed its listeners. Otherwise, Firestore's emulator would
+   * continue to send every write to the listeners of closed pages.
    */
   async close(): Promise<void> {
     await this.listening.end();

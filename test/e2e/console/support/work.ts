@@ -1,4 +1,4 @@
-/** Work to show: actions of agents through their tools, in the test's own workspace. */
+/** Creates data for the console to show, by tool calls of agents, in the test's own workspace. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { endpointUrl, newWorkspace, type Seeded, tokenOf } from '../../support/endpoint.ts';
@@ -14,7 +14,7 @@ const listed = z.object({ members: z.array(z.object({ uid: z.string(), email: z.
 export class Work {
   readonly workspace = newWorkspace('console');
 
-  /** @throws Error if the tool refuses */
+  /** @throws Error if the tool refuses the call */
   async call(who: Seeded, method: string, params: object = {}): Promise<unknown> {
     const response = await fetch(endpointUrl('/rpc', { workspace: this.workspace }), {
       method: 'POST',
@@ -26,7 +26,7 @@ export class Work {
     return result;
   }
 
-  /** Opens the workspace, led by its owner Ada, who owns the seeded agents. */
+  /** Creates the workspace, which belongs to Ada. She also owns the seeded agents. */
   async begin(goal: string): Promise<void> {
     await this.call('leader', 'coordination.init_coordination', { goal, master_plan: 'As it comes.' });
   }
@@ -36,7 +36,7 @@ export class Work {
     return made.parse(answer).task.id;
   }
 
-  /** Claims and starts the first task of the queue as a separate agent. */
+  /** Claims and starts the first task of the queue, as an agent that is registered for this task. */
   async claim(who: Seeded = 'worker1'): Promise<string> {
     const agentId = `${who}-${randomUUID().slice(0, 8)}`;
     await this.call(who, 'coordination.register_agent', { agent_id: agentId, role: 'worker' });
@@ -57,14 +57,14 @@ export class Work {
     });
   }
 
-  /** Adds a finding as the task's holder. */
+  /** Adds a finding on behalf of the task's holder. */
   async find(taskId: string, content: string, tags: readonly string[]): Promise<void> {
     const holder = this.holders.get(taskId);
     if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
     await this.call(holder.who, 'coordination.add_discovery', { agent_id: holder.agentId, content, tags });
   }
 
-  /** Returns the holder's heartbeat response. */
+  /** Sends a heartbeat of the task's holder, and returns the messages in the response. */
   async messagesTo(taskId: string): Promise<readonly string[]> {
     const holder = this.holders.get(taskId);
     if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
@@ -73,7 +73,7 @@ export class Work {
     return messages.map(({ text }) => text);
   }
 
-  /** A member as listed by the workspace. */
+  /** Returns the member of the workspace who has this email address. */
   async whoIs({ email }: { readonly email: string }): Promise<{ readonly uid: string }> {
     const { members } = listed.parse(await this.call('person', 'access.list_members'));
     const found = members.find((member) => member.email === email);

@@ -1,4 +1,4 @@
-/** Events with which Eventarc calls functions, as CloudEvents in structured mode. */
+/** The events with which Eventarc calls functions, as CloudEvents in structured mode. */
 import { randomUUID } from 'node:crypto';
 
 /** A document in Firestore's REST form. */
@@ -9,7 +9,7 @@ export interface StoredDocument {
   readonly updateTime: string;
 }
 
-/** A change: no `value` if the document was deleted, no `oldValue` if it was created. */
+/** A change of a document. A created document has no `oldValue`, and a deleted one has no `value`. */
 export interface DocumentWrite {
   readonly value?: StoredDocument;
   readonly oldValue?: StoredDocument;
@@ -24,7 +24,7 @@ export interface Message {
 export type CloudEvent = Readonly<Record<string, unknown>>;
 
 /**
- * @param document its path, `tasks/task-1`
+ * @param document path of the document, such as `tasks/task-1`
  * @see https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/firestore/v1/data.proto
  */
 export function documentEvent(
@@ -66,7 +66,7 @@ export function messageEvent(project: string, topic: string, { id, text, attribu
   };
 }
 
-/** Returns whether the function accepted the event; Eventarc redelivers it otherwise. */
+/** Delivers an event, and returns whether the function accepted it. Eventarc would redeliver a refused event. */
 export async function deliver(url: string, event: CloudEvent): Promise<boolean> {
   const headers = { 'Content-Type': 'application/cloudevents+json' };
   try {
@@ -74,6 +74,6 @@ export async function deliver(url: string, event: CloudEvent): Promise<boolean> 
     await response.arrayBuffer();
     return response.ok;
   } catch {
-    return false; // The connection was lost, so the result is unknown.
+    return false; // The connection was lost, so the event may have been processed.
   }
 }

@@ -1,4 +1,4 @@
-/** Replacement for Eventarc and Pub/Sub push, which deliver at least once, at any time and in any order. */
+/** Delivers events like Eventarc and Pub/Sub, which may deliver an event several times, late and in any order. */
 import { z } from 'zod';
 import { TOPICS, type Topic } from '../../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Subscription } from '../../../integration/spine/pubsub.ts';
@@ -12,7 +12,7 @@ const CONSUMERS: Readonly<Record<Topic, FunctionName>> = {
   [TOPICS.reminders]: 'notifyOfReminders',
 };
 
-/** Each event is sent to the audit, and to the mirror or the notifier. */
+/** Number of messages per event: one for the event receipts, and one for the mirror or the notifier. */
 const MESSAGES_OF_AN_EVENT = 2;
 
 const listed = z.object({
@@ -26,13 +26,13 @@ interface Delivery {
   readonly event: CloudEvent;
 }
 
-/** Removes and returns the next of the pending events, which are in order of time. */
+/** Removes the event that is delivered next from the pending events, which are sorted by time, and returns it. */
 export type Order = (pending: Delivery[]) => Delivery | undefined;
 
 type Documents = ReadonlyMap<string, StoredDocument>;
 
 export class Deliveries {
-  /** Events that were never delivered, in the order in which they happened. */
+  /** Events that have not been delivered yet, sorted by time. */
   private readonly pending: Delivery[] = [];
   private readonly delivered: Delivery[] = [];
   private todos: Documents = new Map();
@@ -53,7 +53,7 @@ export class Deliveries {
     return new Deliveries(deployment, await Promise.all(subscribing));
   }
 
-  /** Collects the writes and messages since the last call. */
+  /** Adds the database writes and messages since the last call to the pending events. */
   async collect(): Promise<void> {
     const { project } = this.deployment;
     const [todos, events] = await Promise.all([this.documents('todos'), this.documents('events')]);
@@ -78,22 +78,22 @@ export class Deliveries {
     }
   }
 
-  /** Delivers everything, including the consequences, each twice concurrently. */
+  /** Delivers every event, and every event that results from it, twice concurrently. */
   async deliverTwice(take: Order): Promise<void> {
     for (;;) {
-      await eventually('what was published has arrived', () => this.hasCollected());
+      await eventually('all published messages have arrived', () => this.hasCollected());
       const next = take(this.pending);
       if (next === undefined) return;
       await this.both(next);
     }
   }
 
-  /** Redelivers everything delivered so far, newest first. */
+  /** Delivers every delivered event again, newest first. */
   async repeat(): Promise<void> {
     for (const delivery of this.delivered.splice(0).toReversed()) await this.one(delivery);
   }
 
-  /** Returns whether there is something to deliver, or nothing more is expected. */
+  /** Returns true if an event is pending, or if all expected messages have arrived. */
   private async hasCollected(): Promise<true | undefined> {
     await this.collect();
     return this.pending.length > 0 || this.messages.size >= this.awaitedMessages || undefined;
@@ -122,7 +122,7 @@ export class Deliveries {
   }
 }
 
-/** `projects/p/databases/(default)/documents/todos/t` is `todos/t`. */
+/** Returns the path of a document, such as `todos/t` for `projects/p/databases/(default)/documents/todos/t`. */
 function pathOf(name: string): string {
   return name.split('/documents/')[1] ?? name;
 }

@@ -1,6 +1,6 @@
 /**
- * Muster's built functions in a separate project, each in a process as on Cloud Run. The emulators have no triggers
- * there: only the test delivers events to them.
+ * Muster's built functions, each in a process as on Cloud Run, with a separate project of the emulators. This project
+ * has no triggers, so functions receive only the events that the test delivers.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,11 +34,11 @@ export type FunctionName =
   | 'sweep'
   | 'mcp';
 
-/** Functions called over HTTP; all others receive events. */
+/** Functions that are called over HTTP. All other functions receive events. */
 const HTTP_FUNCTIONS: readonly FunctionName[] = ['sendReminders', 'sweep', 'mcp'];
 
 export interface DeploymentOptions {
-  /** Without a broker, the trigger calls the consumers directly. */
+  /** Whether Pub/Sub is available. Without Pub/Sub, the trigger calls the consumers of events directly. */
   readonly hasBroker: boolean;
   readonly pushServiceUrl: string;
 }
@@ -50,7 +50,6 @@ export class Deployment {
   readonly app = initializeApp(this.configuration, this.project);
   private readonly directory = mkdtempSync(`${tmpdir()}/muster-`);
   private readonly clockFile = `${this.directory}/clock`;
-  /** Services behind the tools of to-dos. */
   readonly services = { todos: new TodoService(this.ports()), recurringTasks: new RecurringTasks(this.ports()) };
   private readonly servers = new Map<FunctionName, Promise<FunctionServer>>();
   private readonly started: FunctionServer[] = [];
@@ -78,19 +77,19 @@ export class Deployment {
     return simulatedClock(this.clockFile).now();
   }
 
-  /** Shifts the time of the functions by this much. */
+  /** Sets the difference between the functions' clock and the real time. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.clockFile, String(milliseconds));
   }
 
-  /** URL of the function, which is started at the first use. */
+  /** Returns the URL of a function. The first call starts the function. */
   async urlOf(name: FunctionName): Promise<string> {
     const server = this.servers.get(name) ?? this.start(name);
     this.servers.set(name, server);
     return (await server).url;
   }
 
-  /** Starts another instance of a function. */
+  /** Starts an additional instance of a function. */
   async start(name: FunctionName): Promise<FunctionServer> {
     const signature = HTTP_FUNCTIONS.includes(name) ? 'http' : 'cloudevent';
     const env = { ...this.env, FUNCTION_SIGNATURE_TYPE: signature };
@@ -128,7 +127,7 @@ export class Deployment {
   }
 }
 
-/** The Realtime Database rejects a query whose index its rules do not declare. */
+/** Loads the indexes for queries. The Realtime Database rejects queries without an index. */
 async function loadDatabaseRules(namespace: string): Promise<void> {
   const host = process.env['FIREBASE_DATABASE_EMULATOR_HOST'];
   const response = await fetch(`http://${host}/.settings/rules.json?ns=${namespace}`, {
@@ -139,10 +138,10 @@ async function loadDatabaseRules(namespace: string): Promise<void> {
   if (!response.ok) throw new Error(`The rules were refused: ${await response.text()}`);
 }
 
-/** A transaction without activity is aborted after a minute. */
+/** Interval of reads that keep a transaction open. Firestore aborts a transaction after a minute without activity. */
 const BETWEEN_SIGNS_MS = 5_000;
 
-/** Blocks all commits to a document until the returned function is called. */
+/** Blocks commits that change a document until the test calls the returned function. */
 export async function hold(firestore: Firestore, path: string): Promise<() => Promise<void>> {
   let free: (isFree: true) => void = () => undefined;
   const freed = new Promise<true>((resolve) => {
