@@ -1,4 +1,4 @@
-/** A headless Chromium, and the accessibility barriers that axe-core finds in a page. */
+/** Opens a headless Chromium, and checks pages for accessibility problems with axe-core. */
 import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
@@ -10,7 +10,7 @@ const PLACES = [
   '/usr/bin/google-chrome-stable',
 ];
 
-/** Chromium's own network requests are off; it loads only what its pages request. */
+/** Flags that turn off Chromium's own network requests, so that only pages make requests. */
 const FLAGS = [
   '--disable-gpu',
   '--disable-quic',
@@ -20,19 +20,19 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Timeout for a function's cold start and response on a busy machine. */
+/** Time for the cold start of a function and its response, on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** Starts a browser with an empty profile; the caller closes it. `MUSTER_CHROMIUM` is the path of its executable. */
+/** Starts Chromium with an empty profile. `MUSTER_CHROMIUM` overrides its path. The caller must close the browser. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath(),
     args: FLAGS,
-    chromiumSandbox: process.getuid?.() !== 0, // The sandbox does not run as root.
+    chromiumSandbox: process.getuid?.() !== 0, // Chromium's sandbox does not start for the root user.
   });
 }
 
-/** A browser window with its own cookies and storage, in English, with timeouts for a busy machine. */
+/** Opens a browser window with its own cookies and storage, in English, with a timeout for busy machines. */
 export async function openWindow(
   browser: Browser,
   settings: Parameters<Browser['newContext']>[0] = {},
@@ -47,26 +47,26 @@ function browserPath(): string {
   const found = named === undefined || named === '' ? PLACES.find((path) => existsSync(path)) : named;
   if (found !== undefined && existsSync(found)) return found;
   throw new Error(
-    `No Chromium ${found === undefined ? 'was found' : `is at ${found}`}: install Debian's package chromium, or name another by MUSTER_CHROMIUM.`,
+    `No Chromium ${found === undefined ? 'was found' : `is at ${found}`}. Install the Debian package chromium, or set MUSTER_CHROMIUM to the path of a Chromium.`,
   );
 }
 
 interface Violation {
-  /** Rule id of axe-core. */
+  /** Id of the violated axe-core rule. */
   readonly id: string;
-  /** CSS selectors of the elements. */
+  /** CSS selectors of the elements that violate the rule. */
   readonly targets: readonly string[];
   readonly help: string;
 }
 
-/** Off by default in axe-core; its other rules are those of earlier WCAG versions. */
+/** Adds the rule for the size of targets, which axe-core does not check by default. */
 const OPTIONS = JSON.stringify({ rules: { 'target-size': { enabled: true } } });
 
-/** Returns the violations in the page and its frames. Bypasses the page's content security policy. */
+/** Returns the rule violations in the page and its frames, even if the page has a content security policy. */
 export async function axeViolations(page: Page | Frame): Promise<readonly Violation[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(`axe.run(document, ${OPTIONS}).then((results) => results.violations)`);
-  if (!Array.isArray(found)) throw new Error('axe-core answered no list of violations.');
+  if (!Array.isArray(found)) throw new Error('axe-core did not return a list of violations.');
   return found.map(({ id, help, nodes }) => ({
     id,
     help,

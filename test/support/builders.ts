@@ -1,4 +1,4 @@
-/** The smallest valid object of each kind of the domain. A test sets only the fields that it is about. */
+/** Builders of minimal valid domain objects. Each test sets only the fields that matter for it. */
 import { type Agent, NO_METRICS } from '../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../functions/src/identity/rules/credential.ts';
 import { CODE_TTL_MS, challengeOf, type Grant, MAX_GRANT_TTL_MS } from '../../functions/src/identity/rules/grant.ts';
@@ -67,7 +67,7 @@ export function sampleCodingWork(changes: Partial<CodingWork> = {}): CodingWork 
   };
 }
 
-/** A coding task that waits for a runner. */
+/** Returns a coding task that waits for a runner. */
 export function sampleCodingTask(changes: Partial<CodingTask> = {}): CodingTask {
   return { ...sampleTask({ required_capabilities: ['claude'] }), coding: sampleCodingWork(), ...changes };
 }
@@ -105,7 +105,7 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
   };
 }
 
-/** A credential that has expired, unless the test sets its expiry. */
+/** Returns a credential that has expired, unless the test sets `expires_at`. */
 export function sampleCredential(changes: Partial<Credential> = {}): Credential {
   return {
     api_key: 'mk_a',
@@ -118,12 +118,12 @@ export function sampleCredential(changes: Partial<Credential> = {}): Credential 
   };
 }
 
-/** The secret of the code of `sampleGrant`, and the PKCE verifier of its app. */
+/** The authorization code of `sampleGrant`, and the PKCE verifier of its app. */
 export const CODE = 'the-secret-of-a-code-that-waits-to-be-redeemed';
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 export const SALT = 'Jm3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE';
 
-/** A sign-in whose code has not been redeemed. */
+/** Returns a sign-in whose authorization code has not been redeemed. */
 export function sampleGrant(changes: Partial<Grant> = {}): Grant {
   const codeExpiresAt = new Date(START.getTime() + CODE_TTL_MS);
   return {
@@ -183,7 +183,7 @@ export function sampleRecurringTask(changes: Partial<RecurringTask> = {}): Recur
   };
 }
 
-/** An open question for a person. */
+/** Returns an open question to a person. */
 export function sampleRequest(changes: Partial<Request> = {}): Request {
   return {
     id: 'request-1',
@@ -205,7 +205,7 @@ export function sampleRequest(changes: Partial<Request> = {}): Request {
   };
 }
 
-/** A run that has not started. */
+/** Returns a run that has not started. */
 export function sampleRun(changes: Partial<Run> = {}): Run {
   return {
     id: 'run-1',
@@ -245,7 +245,7 @@ export function sampleStep(changes: Partial<StepRecord> = {}): StepRecord {
   };
 }
 
-/** A completed model call. */
+/** Returns a completed model call. */
 export function sampleAttempt(changes: Partial<Attempt> = {}): Attempt {
   return {
     call: 'claude',
@@ -262,7 +262,7 @@ export function sampleAttempt(changes: Partial<Attempt> = {}): Attempt {
   };
 }
 
-/** A model call in progress. */
+/** Returns a model call in progress. */
 export function sampleCall(changes: Partial<JournalEntry> = {}): JournalEntry {
   return {
     id: 'call-1',
@@ -281,7 +281,7 @@ export function sampleCall(changes: Partial<JournalEntry> = {}): JournalEntry {
   };
 }
 
-/** An open pull request of the task `task-1`. */
+/** Returns an open pull request of the task `task-1`. */
 export function sampleLink(changes: Partial<PullRequestLink> = {}): PullRequestLink {
   return {
     repository_id: 7,

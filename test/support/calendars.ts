@@ -1,4 +1,4 @@
-/** Recurring to-dos of the leap year 2028 with the expected calendars of their occurrences, written by hand. */
+/** Recurring to-dos in the leap year 2028, each with a handwritten list of the due times that it must produce. */
 
 const DAY = 86_400_000;
 
@@ -7,13 +7,13 @@ export interface CalendarTask {
   readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY';
   readonly anchor: string;
   readonly timezone: string;
-  /** Due times: those of the year, and the first one after it. */
+  /** All due times in 2028, and the first due time after that year. */
   readonly calendar: readonly string[];
 }
 
 /**
- * Returns every nth day until New Year.
- * @param clocks local times, each from its day on
+ * Returns due times at intervals of `count` days, until 1 January 2029.
+ * @param clocks local times, by the first day on which each applies
  */
 function everyDays(count: number, clocks: Readonly<Record<string, string>>): readonly string[] {
   const entries = Object.entries(clocks);
@@ -49,21 +49,21 @@ export const YEAR: readonly CalendarTask[] = [
     ],
   },
   {
-    title: 'Put the bins out, on Mondays',
+    title: 'Put the bins out on Mondays',
     frequency: 'WEEKLY',
     anchor: '2028-01-03T08:00Z',
     timezone: 'UTC',
     calendar: everyDays(7, { '2028-01-03': '08:00Z' }),
   },
   {
-    title: 'Back up, in an hour that comes twice',
+    title: 'Back up at 01:30 (repeated in autumn)',
     frequency: 'DAILY',
     anchor: '2028-01-01T01:30-05:00',
     timezone: 'America/New_York',
     calendar: everyDays(1, { '2028-01-01': '01:30-05:00', '2028-03-13': '01:30-04:00', '2028-11-06': '01:30-05:00' }),
   },
   {
-    title: 'Back up, in an hour that is left out and comes twice',
+    title: 'Back up at 02:30 (skipped in spring, repeated in autumn)',
     frequency: 'DAILY',
     anchor: '2028-01-01T02:30+01:00',
     timezone: 'Europe/Berlin',
@@ -75,7 +75,7 @@ export const YEAR: readonly CalendarTask[] = [
     }),
   },
   {
-    title: 'Back up, in half an hour that is left out',
+    title: 'Back up at 02:15 (skipped in spring)',
     frequency: 'DAILY',
     anchor: '2028-01-01T02:15+11:00',
     timezone: 'Australia/Lord_Howe',

@@ -1,4 +1,4 @@
-/** A self-signed certificate for a TLS server in a test. Source: RFC 5280, "Certificate"; X.690, DER. */
+/** Creates self-signed certificates for TLS servers in tests. Source: RFC 5280 (certificates), X.690 (encoding). */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const [INTEGER, BIT_STRING, OCTET_STRING, UTF8_STRING, UTC_TIME] = [0x02, 0x03, 0x04, 0x0c, 0x17];
@@ -13,13 +13,13 @@ const SUBJECT_ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex');
 
 const DAY_MS = 86_400_000;
 
-/** Both in PEM. */
+/** A private key and its certificate, both in PEM format. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** Valid from yesterday until tomorrow. */
+/** Returns a self-signed certificate for the host, valid from yesterday until tomorrow. */
 export function selfSigned(host: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = der(SEQUENCE, ECDSA_WITH_SHA256);
@@ -55,7 +55,7 @@ function length(bytes: number): Buffer {
   return Buffer.concat([Buffer.of(0x80 + digits.length), digits]);
 }
 
-/** `YYMMDDHHMMSSZ` */
+/** Encodes a time in the form `YYMMDDHHMMSSZ`. */
 function time(milliseconds: number): Buffer {
   const digits = new Date(milliseconds).toISOString().replace(/\D/g, '').slice(2, 14);
   return der(UTC_TIME, Buffer.from(`${digits}Z`));

@@ -1,13 +1,13 @@
-/** A clone of this repository for a test, with the installed packages of this one. */
+/** Clones this repository for a test, with links to its installed packages. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../scripts/project.mjs';
 
-/** Installed folders, which are not committed. */
+/** Folders of installed packages, which Git does not track. */
 const INSTALLED = ['node_modules', 'functions/node_modules'];
 
-/** Creates a clone with the uncommitted changes. @param more folders that are installed for tests only */
+/** Creates a clone that includes all uncommitted changes. @param more folders of packages that only tests install */
 export function cloneInto(folder: string, more: readonly string[] = []): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -4,12 +4,12 @@ import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../functions/src/kernel/json.ts';
 
 export interface Reads {
-  /** Returns how many documents were read while `act` ran. */
+  /** Returns the number of documents that were read while `act` ran. */
   during(act: () => Promise<unknown>): Promise<number>;
   stop(): void;
 }
 
-/** All reads of the client use one of these four methods. */
+/** Starts the count. All reads of the client use one of the four methods that this function replaces. */
 export function countReads(): Reads {
   let read = 0;
   const client = firestore();

@@ -1,4 +1,4 @@
-/** In-memory subscriptions and their logs. */
+/** In-memory subscriptions and their change logs. */
 import { EventEmitter, once } from 'node:events';
 import type { Caller } from '../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
@@ -10,16 +10,16 @@ import type { LoggedEvent } from '../../functions/src/toolsets/firebase/rules/su
 const PAGE = 2;
 
 interface Log {
-  /** A cursor is the number of events before it. */
+  /** All events since the start. The cursor of a position is the number of events before it. */
   readonly events: LoggedEvent[];
-  /** Number of dropped events at the start. */
+  /** Number of events that were dropped from the start of the log. */
   dropped: number;
 }
 
 export class MemoryEventLog implements EventReader {
-  /** Number of current followers. */
+  /** Number of `follow` calls in progress. */
   following = 0;
-  /** Number of polls. */
+  /** Number of `poll` calls so far. */
   polled = 0;
   private readonly logs = new Map<string, Log>();
   private readonly changes = new EventEmitter().setMaxListeners(0);

@@ -1,4 +1,4 @@
-/** A small toolset with one tool per capability of a call. */
+/** Two small toolsets for tests of the MCP endpoint. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { type Toolset, toolsFor } from '../../functions/src/mcp/tool.ts';
@@ -25,7 +25,7 @@ const echo = toolsFor<unknown>()({
   handler: async ({ workspace, baseUrl }, { text }) => ({ text, workspace, baseUrl }),
 });
 
-/** Counts its real executions and stores its result as a service would. */
+/** Returns a toolset whose tool `increment` counts its executions and stores each response, as a service does. */
 export function counterToolset(store: Map<string, unknown>): Toolset {
   let count = 0;
   const increment = toolsFor<unknown>()({

@@ -1,4 +1,4 @@
-/** Servers that tests start on this machine, each on a free port. */
+/** Starts and stops servers on this machine, each on a free port. */
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
@@ -13,14 +13,14 @@ export function originOf(server: Server): string {
   return `http://127.0.0.1:${portOf(server)}`;
 }
 
-/** @throws Error if the server does not listen */
+/** Returns the port of a server. @throws Error if the server is not listening */
 export function portOf(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
+  if (address === null || typeof address === 'string') throw new Error('The server is not listening.');
   return address.port;
 }
 
-/** Closes the server and its connections. Does nothing for a server that was never started. */
+/** Closes a server and its connections. Does nothing if the server was never started. */
 export async function close(server: (Server & { closeAllConnections?(): void }) | undefined): Promise<void> {
   if (server === undefined) return;
   const closed = new Promise((resolve) => server.close(resolve));
@@ -28,7 +28,7 @@ export async function close(server: (Server & { closeAllConnections?(): void }) 
   await closed;
 }
 
-/** A service that tests start on this machine. */
+/** Base class of services that tests run on this machine. */
 export abstract class LocalServer {
   protected abstract readonly server: Server;
 

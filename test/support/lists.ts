@@ -15,7 +15,7 @@ export interface Listed {
 }
 
 export interface List {
-  /** `/mcp/todo?readonly=1 for an agent as worker` */
+  /** Name of the list: `/mcp/todo?readonly=1 for the agent as worker`, for example. */
   readonly title: string;
   readonly address: string;
   readonly tools: readonly Listed[];
@@ -23,7 +23,7 @@ export interface List {
 
 const catalogs = new Catalogs(toolsets);
 
-/** Addresses of docs/guides/clients.md, with a representative for each pattern. */
+/** Addresses that docs/guides/clients.md describes, with one example of each pattern. */
 const ADDRESSES: readonly string[] = [
   ...knownPaths(catalogs.names),
   ...catalogs.names.flatMap((name) => [`/mcp?toolsets=${name}`, `/mcp?toolsets=${name}&readonly=1`]),
@@ -33,7 +33,7 @@ const ADDRESSES: readonly string[] = [
   '/mcp?toolsets=all&readonly=1',
 ];
 
-/** Returns the tool lists of the MCP addresses; equal lists appear once. */
+/** Returns the tool lists for all addresses, roles and kinds of caller. Equal lists appear once. */
 export function everyList(): readonly List[] {
   const byTools = new Map<string, List>();
   for (const address of ADDRESSES) {
@@ -51,17 +51,17 @@ export function everyList(): readonly List[] {
   return [...byTools.values()];
 }
 
-/** A schema within a tool's schema. */
+/** A schema inside a tool's schema, such as the schema of one argument. */
 export interface Place {
   readonly path: string;
   readonly schema: Schema;
-  /** An argument or field that may be absent. */
+  /** Whether the schema describes an argument or field that may be absent. */
   readonly optional: boolean;
-  /** An argument or field that must be present. */
+  /** Whether the schema describes an argument or field that must be present. */
   readonly required: boolean;
 }
 
-/** Returns a schema and every schema within it. */
+/** Returns a schema and every schema inside it. */
 export function placesIn(schema: Schema, path: string): readonly Place[] {
   return within({ path, schema, optional: false, required: false });
 }

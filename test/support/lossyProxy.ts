@@ -1,26 +1,26 @@
-/** A proxy to an HTTP server that can lose responses. */
+/** An HTTP proxy that can lose requests and responses. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { close, listen, portOf } from './listening.ts';
 
-/** A lost response. */
+/** Requests that the proxy affects, and what happens to them. */
 export interface Loss {
-  /** `PUT`, `PATCH`; any if omitted. */
+  /** HTTP method of the affected requests, such as `PUT`. Default: any method. */
   readonly method?: string;
-  /** Number of requests; 1 if omitted. */
+  /** Number of affected requests. Default: 1. */
   readonly times?: number;
-  /** `unsent`: the request is lost. `cut`: the connection closes. A number: the status to return instead. */
+  /** `unsent`: the request is lost. `cut`: the connection closes. A number: the proxy responds with this status. */
   readonly ends?: 'unsent' | 'cut' | number;
-  /** Called after the server has executed the request, and before the caller notices. */
+  /** Called after the server has executed the request, and before the client notices the loss. */
   readonly meanwhile?: () => Promise<unknown>;
 }
 
 export interface LossyProxy {
-  /** `127.0.0.1:1234` */
+  /** Host and port, such as `127.0.0.1:1234`. */
   readonly host: string;
-  /** Methods of the received requests, in order. */
+  /** Methods of all received requests, in order of arrival. */
   readonly seen: string[];
-  /** Loses the responses of the next matching requests. */
+  /** Loses the next requests that match, or their responses. */
   lose(loss: Loss): void;
   close(): void;
 }

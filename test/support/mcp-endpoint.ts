@@ -1,4 +1,4 @@
-/** The endpoint over real HTTP, through the functions framework, with in-memory ports. */
+/** Serves the MCP endpoint over real HTTP through the functions framework. Its ports keep their data in memory. */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server } from 'node:http';
@@ -24,7 +24,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** For calls without lookups. */
+/** A directory without tools and resources, for calls that need neither. */
 export const EMPTY_DIRECTORY: Directory = {
   tools: [],
   resources: [],
@@ -113,7 +113,7 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   const name = `mcp${served}`;
   http(name, createEndpoint(dependencies));
   const server = getTestServer(name);
-  // entry/http.ts does this for a function's whole process, this test only for its server.
+  // In production, entry/http.ts hides the bodies of all requests to the process. Here, only this server hides them.
   subscribe('http.server.request.start', (event) => {
     const started = event as { request: IncomingMessage; server: Server };
     if (started.server === server) hideBody(started.request);

@@ -1,7 +1,7 @@
-/** The nightly run, `npm run test:nightly`, repeats tests for longer and in every combination. */
+/** Whether this is the nightly run, `npm run test:nightly`, which tests for longer and in more combinations. */
 export const IS_NIGHTLY = process.env['MUSTER_NIGHTLY'] === '1';
 
-/** Returns the amount of work for the default or the nightly run. */
+/** Returns `day` in the default run, and `night` in the nightly run. */
 export function defaultOrNightly<Amount>(day: Amount, { night: nightly }: { readonly night: Amount }): Amount {
   return IS_NIGHTLY ? nightly : day;
 }

@@ -1,6 +1,6 @@
 /**
- * Ports of which a test provides only those that it expects to be used. Any other access fails.
- * @param given the methods that the test expects to be called
+ * Returns ports of which a test implements only some methods. Access to any other port throws an error.
+ * @param given the methods that the test implements
  */
 export function portsOf<Ports extends object>(
   given: {
@@ -9,8 +9,8 @@ export function portsOf<Ports extends object>(
 ): Ports {
   return new Proxy(given, {
     get: (ports, name) => {
-      if (name === 'then') return undefined; // it is awaited, and is not a promise
-      if (!(name in ports)) throw new Error(`The test gives no port "${String(name)}".`);
+      if (name === 'then') return undefined; // `await` checks for `then`; this object is not a promise.
+      if (!(name in ports)) throw new Error(`The test does not implement the port "${String(name)}".`);
       return Reflect.get(ports, name);
     },
   }) as Ports;

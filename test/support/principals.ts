@@ -1,8 +1,8 @@
-/** Authenticated callers. */
+/** Builders of authenticated callers. */
 import type { PersonRoles, Principal } from '../../functions/src/identity/rules/principal.ts';
 import type { Role } from '../../functions/src/identity/rules/role.ts';
 
-/** Roles of a person in the deployment and, if given, as a member of a workspace. */
+/** Returns a person's roles in the deployment and, if a workspace is given, as a member of the workspace. */
 export function rolesOf(role: Role | undefined, workspace?: string): PersonRoles {
   const given = role === undefined ? {} : { role };
   if (workspace === undefined || role === undefined) return { ...given, workspaces: {}, access: {} };
@@ -14,7 +14,7 @@ export function personOf(uid: string, role: Role | undefined, workspace?: string
   return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: rolesOf(role, workspace) };
 }
 
-/** An agent that is limited only by its own role, not by its owner's. */
+/** Returns an agent that is limited only by its own role, because its owner is an admin. */
 export function agentOf(agentId: string, ownerUid: string, maxRole: Role): Principal {
   return {
     uid: `agent:${agentId}`,
@@ -26,12 +26,12 @@ export function agentOf(agentId: string, ownerUid: string, maxRole: Role): Princ
   };
 }
 
-/** Accepts every credential as the caller's. */
+/** Returns an authenticator that accepts every credential as that of this caller. */
 export function authenticatorOf(principal: Principal) {
   return { authenticate: async () => principal, reauthenticate: async () => principal };
 }
 
-/** One role in the workspace, as an owner and in the deployment. */
+/** Returns the rights of a caller who has this role everywhere. */
 export function everywhere(role: Role) {
   return { workspace: role, owner: role, anyone: role };
 }

@@ -1,13 +1,13 @@
-/** Comparison of a response with one printed in a specification: all fields, except times and ids. */
+/** Compares a response with an example in a specification. All fields must match, except times and ids. */
 import assert from 'node:assert/strict';
 import { type JsonObject, type JsonValue, jsonValue } from '../../functions/src/kernel/json.ts';
 
-/** Placeholders in a printed response: any ISO 8601 time in UTC, and any non-empty text. */
+/** Placeholders in an example: any ISO 8601 time in UTC, and any non-empty text. */
 export const [TIME, SOME] = ['<a time>', '<some text>'];
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Asserts that the fields match exactly, without missing or additional ones. */
+/** Asserts that a response has exactly the fields and values of the example. Placeholders match any value. */
 export function assertPrinted(actual: unknown, printed: JsonValue, at = 'answer'): void {
   if (printed === TIME) assert.match(String(actual), ISO_TIME, at);
   else if (printed === SOME) assert.ok(typeof actual === 'string' && actual !== '', `${at} is ${actual}`);
@@ -21,7 +21,7 @@ export function assertPrinted(actual: unknown, printed: JsonValue, at = 'answer'
   } else assert.deepEqual(actual, printed, at);
 }
 
-/** A call with its response; both may refer to earlier responses. */
+/** A call and its response in a specification. Both may contain values of earlier responses. */
 export interface PrintedCall {
   readonly title: string;
   readonly tool: string;
@@ -29,7 +29,7 @@ export interface PrintedCall {
   readonly prints: JsonObject | ((known: Known) => JsonObject);
 }
 
-/** Earlier responses, by the titles of their calls. */
+/** Responses of the earlier calls, by the titles of the calls. */
 export class Known {
   private readonly answers = new Map<string, JsonValue>();
 
@@ -37,11 +37,11 @@ export class Known {
     this.answers.set(title, answer);
   }
 
-  /** Returns the value at a path of a response: `of('add_task', 'task', 'id')`. */
+  /** Returns the value at a path of an earlier response: `of('add_task', 'task', 'id')`. */
   of(title: string, ...path: readonly string[]): JsonValue {
     let found: unknown = this.answers.get(title);
     for (const name of path) found = Object(found)[name];
-    assert.ok(found !== undefined, `${title} has not answered ${path.join('.')}`);
+    assert.ok(found !== undefined, `the response of ${title} has no ${path.join('.')}`);
     return jsonValue.parse(found);
   }
 }

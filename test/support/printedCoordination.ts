@@ -1,4 +1,4 @@
-/** The example responses of the coordination specification, as printed there. */
+/** The example responses of the coordination specification, copied verbatim. */
 export const RESPONSES = {
   init_coordination: {
     success: true,

@@ -1,6 +1,6 @@
 /**
- * Property tests use a fixed seed, so that a failure is caused by a change, not by chance.
- * `MUSTER_SEED=$RANDOM npm test` uses another seed; a failure prints it.
+ * Property tests use a fixed seed, so that a failure is caused by a change, not by chance. `MUSTER_SEED=$RANDOM npm
+ * test` uses another seed, which a failing test prints.
  */
 import fc from 'fast-check';
 

@@ -1,4 +1,4 @@
-/** HTTP byte by byte, for requests that no client would send. */
+/** Sends arbitrary bytes over HTTP connections, for requests that no HTTP client would send. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
@@ -22,7 +22,7 @@ export class RawConnection {
       this.received += String(text);
       this.wake();
     });
-    // A reset ends the connection like any other close.
+    // A reset connection is treated like a closed one.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.ended = true;
@@ -39,7 +39,7 @@ export class RawConnection {
     });
   }
 
-  /** Returns the request line and headers with the final empty line. */
+  /** Sends the request line and the headers, followed by the empty line that ends them. */
   head(line: string, headers: Readonly<Record<string, string>> = {}): void {
     const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`);
     this.socket.write([`${line} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
@@ -49,7 +49,7 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** Returns the next complete response, interim responses included. */
+  /** Waits for the next complete response and returns it. Interim responses (status 1xx) count as responses. */
   async answer(): Promise<RawAnswer> {
     for (;;) {
       const found = takeAnswer(this.received);

@@ -6,8 +6,8 @@ export async function refusal(act: () => unknown): Promise<MusterError> {
   try {
     await act();
   } catch (error) {
-    assert.ok(error instanceof MusterError, `not a MusterError: ${String(error)}`);
+    assert.ok(error instanceof MusterError, `expected a MusterError, but got: ${String(error)}`);
     return error;
   }
-  assert.fail('nothing was refused');
+  assert.fail('expected a MusterError, but no error was thrown');
 }

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Mocha's spec report. In addition, its counts, failures and the duration of each file go to a file, for the summary
- * of all processes. CommonJS, because mocha requires it.
+ * Mocha's spec reporter, which also writes its counts, its failures and the duration of each test file to a file, for
+ * the summary of all test processes. This is a CommonJS module, because mocha requires one.
  */
 const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters, Runner } = require('mocha');
 
-/** Returns an error with its causes, such as a failed property's assertion. @param {Error} error @returns {string} */
+/** Returns the stack of an error and of all its causes. @param {Error} error @returns {string} */
 function told({ stack, message, cause }) {
   const said = stack ?? message;
   return cause instanceof Error ? `${said}\ncaused by ${told(cause)}` : said;

@@ -1,4 +1,4 @@
-/** A sample response of each tool with a view, with a value in every field. */
+/** Sample responses of the tools with a view (a page in which a client shows the response). Every field is set. */
 
 const TIME = '2026-11-24T10:00:00.000Z';
 

@@ -1,11 +1,11 @@
-/** A person who has just signed in at the Auth emulator. */
+/** Signs people in at the Auth emulator. */
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 
 const signedIn = z.object({ idToken: z.string() });
 
-/** @returns the ID token with the claims */
+/** Signs a person in with these custom claims, and returns the ID token. */
 export async function signIn(uid: string, claims: object = {}): Promise<string> {
   const token = await getAuth(firebaseApp()).createCustomToken(uid, claims);
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];

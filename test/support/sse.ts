@@ -1,10 +1,10 @@
-/** A reader of server-sent events that follows the browser's rules, and also keeps comments. */
+/** Reads server-sent events by the rules for browsers, and also returns comments. */
 export interface ReceivedFrame {
   readonly id?: string;
   readonly event?: string;
   readonly data?: string;
   readonly retry?: string;
-  /** A line that starts with a colon. */
+  /** Text of a comment, which is a line that starts with a colon. */
   readonly comment?: string;
 }
 
@@ -24,7 +24,7 @@ export class EventStream {
     return new EventStream(await fetch(url, { ...init, signal: abort.signal }), abort);
   }
 
-  /** Returns the next frame, or undefined at the end of the stream. */
+  /** Waits for the next frame and returns it, or returns undefined at the end of the stream. */
   async next(): Promise<ReceivedFrame | undefined> {
     const { done, value } = await this.frames.next();
     return done ? undefined : value;
@@ -40,7 +40,7 @@ export class EventStream {
     return taken;
   }
 
-  /** Returns the remaining frames until the end. */
+  /** Waits for the end of the stream, and returns the remaining frames. */
   async rest(): Promise<ReceivedFrame[]> {
     const rest: ReceivedFrame[] = [];
     for (let frame = await this.next(); frame !== undefined; frame = await this.next()) rest.push(frame);

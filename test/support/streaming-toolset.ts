@@ -1,4 +1,4 @@
-/** A toolset for streaming: a tool that sends notifications, and the real subscriptions. */
+/** A toolset for tests of streaming: a tool that sends notifications, and the real event subscriptions. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { templatesFor } from '../../functions/src/mcp/resource.ts';
@@ -7,7 +7,7 @@ import { eventSource, templates } from '../../functions/src/toolsets/firebase/in
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** Observed calls of `tell`. */
+/** Counters for calls of the tool `tell`. */
 export interface Told {
   /** Number of calls that wait for their client to disconnect. */
   waiting: number;

@@ -1,7 +1,7 @@
-/** Number of tokens that a text takes in a model's context. */
+/** Counts the tokens that a text needs in a model's context. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** @returns tokens in the encoding o200k */
+/** Returns the number of tokens in the encoding o200k_base. */
 export function tokensOf(text: string): number {
   return encode(text).length;
 }

@@ -1,7 +1,7 @@
 /**
- * A local push service with the parts of FCM's HTTP v1 that Muster uses. A token decides the outcome of a message:
- * `gone…`, `bad…` and `down…` fail, any other succeeds.
- * Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
+ * A local push service with the parts of FCM's HTTP v1 API that Muster uses. Messages to device tokens that start
+ * with `gone`, `bad` or `down` fail, all others succeed. Source:
+ * https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ const request = z.object({
     token: z.string(),
     notification: z.object({ title: z.string(), body: z.string() }),
     data: z.record(z.string(), z.string()),
-    // Protobuf JSON allows two spellings of a field; the SDK uses camel case. FCM opens https links only.
+    // FCM also accepts field names in snake case, but the SDK sends camel case. FCM opens only https links.
     webpush: z.strictObject({
       notification: z.object({ tag: z.string() }),
       fcmOptions: z.strictObject({ link: z.url({ protocol: /^https$/ }) }).optional(),
@@ -23,7 +23,7 @@ const request = z.object({
 
 export type Pushed = z.output<typeof request>['message'];
 
-/** FCM's errors: an HTTP status, google.rpc.Status and FCM's own code. */
+/** For each failure: HTTP status, status of google.rpc.Status, and FCM's own error code. */
 const FAILURES = {
   gone: [404, 'NOT_FOUND', 'UNREGISTERED'],
   bad: [400, 'INVALID_ARGUMENT', 'INVALID_ARGUMENT'],
@@ -33,9 +33,9 @@ const FAILURES = {
 export class LocalFcm extends LocalServer {
   /** Accepted messages, in order of arrival. */
   readonly taken: Pushed[] = [];
-  /** Tokens that the service cannot reach at present. */
+  /** Device tokens for which every message fails with status 500. */
   readonly down = new Set<string>();
-  /** Called before the response to a message. */
+  /** Called before each response. */
   arrived: () => Promise<void> = async () => undefined;
   protected readonly server: Server;
 
@@ -44,7 +44,7 @@ export class LocalFcm extends LocalServer {
     this.server = createServer((incoming, response) => void this.answer(incoming, response));
   }
 
-  /** Notifications that a device has shown. */
+  /** Returns the messages that the device with this token has received. */
   of(token: string): readonly Pushed[] {
     return this.taken.filter((message) => message.token === token);
   }

@@ -1,4 +1,4 @@
-/** Authentication of requests: the App by its JWT, an installation or a person by a token. All are verified. */
+/** Authenticates requests: the App by its JWT, an installation or a person by a token. All of these are verified. */
 import { createVerify } from 'node:crypto';
 import { z } from 'zod';
 import type { GitHubState, Installation } from './state.ts';
@@ -10,13 +10,13 @@ export type Asker =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The credential whose rate limit a request counts against. */
+/** Returns the key of the rate limit against which the request counts, if any. */
 export function limitOf(asker: Asker): string | undefined {
   if (asker.kind === 'installation') return `installation ${asker.installation.id}`;
   return asker.kind === 'person' ? 'person' : undefined;
 }
 
-/** Maximum lifetime of a JWT at GitHub, in seconds. */
+/** Maximum lifetime of a JWT, in seconds, as at GitHub. */
 const MAX_LIFETIME = 600;
 
 const claims = z.object({ iat: z.number(), exp: z.number(), iss: z.union([z.string(), z.number()]) });

@@ -1,6 +1,6 @@
 /**
- * GitHub's own description of its REST API, from `@octokit/openapi`. Requests and responses of the local GitHub are
- * validated against it. Only the schemas in use are compiled.
+ * Validates requests and responses of the local GitHub against GitHub's own OpenAPI description in
+ * `@octokit/openapi`. Compiles only the schemas in use.
  */
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -25,7 +25,7 @@ for (const one of [ajv, coercing]) formats.default(one);
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** Errors that every operation may return, whether or not its own description lists them. */
+/** Schemas of the errors that every operation may return, even if its description does not list them. */
 const ALWAYS: Readonly<Record<string, string>> = {
   401: 'basic-error',
   403: 'basic-error',
@@ -38,15 +38,15 @@ const ALWAYS: Readonly<Record<string, string>> = {
   503: 'basic-error',
 };
 
-/** @param route `GET /repos/{owner}/{repo}` */
+/** Returns the description of an operation. @param route method and path, such as `GET /repos/{owner}/{repo}` */
 export function operationOf(route: string): Operation {
   const [method = '', path = ''] = route.split(' ');
   const operation = description.paths[path]?.[method.toLowerCase()];
-  if (operation === undefined) throw new Error(`GitHub has no ${route}`);
+  if (operation === undefined) throw new Error(`GitHub's description has no route ${route}`);
   return operation;
 }
 
-/** Returns the problems of a request. */
+/** Returns the differences between a request and GitHub's description. */
 export function requestProblems(
   route: string,
   sent: { readonly path: Json; readonly query: Json; readonly body: unknown },
@@ -62,7 +62,7 @@ export function requestProblems(
   return [...problems, ...check(ajv, `${route} body`, body, sent.body)];
 }
 
-/** Returns the problems of a response. */
+/** Returns the differences between a response and GitHub's description. */
 export function answerProblems(route: string, status: number, body: unknown): string[] {
   const declared = operationOf(route).responses[String(status)];
   if (declared !== undefined) {
@@ -70,16 +70,16 @@ export function answerProblems(route: string, status: number, body: unknown): st
     return schema === undefined ? [] : check(ajv, `${route} ${status}`, schema, body);
   }
   const always = ALWAYS[String(status)];
-  if (always === undefined) return [`${route} never answers ${status}`];
+  if (always === undefined) return [`${route} never returns status ${status}`];
   return check(ajv, always, { $ref: `#/components/schemas/${always}` }, body);
 }
 
-/** Returns the first example of a response: a complete one, in which a test changes the relevant fields. */
+/** Returns the first example of a response in GitHub's description. Callers replace the relevant fields. */
 export function exampleOf(route: string, status: number): unknown {
   const content = jsonContent(resolved(operationOf(route).responses[String(status)] ?? {}));
   const [first] = Object.values(asJson(content?.['examples'] ?? {}));
   const example = resolved(asJson(first))['value'];
-  if (example === undefined) throw new Error(`no example of ${route} ${status}`);
+  if (example === undefined) throw new Error(`GitHub's description has no example of ${route} ${status}`);
   return structuredClone(example);
 }
 
@@ -104,7 +104,7 @@ function check(validator: Ajv, name: string, schema: Json, value: unknown): stri
     .map((error) => `${name}${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`);
 }
 
-/** Returns the schema with everything that it refers to, as JSON Schema. */
+/** Converts a schema and all schemas that it refers to into one JSON Schema. */
 function standalone(schema: Json): Json {
   const definitions: Record<string, unknown> = {};
   const convert = (value: unknown): unknown => {
@@ -119,7 +119,7 @@ function standalone(schema: Json): Json {
   const define = (reference: string): string => {
     const name = reference.replaceAll(/[^\w-]/g, '_');
     if (!(name in definitions)) {
-      definitions[name] = true; // ends cycles
+      definitions[name] = true; // A placeholder, so that cyclic references end.
       definitions[name] = convert(lookUp(reference));
     }
     return name;
@@ -129,8 +129,8 @@ function standalone(schema: Json): Json {
 }
 
 /**
- * An account is a user or an enterprise, but one schema of GitHub's requires both. A number or text in an address
- * matches both types.
+ * Corrects GitHub's description. One schema requires an account to be a user and an enterprise at once. Also replaces
+ * `oneOf` with `anyOf`, because some values match several alternatives.
  */
 function corrected(schema: Json): Json {
   const { allOf, oneOf, ...rest } = schema;

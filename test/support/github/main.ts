@@ -1,4 +1,4 @@
-/** Runs a seeded local GitHub in a separate process, and prints the parameters that connect the functions to it. */
+/** Runs a local GitHub with sample data in a separate process, and prints the parameters that functions need. */
 import { randomBytes } from 'node:crypto';
 import { seedClaudeNetwork } from './seed.ts';
 import { LocalGitHub } from './server.ts';

@@ -1,4 +1,4 @@
-/** Git objects with their real ids: SHA-1 of type, length and content. Source: https://git-scm.com/book, 10.2 */
+/** Git objects. Each id is the SHA-1 digest of type, length and content. Source: https://git-scm.com/book, 10.2 */
 import { createHash } from 'node:crypto';
 
 export type Mode = '100644' | '100755' | '120000' | '160000';
@@ -14,12 +14,12 @@ export interface StoredCommit {
   readonly message: string;
 }
 
-/** Content of a seeded file: text, bytes, or an entry with another mode. */
+/** Content of a sample file: text, bytes, or text with another file mode. */
 export type Seed = string | Uint8Array | { readonly mode: Mode; readonly content: string };
 
 export class ObjectStore {
   readonly blobs = new Map<string, Buffer>();
-  /** Flat map by path; directories exist only as parts of the paths. */
+  /** Each tree maps full paths to files. Directories exist only as parts of these paths. */
   readonly trees = new Map<string, ReadonlyMap<string, FileEntry>>();
   readonly commits = new Map<string, StoredCommit>();
 
@@ -67,7 +67,7 @@ export class ObjectStore {
     if (typeof seed === 'string' || seed instanceof Uint8Array) {
       return { mode: '100644', sha: this.blob(Buffer.from(seed)) };
     }
-    // A submodule's entry is a commit of another repository.
+    // The entry of a submodule contains the id of a commit in another repository.
     if (seed.mode === '160000') return { mode: seed.mode, sha: seed.content };
     return { mode: seed.mode, sha: this.blob(Buffer.from(seed.content)) };
   }

@@ -1,6 +1,6 @@
 /**
- * GitHub's webhook deliveries: examples of `@octokit/webhooks-examples` with some changed values. Each is validated
- * against `@octokit/webhooks-schemas`, so that tests use only deliveries that GitHub can send.
+ * Webhook payloads: examples from `@octokit/webhooks-examples` with some changed values. Each payload is validated
+ * against `@octokit/webhooks-schemas`, so that tests use only payloads that GitHub can send.
  */
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -15,7 +15,7 @@ const examples: readonly {
   readonly examples: readonly Json[];
 }[] = require('@octokit/webhooks-examples');
 
-// The schemas are large: sharing the compiled parts takes a third of the time.
+// The schemas are large. Sharing their compiled parts takes a third of the time of inlining the parts.
 const ajv = new Ajv({ strict: false, logger: false, inlineRefs: false, code: { optimize: false } });
 formats.default(ajv);
 ajv.addSchema(require('@octokit/webhooks-schemas'), 'webhooks');
@@ -23,12 +23,12 @@ ajv.addSchema(require('@octokit/webhooks-schemas'), 'webhooks');
 const compiled = new Map<string, ValidateFunction>();
 
 export interface Payload {
-  /** Header `X-GitHub-Event`. */
+  /** Value of the header `X-GitHub-Event`. */
   readonly event: string;
   readonly payload: Json;
 }
 
-/** An example with changed values: objects are merged, others replaced. Some examples are older than the schemas. */
+/** Returns the last example that, with these changes, matches its schema. Objects are merged, lists replaced. */
 function payloadOf(event: string, action: string, changes: Json): Payload {
   const named = examples.find(({ name }) => name === event)?.examples ?? [];
   const payloads = named.filter((one) => one['action'] === action).map((one) => merged(one, changes));
@@ -37,7 +37,7 @@ function payloadOf(event: string, action: string, changes: Json): Payload {
   compiled.set(schema, isDescribed);
   const payload = payloads.findLast((one) => isDescribed(one));
   if (payload !== undefined) return { event, payload };
-  throw new Error(`GitHub delivers no such ${event}: ${ajv.errorsText(isDescribed.errors)}`);
+  throw new Error(`No changed example of ${event} matches its schema: ${ajv.errorsText(isDescribed.errors)}`);
 }
 
 function merged(example: unknown, changes: Json): Json {
@@ -52,31 +52,31 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The pull request of a delivery. */
+/** The pull request to which a payload refers. */
 export interface About {
   readonly repository: number;
   readonly pull: number;
-  /** Head commit of the pull request, in GitHub's form. */
+  /** SHA of the pull request's head commit. */
   readonly head: string;
 }
 
 export interface CheckOptions {
   readonly name?: string;
   readonly conclusion?: string;
-  /** The checked commit; the head if omitted. */
+  /** SHA of the checked commit. Default: the head commit. */
   readonly commit?: string;
   readonly at?: Date;
   readonly id?: number;
-  /** The check suite of a check run, or the workflow of a workflow run. */
+  /** Id of the check suite (for a check run) or of the workflow (for a workflow run). */
   readonly of?: number;
   readonly url?: string;
-  /** Only for a workflow run. */
+  /** Attempt number of a workflow run. */
   readonly attempt?: number;
 }
 
 const START = new Date('2026-11-27T12:00:00Z');
 
-/** GitHub's time format. */
+/** Returns a time in GitHub's format, which has no milliseconds. */
 function timeOf(at = START): string {
   return at.toISOString().replace('.000Z', 'Z');
 }
@@ -105,7 +105,7 @@ export function checkRun(about: About, options: CheckOptions = {}): Payload {
   });
 }
 
-/** A check run in progress. */
+/** Returns the payload of a check run in progress. */
 export function startedCheckRun(about: About): Payload {
   const { repository, head } = about;
   const pull_requests = pullRequestsOf(about, repository);

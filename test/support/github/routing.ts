@@ -1,4 +1,4 @@
-/** Routes of the local GitHub, by their names in GitHub's description. */
+/** Finds the handler of a request. Each route is named as in GitHub's description, such as `GET /rate_limit`. */
 import type { Asker } from './authentication.ts';
 import type { GitHubState, Repo } from './state.ts';
 
@@ -22,7 +22,7 @@ export type Handle = (asked: Asked) => Reply;
 
 export type Routes = Readonly<Record<string, Handle>>;
 
-/** An error in GitHub's form. */
+/** An error response in GitHub's format. */
 export class Refused extends Error {
   readonly reply: Reply;
 
@@ -38,14 +38,14 @@ export function invalid(message: string, ...errors: Readonly<Record<string, unkn
   return new Refused(422, message, errors.length > 0 ? { errors } : {});
 }
 
-/** Returns the requested page of a list; GitHub's pages have at most 100 items. */
+/** Returns the requested page of a list. As at GitHub, a page has at most 100 items. */
 export function pageOf<Item>({ query }: Asked, items: readonly Item[]): readonly Item[] {
   const size = Math.min(100, Number(query['per_page'] ?? 30));
   const from = (Number(query['page'] ?? 1) - 1) * size;
   return items.slice(from, from + size);
 }
 
-/** Returns the repository if the caller may read it; otherwise GitHub hides it. */
+/** Returns the repository if the caller may read it. Otherwise throws status 404, as GitHub does. */
 export function visible({ world, asker, path }: Asked): Repo {
   const repo = world.find(path['owner'] ?? '', path['repo'] ?? '');
   if (repo === undefined) throw notFound();
@@ -55,7 +55,7 @@ export function visible({ world, asker, path }: Asked): Repo {
   throw notFound();
 }
 
-/** Returns the repository if the caller may write to it. */
+/** Returns the repository if the caller may write to it. Otherwise throws an error response. */
 export function writable(asked: Asked): Repo {
   const repo = visible(asked);
   const { asker, world } = asked;
@@ -72,7 +72,7 @@ export function requireApp({ asker }: Asked): void {
   if (asker.kind !== 'app') throw new Refused(401, 'A JSON web token could not be decoded');
 }
 
-/** Returns the route and the variables of its template, or undefined if GitHub has no such address. */
+/** Returns the route and the values of its path variables, or undefined if no route matches. */
 export function match(
   routes: Routes,
   method: string,

@@ -1,4 +1,4 @@
-/** Seed data of the tools' examples and the specification: sartor-ai/claude-network. */
+/** Sample data: the repository sartor-ai/claude-network, which the specification and the tools' examples use. */
 import type { GitHubState, Repo } from './state.ts';
 
 export const README = '# Claude Network\n\nA distributed AI agent system...';

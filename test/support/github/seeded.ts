@@ -2,7 +2,7 @@ import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clie
 import { seedClaudeNetwork } from './seed.ts';
 import { LocalGitHub } from './server.ts';
 
-/** A seeded GitHub for the tests of a `describe`, and the settings that connect a deployment to it as its App. */
+/** Runs a local GitHub with sample data during a `describe` block, and returns a function for its App's settings. */
 export function seededGitHub(): () => GitHubSettings {
   const gitHub = new LocalGitHub();
   seedClaudeNetwork(gitHub.world);

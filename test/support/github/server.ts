@@ -1,6 +1,6 @@
 /**
- * A local GitHub: the endpoints that Muster uses, with real state and real authentication of the App. Requests and
- * responses are validated against GitHub's own description; deviations are added to `problems`.
+ * A local GitHub with the endpoints that Muster uses. It keeps state and verifies credentials. Requests and responses
+ * are validated against GitHub's own description. Deviations are added to `problems`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,31 +19,31 @@ import { GitHubState } from './state.ts';
 
 const routes: Routes = { ...access, ...contents, ...git, ...tracker, ...actions };
 
-/** A fault: the response to one request instead of the correct one. */
+/** A response that the server returns to the next matching requests instead of the correct response. */
 export interface Fault {
   readonly route: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent unchanged, well-formed or not. */
+  /** Body of the response, sent unchanged even if it is not valid JSON. */
   readonly text?: string;
-  /** The request is executed first. */
+  /** If set, the request is executed first. Then this function is called. */
   readonly carriedOut?: () => void;
-  /** The connection closes without a response. */
+  /** If set, the connection closes without a response. */
   readonly hangUp?: true;
-  /** Number of requests; 1 if omitted. */
+  /** Number of requests that get this response. Default: 1. */
   readonly times?: number;
-  /** The response waits for this promise. */
+  /** If set, the response waits until this promise resolves. */
   readonly after?: Promise<unknown>;
 }
 
 export interface Seen {
   readonly route: string;
   readonly authorization: string | undefined;
-  /** The correct response, without faults. */
+  /** Status of the response. Unset if the response was a fault. */
   status?: number;
 }
 
-/** Without GitHub's pace: writes stay sequential, but without waits between them. */
+/** Tests write sequentially, but without the pauses that GitHub requires between writes. */
 export const AT_ONCE: RequestPace = {
   ...DEFAULT_PACE,
   queues: {
@@ -54,7 +54,7 @@ export const AT_ONCE: RequestPace = {
   retryBaseMilliseconds: 10,
 };
 
-/** Requests per hour. */
+/** Maximum number of requests per hour and credential. */
 const LIMIT = 5000;
 
 export class LocalGitHub {
@@ -69,7 +69,7 @@ export class LocalGitHub {
     });
   });
 
-  /** @param port 0 for any free port */
+  /** @param port 0 means any free port */
   async start(port = 0): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -88,7 +88,7 @@ export class LocalGitHub {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Settings that connect a deployment to this server as its App. */
+  /** Returns the settings with which a deployment uses this server as its App. */
   get asApp(): GitHubSettings {
     const { id, privateKey } = this.world.app;
     return { apiUrl: this.url, app: { id, privateKey }, pace: AT_ONCE };
@@ -118,7 +118,7 @@ export class LocalGitHub {
     const found = match(routes, request.method ?? '', pathname);
     const text = await bodyOf(request);
     if (found === undefined) {
-      this.problems.push(`GitHub has no ${request.method} ${pathname}`);
+      this.problems.push(`The local GitHub has no route ${request.method} ${pathname}`);
       return send(response, { status: 404, body: { message: 'Not Found' } });
     }
     const { route, path } = found;
@@ -139,7 +139,7 @@ export class LocalGitHub {
     send(response, { ...conditional, headers: { ...conditional.headers, ...this.spend(conditional, request) } });
   }
 
-  /** Each response costs the credential one request of its limit, except 304. */
+  /** Counts the response against the credential's rate limit, except status 304. Returns the rate limit's headers. */
   private spend({ status }: Reply, { headers }: IncomingMessage): Record<string, string> {
     const name = limitOf(identify(this.world, headers.authorization));
     if (name === undefined) return {};
@@ -169,9 +169,9 @@ export class LocalGitHub {
     }
   }
 
-  /** Outside the API, a token in a request would be leaked. */
+  /** Returns the log of a job. The logs have another host, so a request with the API's token would leak the token. */
   private giveLog(pathname: string, request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers.authorization !== undefined) this.problems.push('the token went to the host of the logs');
+    if (request.headers.authorization !== undefined) this.problems.push('the token was sent to the host of logs');
     const jobs = [...this.world.repositories.values()].flatMap(({ runs }) => runs.flatMap((run) => run.jobs));
     const job = jobs.find(({ id }) => pathname === `/-/logs/${id}`);
     response.writeHead(job === undefined ? 404 : 200, { 'content-type': 'text/plain' }).end(job?.log ?? '');
@@ -188,7 +188,7 @@ async function failWith(fault: Fault, response: ServerResponse): Promise<void> {
   response.writeHead(fault.status ?? 200, headers).end(fault.text ?? '{"message":"A fault"}');
 }
 
-/** Sends the body with its ETag, which differs per token, or 304 if the caller has that ETag. */
+/** Adds an ETag, which depends on the token, or returns status 304 if the request contains the same ETag. */
 function unlessKnown(reply: Reply, { method, headers }: IncomingMessage): Reply {
   if (method !== 'GET' || reply.status !== 200) return reply;
   const digest = createHash('sha256')
@@ -204,7 +204,7 @@ function send(response: ServerResponse, { status, body, headers = {} }: Reply): 
   response.end(body === undefined ? '' : JSON.stringify(body));
 }
 
-/** The body as the client parses it, without undefined fields. */
+/** Returns the body as the client will parse it, without undefined fields. */
 function plain(body: unknown): unknown {
   return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
 }

@@ -26,7 +26,7 @@ export interface Job {
   readonly id: number;
   readonly name: string;
   readonly conclusion: 'success' | 'failure';
-  /** Content of the log's address; undefined if GitHub has deleted it. */
+  /** Text of the job's log, or undefined if GitHub has deleted the log. */
   readonly log?: string;
 }
 
@@ -44,7 +44,7 @@ export class Repo {
   readonly owner: string;
   readonly name: string;
   readonly objects = new ObjectStore();
-  /** Head commits by branch name. */
+  /** SHA of each branch's head commit, by the branch's name. */
   readonly branches = new Map<string, string>();
   readonly issues: Issue[] = [];
   readonly pulls: Pull[] = [];
@@ -52,7 +52,7 @@ export class Repo {
   readonly protectedBranches = new Set<string>();
   isPrivate = false;
   isArchived = false;
-  /** Blocked for legal reasons. */
+  /** Whether GitHub blocks access to the repository for legal reasons. */
   isBlocked = false;
   hasIssues = true;
   stars = 0;
@@ -69,7 +69,7 @@ export class Repo {
     return `${this.owner}/${this.name}`;
   }
 
-  /** Commits exactly these files to a branch, and creates the branch if it is missing. */
+  /** Adds a commit with exactly these files to a branch, and creates the branch if it does not exist. */
   push(branch: string, files: Readonly<Record<string, Seed>>, message = 'Seeded'): string {
     const parent = this.branches.get(branch);
     const sha = this.objects.seed(files, message, parent === undefined ? [] : [parent]);
@@ -77,7 +77,7 @@ export class Repo {
     return sha;
   }
 
-  /** Returns the commit of a branch or a SHA. */
+  /** Returns the SHA of the commit that a branch name or a SHA refers to. */
   resolve(ref: string): string | undefined {
     return this.branches.get(ref) ?? (this.objects.commits.has(ref) ? ref : undefined);
   }
@@ -90,11 +90,11 @@ export class Repo {
 export interface Installation {
   readonly id: number;
   readonly account: string;
-  /** Full names. */
+  /** Full names, such as `sartor-ai/claude-network`. */
   readonly repositories: Set<string>;
-  /** Whether it may write to the repositories that it may read. */
+  /** Whether the installation may write to its repositories. */
   mayWrite: boolean;
-  /** Whether its account has selected repositories or granted all, including future ones. */
+  /** Whether the account granted access to all repositories, including future ones, or to selected ones. */
   selection: 'all' | 'selected';
 }
 
@@ -108,7 +108,7 @@ const TOKEN_MS = 3_600_000;
 
 let keys: { readonly privateKey: string; readonly publicKey: KeyObject } | undefined;
 
-/** Shared by all Apps of a process, because generating keys is slow. */
+/** Returns the keys that all Apps of a process share, because generating keys is slow. */
 function appKeys() {
   if (keys !== undefined) return keys;
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -119,11 +119,11 @@ function appKeys() {
 export class GitHubState {
   readonly app: { readonly id: string; readonly privateKey: string; readonly publicKey: KeyObject };
   readonly personalToken = `ghp_${randomBytes(18).toString('hex')}`;
-  /** Whether the person's token may write to the repositories that it may read. If not, GitHub returns 404. */
+  /** Whether the person's token may write to repositories. If not, GitHub returns status 404 for writes. */
   personMayWrite = true;
-  /** Maximum number of entries in the listing of a tree. */
+  /** Maximum number of entries in the listing of a tree. Longer listings are truncated. */
   treeLimit = 100_000;
-  /** Used requests per credential. */
+  /** Number of requests that count against each credential's rate limit. */
   readonly spent = new Map<string, number>();
   readonly accounts = new Set<string>();
   readonly repositories = new Map<string, Repo>();

@@ -1,4 +1,4 @@
-/** Google's responses about a project: recorded in JSON, or derived from the repository's own declarations. */
+/** Responses of Google's APIs about a project: recorded as JSON, or derived from this repository's declarations. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,23 +13,23 @@ export const DATABASE_URL = 'https://muster-team-default-rtdb.firebaseio.com';
 const AGENT = `serviceAccount:service-${NUMBER}@gcp-sa-pubsub.iam.gserviceaccount.com`;
 
 const recorded = z.object({
-  /** State of the recorded project, and how it got there. */
+  /** Describes the state of the recorded project, and what caused this state. */
   about: z.string(),
   parameters: z.record(z.string(), z.string()),
-  /** Keys: API and path, `firestore.googleapis.com/v1/…`. A text that starts with $ refers to a declaration. */
+  /** Responses by API and path: `firestore.googleapis.com/v1/…`. A text like `$indexes` means a derived response. */
   answers: z.record(z.string(), z.unknown()),
 });
 
 export interface Recording {
   readonly declared: Declared;
-  /** Folder of the project's parameters. */
+  /** Folder that contains the project's `.env` files. */
   readonly folder: string;
   readonly answers: Map<string, unknown>;
 }
 
 export type RecordedProject = 'fresh' | 'organization' | 'half' | 'forgotten' | 'healthy';
 
-/** Writes the parameters to the same files as in a deployment, so that they are read in the same way. */
+/** Loads a recorded project. Its parameters are written to `.env` files, and read from there as in a deployment. */
 export async function recordingOf(name: RecordedProject): Promise<Recording> {
   const file = fileURLToPath(new URL(`../../unit/doctor/projects/${name}.json`, import.meta.url));
   const { parameters, answers } = recorded.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -46,10 +46,10 @@ export async function recordingOf(name: RecordedProject): Promise<Recording> {
   return { declared, folder, answers: all };
 }
 
-/** Returns Google's response after a deployment of the declarations. */
+/** Returns the response after a deployment of the declared resources, for a text such as `$indexes`. */
 export function declaredAnswer(text: string, declared: Declared): unknown {
   const make = MAKERS[text];
-  if (make === undefined) throw new Error(`${text} stands for nothing`);
+  if (make === undefined) throw new Error(`Unknown derived response: ${text}`);
   return make(declared);
 }
 
@@ -70,7 +70,7 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       config: { name: api },
     })),
   }),
-  // Permissions of an Owner.
+  // A project's owner has all permissions that a deployment needs.
   $permissions: () => ({ permissions: DEPLOYING }),
   $releases: ({ databaseId }) => ({
     releases: [
@@ -139,13 +139,13 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       }),
     })),
   }),
-  // Eventarc's defaults: retries without a dead-letter topic.
+  // Eventarc's default subscriptions retry without a dead-letter topic.
   $plainSubscriptions: (declared) => ({
     subscriptions: topicsOf(declared).map(({ topic, subscription }) => ({ name: subscription, topic })),
   }),
 };
 
-/** @param config the Firebase configuration that a deployment sets for the functions */
+/** Returns the deployed functions. @param config Firebase configuration in the functions' environment */
 function functionsOf(declared: Declared, config: object) {
   return declared.functions.map(({ name, secrets }) => ({
     name: `${place(declared)}/functions/${name}`,
@@ -186,7 +186,7 @@ export function topicsOf(declared: Declared) {
   );
 }
 
-/** Policies of single resources: invokers, subscribers, publishers of dead letters and readers of secrets. */
+/** Returns the IAM policies of single resources: functions, subscriptions, the dead-letter topic and secrets. */
 function policiesOf(declared: Declared): readonly (readonly [string, unknown])[] {
   const account = `serviceAccount:${declared.serviceAccount ?? `${NUMBER}-compute@developer.gserviceaccount.com`}`;
   const granting = (role: string, member: string) => ({

@@ -1,6 +1,6 @@
 /**
- * Google's discovery documents in test/schemas/google: the requests of an API, with their bodies and responses.
- * Source: https://developers.google.com/discovery/v1/reference/apis
+ * Validates requests and responses against Google's discovery documents in test/schemas/google. Source:
+ * https://developers.google.com/discovery/v1/reference/apis
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ interface Document {
   readonly methods: readonly {
     readonly id: string;
     readonly httpMethod: string;
-    /** A regular expression. */
+    /** Regular expression for paths of the method. */
     readonly path: string;
     readonly query: readonly string[];
     readonly request?: string;
@@ -34,7 +34,7 @@ interface Document {
 
 export interface Method {
   readonly id: string;
-  /** Returns the problem of a request's query or body, if any. */
+  /** Returns the error in a request's query or body, if any. */
   readonly faultOfRequest: (query: URLSearchParams, body: unknown) => string | undefined;
   readonly faultOfAnswer: (answer: unknown) => string | undefined;
 }
@@ -45,7 +45,7 @@ interface Known extends Method {
   readonly path: RegExp;
 }
 
-/** 64-bit numbers are text in JSON. */
+/** JSON Schemas of simple types. A 64-bit number is a string in JSON, so `converted` treats it separately. */
 const TYPES: Readonly<Record<string, object>> = {
   any: {},
   string: { type: 'string' },
@@ -58,12 +58,12 @@ const known: readonly Known[] = readdirSync(folder)
   .filter((file) => /\.v\d\w*\.json$/.test(file))
   .flatMap((file) => methodsOf(JSON.parse(readFileSync(folder + file, 'utf8'))));
 
-/** All methods that a deployment under test may call. */
+/** Returns the ids of all methods in the discovery documents. */
 export function methodIds(): ReadonlySet<string> {
   return new Set(known.map(({ id }) => id));
 }
 
-/** @param path without the API's host: `v1/projects/p/databases` */
+/** Finds the method of a request. @param path path without the API's host, such as `v1/projects/p/databases` */
 export function methodAt(httpMethod: string, api: string, path: string): Method | undefined {
   return known.find((one) => one.api === api && one.httpMethod === httpMethod && one.path.test(path));
 }
@@ -89,7 +89,7 @@ function methodsOf({ source, methods, schemas }: Document): Known[] {
         if (request === undefined && sent !== undefined && JSON.stringify(sent) !== '{}') return `${id} takes no body`;
         return faultBy(body, `the request of ${id}`, sent ?? {});
       },
-      faultOfAnswer: (given) => faultBy(answer, `the answer of ${id}`, given),
+      faultOfAnswer: (given) => faultBy(answer, `the response of ${id}`, given),
     };
   });
 }
@@ -102,7 +102,7 @@ function faultBy(validate: ValidateFunction, what: string, value: unknown): stri
   return `${what}: ${faults?.slice(0, 3).join('; ')}`;
 }
 
-/** Converts to JSON Schema. Unknown fields are errors. */
+/** Converts a schema of a discovery document to JSON Schema. Unknown fields are errors. */
 function converted({ type, format, enum: values, $ref, items, additionalProperties, properties }: Schema): object {
   if ($ref !== undefined) return { $ref: `#/definitions/${$ref}` };
   if (type === 'array') return { type, items: converted(items ?? { type: 'any' }) };

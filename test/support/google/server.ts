@@ -1,6 +1,6 @@
 /**
- * Local Google APIs for one project, each below a path of its name. They return the recorded responses, reject
- * requests that Google's discovery documents do not contain, and validate all requests and responses.
+ * Local Google APIs for one project. The first part of each path is the API's name. The server returns recorded
+ * responses, and validates all requests and responses against Google's discovery documents.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,23 +18,23 @@ export interface GoogleRequest {
   readonly body: unknown;
 }
 
-/** A write's response, and its changes to later responses. */
+/** Returns the response to a write, and changes the responses to later requests. */
 export type Write = (request: GoogleRequest, answers: Map<string, unknown>) => unknown;
 
-/** Error in the form of google.rpc.Status, returned in any state of the project. */
+/** Returns an error in the format of google.rpc.Status. */
 export function googleError(code: number, status: string, message: string, details: readonly object[] = []): object {
   return { error: { code, message, status, details } };
 }
 
 export class LocalGoogle extends LocalServer {
   readonly answers: Map<string, unknown>;
-  /** Requests and responses that Google's APIs would not allow. A test fails if it leaves one here. */
+  /** Requests and responses that violate Google's discovery documents. Tests assert that this list is empty. */
   readonly faults: string[] = [];
-  /** All requests, as `POST firestore.googleapis.com/v1/…`. */
+  /** All received requests, such as `POST firestore.googleapis.com/v1/…`. */
   readonly requests: string[] = [];
-  /** How often each of these first fails with 503. */
+  /** For each API and path: how many requests fail with status 503 before the first one succeeds. */
   readonly busy = new Map<string, number>();
-  /** Accepted tokens. The Firebase CLI sends no real token to a host that is not Google's. */
+  /** Accepted tokens. The Firebase CLI sends the token `owner` to hosts other than Google's. */
   readonly tokens = [TOKEN, 'owner'];
   private readonly write: Write | undefined;
   protected readonly server: Server;
@@ -62,13 +62,13 @@ export class LocalGoogle extends LocalServer {
 
   private answerTo(request: IncomingMessage, httpMethod: string, asked: Omit<GoogleRequest, 'method'>): unknown {
     const { api, path, query, body } = asked;
-    // A Realtime Database has its own host, which is in no discovery document.
+    // A Realtime Database has its own host, which no discovery document describes.
     if (httpMethod === 'GET' && api.endsWith('.firebaseio.com'))
       return this.answers.get(`${api}/${path}`) ?? googleError(404, 'NOT_FOUND', path);
     const method = methodAt(httpMethod, api, path);
     const fault =
       method === undefined
-        ? `${httpMethod} ${api}/${path} is no method of Google's`
+        ? `${httpMethod} ${api}/${path} is not a method of Google's APIs`
         : method.faultOfRequest(query, body);
     if (method === undefined || fault !== undefined) {
       this.faults.push(fault ?? '');
@@ -93,18 +93,18 @@ export class LocalGoogle extends LocalServer {
     const isRead = httpMethod === 'GET' || /:(getIamPolicy|testIamPermissions|test)$/.test(path);
     const answer = isRead ? this.answers.get(`${api}/${path}`) : this.write?.(request, this.answers);
     if (answer !== undefined) return path.endsWith(':getIamPolicy') ? policyAsAsked(answer, request) : answer;
-    if (!isRead) this.faults.push(`nobody was to write: ${httpMethod} ${api}/${path}`);
+    if (!isRead) this.faults.push(`unexpected write: ${httpMethod} ${api}/${path}`);
     return googleError(404, 'NOT_FOUND', `Requested entity was not found: ${path}`);
   }
 
-  /** Service Usage itself is enabled in each project. */
+  /** Returns whether the project has enabled the API. Service Usage itself is always enabled. */
   private isEnabled(api: string): boolean {
     const services = [...this.answers].find(([path]) => /^serviceusage.*\/services$/.test(path))?.[1];
     return api === 'serviceusage.googleapis.com' || JSON.stringify(services).includes(`/services/${api}"`);
   }
 }
 
-/** Without a request for version 3, grants with conditions are omitted. */
+/** Omits the conditions of a policy and marks their roles, as Google does unless the request asks for version 3. */
 function policyAsAsked(answer: unknown, { query, body }: Omit<GoogleRequest, 'method'>): unknown {
   const { data } = conditional.safeParse(answer);
   const asked =

@@ -1,4 +1,4 @@
-/** Effects of writes to Google's APIs on later responses, for a project during its deployment. */
+/** Simulates a deployment: writes to Google's APIs change later responses about the project. */
 
 import type { Declared } from '../../../scripts/doctor/declared.ts';
 import { declaredAnswer, NUMBER, PROJECT, REALTIME_RULES, RELEASES, RULESET, topicsOf } from './answers.ts';
@@ -14,7 +14,7 @@ const APP = `1:${NUMBER}:web:cd34`;
 
 export const write: Write = (request, answers) => WRITES[shortOf(request.method.id)]?.(request, answers);
 
-/** Methods with equal names have equal effects in each API. */
+/** Shortens method ids, because all methods that end in `setIamPolicy` work in the same way. */
 function shortOf(id: string): string {
   return id.endsWith('setIamPolicy') ? 'setIamPolicy' : id;
 }
@@ -176,7 +176,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
 };
 
-/** State after a deployment with the Firebase CLI: the declared resources exist. */
+/** Simulates the deployment of rules and indexes by the Firebase CLI. One index is still being created. */
 export function deployedRules(answers: Answers, declared: Declared): void {
   const groups = `firestore.googleapis.com/v1/projects/${PROJECT}/databases/(default)/collectionGroups/-`;
   const building = JSON.stringify(declaredAnswer('$indexes', declared)).replace('"READY"', '"CREATING"');
@@ -187,7 +187,7 @@ export function deployedRules(answers: Answers, declared: Declared): void {
   answers.set(REALTIME_RULES, declaredAnswer('$realtimeRules', declared));
 }
 
-/** @param isOpened whether the CLI could allow public access */
+/** Simulates the deployment of functions. @param isOpened whether the CLI was able to allow public access */
 export function deployedFunctions(answers: Answers, declared: Declared, isOpened: boolean): void {
   const made: readonly (readonly [string, string])[] = [
     [`cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`, '$functions'],
@@ -213,13 +213,13 @@ export function deployedFunctions(answers: Answers, declared: Declared, isOpened
       answers.set(`pubsub.googleapis.com/v1/${name}:getIamPolicy`, { etag: 'ACAB' });
 }
 
-/** Domain restricted sharing. */
+/** Returns whether the organization's policy of domain restricted sharing rejects access for `allUsers`. */
 function isRefused({ body }: GoogleRequest, answers: Answers): boolean {
   const policy = [...answers].find(([path]) => path.includes('iam.allowedPolicyMemberDomains'))?.[1];
   return JSON.stringify(policy).includes('allowedValues') && JSON.stringify(body).includes('allUsers');
 }
 
-/** A long-running operation that is already done. */
+/** Starts a long-running operation, which has ended when its state is first requested. */
 function begun(answers: Answers, before: string, name: string, response: object): object {
   answers.set(before + name, { name, done: true, response });
   return { name, done: false };
@@ -230,7 +230,7 @@ function append(answers: Answers, path: string, key: string, ...items: readonly 
   answers.set(path, { ...answer, [key]: [...itemsIn(answer[key]), ...items] });
 }
 
-/** Updates the list item named by the last part of the path. */
+/** Changes the item with this name in the list at the path, and returns the item. */
 function change(answers: Answers, path: string, name: string, changed: Fields): object {
   const key = path.slice(path.lastIndexOf('/') + 1);
   const answer = fields(answers.get(path));

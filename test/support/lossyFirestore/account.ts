@@ -1,4 +1,4 @@
-/** Responses and writes in a form that can be compared between two executions: without generated names and times. */
+/** Normalizes responses and writes, so that two executions can be compared: replaces generated names and times. */
 import protos from '@google-cloud/firestore-api/protos';
 import type { Write } from './proxy.ts';
 
@@ -10,11 +10,11 @@ export interface CommitEffects {
 }
 
 export interface Circumstances {
-  /** Name of the workspace or item of the execution, which is part of many other names. */
+  /** Name of the workspace or item of the execution, which is replaced wherever it appears. */
   readonly place: string;
-  /** Start time: times are shown relative to it. If it is omitted, times are omitted. */
+  /** Start of the execution. Times are shown relative to it, or replaced by `<time>` if it is omitted. */
   readonly now?: Date | undefined;
-  /** Fields with random numbers and texts. */
+  /** Names of fields with random values. */
   readonly chance: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ export interface Account {
   readonly written: readonly string[];
 }
 
-/** Patterns of random names: ids, secrets and digests. */
+/** Matches random names: ids, secrets and digests. */
 const BY_CHANCE = new RegExp(
   [
     '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
@@ -42,15 +42,15 @@ const BY_CHANCE = new RegExp(
   'g',
 );
 
-/** Prefix of Firestore paths; another execution may use another project. */
+/** Prefix of Firestore paths. It is removed, because executions may use different projects. */
 const PROJECT = /^projects\/[^/]+\/databases\//;
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Shards of a counter count as one document. */
+/** Matches shards of a counter. They are treated as one document, because the shard is chosen at random. */
 const SHARD = /\/(counters|gates|agentCounts|agentMeasures)\/([a-z]*-?)\d+$/;
 
-/** Distance beyond which a time is the server's, not that of the simulated clock. */
+/** A time that differs from `now` by more than this comes from the server, not from the simulated clock. */
 const FAR_MS = 5 * 365 * 86_400_000;
 
 export function accountOf({ answer, written }: CommitEffects, circumstances: Circumstances): Account {
@@ -64,7 +64,7 @@ export function accountOf({ answer, written }: CommitEffects, circumstances: Cir
   };
 }
 
-/** Setting a document to its present value changes nothing; each increment counts. */
+/** Removes repeated equal writes, which change nothing. Keeps repeated increments, because each of them counts. */
 function effective(writes: readonly Write[]): readonly Write[] {
   const seen = new Set<string>();
   return writes.filter((write) => {
@@ -82,7 +82,7 @@ function plain(write: Write): Record<string, unknown> {
 
 class NormalizedState {
   private readonly circumstances: Circumstances;
-  /** Names in the response, in order: other writes refer to one of them or to none. */
+  /** Labels of the random names in the response. In writes, all other random names become `<other>`. */
   private readonly named = new Map<string, string>();
 
   constructor(circumstances: Circumstances) {
@@ -143,7 +143,7 @@ class NormalizedState {
   }
 }
 
-/** Responses are stored as JSON. */
+/** Parses a stored response, which is JSON text. Returns undefined for any other text. */
 function storedJson(text: string): object | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
@@ -164,26 +164,26 @@ function byText([one]: readonly [string, unknown], [other]: readonly [string, un
 /** Maximum length of a shown difference, in characters. */
 const SHOWN = 300;
 
-/** Characters shown before the difference. */
+/** Number of characters shown before the first difference. */
 const SHOWN_BEFORE = 60;
 
 export function differences(expected: Account, found: Account): readonly string[] {
   const missing = without(expected.written, found.written);
   const surplus = without(found.written, expected.written);
   return [
-    ...(found.answer === expected.answer ? [] : [`answered ${short(found.answer)}`, `not ${short(expected.answer)}`]),
+    ...(found.answer === expected.answer ? [] : [`returned ${short(found.answer)}`, `not ${short(expected.answer)}`]),
     ...missing.map((write, index) => `did not write ${differing(write, surplus[index])}`),
-    ...surplus.map((write, index) => `wrote besides ${differing(write, missing[index])}`),
+    ...surplus.map((write, index) => `also wrote ${differing(write, missing[index])}`),
   ];
 }
 
-/** Returns the text from its first difference. */
+/** Returns the part of the text around its first difference from the other text. */
 function differing(text: string, other = ''): string {
   const at = [...text].findIndex((character, index) => character !== other[index]);
   return at <= SHOWN_BEFORE ? short(text) : `…${short(text.slice(at - SHOWN_BEFORE))}`;
 }
 
-/** Returns the multiset difference. */
+/** Returns the elements of the first list that the second list lacks. Duplicates count. */
 function without(all: readonly string[], some: readonly string[]): readonly string[] {
   const left = [...some];
   return all.filter((each) => {

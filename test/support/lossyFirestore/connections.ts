@@ -1,4 +1,4 @@
-/** Several Firestore clients for concurrent tests, each with its own proxy that can lose its commits. */
+/** Firestore clients for concurrent tests. Each client connects through its own proxy, which can lose commits. */
 import assert from 'node:assert/strict';
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import { setVariable } from '../environment.ts';
@@ -6,9 +6,9 @@ import { LossyProxy } from './proxy.ts';
 
 export interface LossyConnection {
   readonly proxy: LossyProxy;
-  /** Connects through the proxy. */
+  /** Client that connects through the proxy. */
   readonly database: Firestore;
-  /** Connects without the proxy. */
+  /** Client that connects to the emulator directly. */
   readonly direct: Firestore;
 }
 
@@ -25,12 +25,12 @@ export class LossyConnections {
   }
 
   /**
-   * @param project prefix of the lanes' separate projects, if any. The emulators run no triggers there, which would
-   * do first what is tested, and cleanup jobs find no other lane's documents.
+   * @param project prefix of project ids, if each connection needs its own project. In such a project, no emulator
+   * trigger interferes with the test, and cleanup jobs find only documents of this connection.
    */
   static async open(count: number, project?: string): Promise<LossyConnections> {
     const emulator = process.env[HOST];
-    assert.ok(emulator, 'the emulator runs');
+    assert.ok(emulator, 'FIRESTORE_EMULATOR_HOST must be set');
     const opened = Array.from({ length: count }, async (_, index) => {
       const proxy = await LossyProxy.open(emulator);
       const settings = project === undefined ? {} : { projectId: `${project}-${index + 1}` };
@@ -39,7 +39,7 @@ export class LossyConnections {
     return new LossyConnections(await Promise.all(opened));
   }
 
-  /** Waits for a free lane. */
+  /** Calls `work` with a free connection. Waits if all connections are in use. */
   async use<T>(work: (connection: LossyConnection) => Promise<T>): Promise<T> {
     const connection = this.free.pop() ?? (await new Promise<LossyConnection>((resolve) => this.waiting.push(resolve)));
     try {
@@ -57,7 +57,7 @@ export class LossyConnections {
   }
 }
 
-/** The SDK reads the emulator's address from the environment when the client is created and ignores the settings. */
+/** Returns a client of the emulator at `host`. The SDK reads this address from the environment, not from settings. */
 export function clientAt(host: string, settings: Settings = {}): Firestore {
   const usual = process.env[HOST];
   setVariable(HOST, host);
@@ -70,7 +70,7 @@ export function clientAt(host: string, settings: Settings = {}): Firestore {
 
 let constructing: Promise<unknown> = Promise.resolve();
 
-/** Connects clients that `work` creates through the lane: the code under test creates the callers' clients. */
+/** Calls `work` so that all clients that it creates connect through the proxy. Calls run one at a time. */
 export function connectingThrough<T>({ proxy }: LossyConnection, work: () => Promise<T>): Promise<T> {
   const done = constructing.then(async () => {
     const usual = process.env[HOST];

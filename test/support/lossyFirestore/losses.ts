@@ -1,4 +1,4 @@
-/** Runs an operation without losses, then once per way of losing one of its commits, and compares the results. */
+/** Runs an operation without losses, then several times with a lost commit, and compares the results. */
 import assert from 'node:assert/strict';
 import { defaultOrNightly } from '../nightly.ts';
 import { type Account, differences } from './account.ts';
@@ -8,11 +8,11 @@ import { LOST, type Loss, type LostStatus } from './proxy.ts';
 /** Result of one execution. */
 export interface Outcome {
   readonly account: Account;
-  /** Problems found without a comparison. */
+  /** Problems of this execution, found without comparing it with another. */
   readonly problems: readonly string[];
-  /** Number of commits sent. */
+  /** Number of commits that the execution sent. */
   readonly commits: number;
-  /** Number of commits lost. */
+  /** Number of these commits that the proxy lost. */
   readonly lost: number;
 }
 
@@ -27,13 +27,13 @@ export interface Tried {
 const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
 /**
- * In the default run, each commit loses its response in the most common way: the store treats all ways alike, which
- * `integration/kernel/lostCommits` asserts. In the nightly run, each is lost in every way.
- * @param most maximum number of commits to lose, one at a time
+ * Loses each commit of an operation in turn. The default run tries only the most common way, because the store treats
+ * all ways alike (asserted by `integration/kernel/lostCommits`). The nightly run tries every way.
+ * @param most maximum number of commits to try
  */
 export async function tryLosses(connections: LossyConnections, most: number, deed: Deed): Promise<Tried> {
   const undisturbed = await connections.use((connection) => deed(connection));
-  assert.deepEqual(undisturbed.problems, [], 'undisturbed');
+  assert.deepEqual(undisturbed.problems, [], 'the operation has problems even without losses');
   const numbers = Array.from({ length: Math.min(undisturbed.commits, most) }, (_, index) => index + 1);
   const losses = numbers.flatMap((commit) =>
     waysOf(commit).slice(0, defaultOrNightly(1, { night: Number.POSITIVE_INFINITY })),

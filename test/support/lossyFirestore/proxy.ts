@@ -18,22 +18,22 @@ const { CommitRequest } = protos.google.firestore.v1;
 
 export type Write = protos.google.firestore.v1.IWrite;
 
-/** Statuses that a client gets for a commit with a lost response; it retries or reports them. */
+/** Statuses that a client gets if a commit's response is lost. The client retries the commit or reports the error. */
 export const LOST = { UNAVAILABLE: 14, RESOURCE_EXHAUSTED: 8, ABORTED: 10, DEADLINE_EXCEEDED: 4 } as const;
 
 export type LostStatus = keyof typeof LOST;
 
 export interface Loss {
-  /** Number of the commit, from 1, since the loss was arranged. */
+  /** Number of the commit to lose. The first commit after `begin` is 1. */
   readonly commit: number;
   readonly status: LostStatus;
-  /** A lost response is lost after the execution, a lost request before. */
+  /** `answer`: loses the response, after the emulator has executed the commit. `request`: loses the request. */
   readonly what: 'answer' | 'request';
-  /** Number of consecutive losses: the client's retries are lost, too. */
+  /** Number of consecutive losses. If greater than 1, retries of the client are lost as well. */
   readonly times?: number;
 }
 
-/** Whether a commit counts, by its bytes: other code may share the client. */
+/** Decides by the bytes of a commit whether it counts, because other code may use the same client. */
 export type Concern = (request: Buffer) => boolean;
 
 export interface Seen {
@@ -41,7 +41,6 @@ export interface Seen {
   readonly applied: readonly Write[];
   /** Number of commits sent, retries included. */
   readonly sent: number;
-  /** Number of commits lost. */
   readonly lost: number;
 }
 
@@ -53,12 +52,12 @@ interface Watch {
   lost: number;
 }
 
-/** Bytes before a gRPC message: one for compression, four for the length. */
+/** Length of the prefix of a gRPC message: one byte for compression, four bytes for the message's length. */
 const PREFIX_LENGTH = 5;
 
 const COMMIT = '/google.firestore.v1.Firestore/Commit';
 
-/** Another method that writes. No test uses it, and its loss is not supported. */
+/** Other methods that write. The proxy cannot lose such writes, so it rejects them. */
 const OTHER_WRITES = ['/google.firestore.v1.Firestore/BatchWrite', '/google.firestore.v1.Firestore/Write'];
 
 export class LossyProxy {
@@ -77,7 +76,7 @@ export class LossyProxy {
     return proxy;
   }
 
-  /** For `FIRESTORE_EMULATOR_HOST`. */
+  /** Value for the variable `FIRESTORE_EMULATOR_HOST`. */
   get host(): string {
     return `127.0.0.1:${portOf(this.server)}`;
   }
@@ -87,7 +86,7 @@ export class LossyProxy {
     this.watch = newWatch(loss, concerns);
   }
 
-  /** Results since `begin`. */
+  /** The commits since the last call of `begin`. */
   get seen(): Seen {
     return this.watch;
   }
@@ -99,7 +98,7 @@ export class LossyProxy {
 
   private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     const path = String(headers[':path']);
-    if (OTHER_WRITES.includes(path)) throw new Error(`${path} writes past this proxy's eyes.`);
+    if (OTHER_WRITES.includes(path)) throw new Error(`The proxy does not support ${path}.`);
     if (path === COMMIT) this.commit(stream, headers).catch(() => stream.destroy());
     else forward(this.upstream, stream, headers);
   }
@@ -162,7 +161,7 @@ async function wholeOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Responds with the error that a client gets if no response arrives. */
+/** Responds with the error that a client reports if no response arrives. */
 function refuse(stream: ServerHttp2Stream, status: LostStatus): void {
   if (stream.destroyed) return;
   const headers = {

@@ -1,6 +1,6 @@
 /**
- * Anthropic's Messages API. Requests and responses are typed by Anthropic's SDK.
- * Source: https://platform.claude.com/docs/en/api/messages
+ * A local version of Anthropic's Messages API. Its requests and responses have the types of Anthropic's SDK. Source:
+ * https://platform.claude.com/docs/en/api/messages
  */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ const ERRORS: Readonly<Record<number, Anthropic.ErrorObject['type']>> = {
   529: 'overloaded_error',
 };
 
-/** The SDK has only the later one. */
+/** Allowed values of the header `anthropic-version`. The SDK sends the later one. */
 const VERSIONS: ReadonlySet<unknown> = new Set(['2023-06-01', '2026-10-21']);
 
 export const anthropic: Dialect = {

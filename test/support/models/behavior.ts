@@ -1,20 +1,20 @@
-/** Responses of a local model to a request. As data, they can be set in-process or over HTTP. */
+/** Behavior of a local model. It is data, so that tests can set it in the same process or over HTTP. */
 import { z } from 'zod';
 
 const milliseconds = z.int().min(0);
 
 const answering = z.strictObject({
   does: z.literal('answer'),
-  /** Waits for this many requests that contain the rule's text, to any vendor, so that races run concurrently. */
+  /** Waits until this many requests with the rule's text have arrived, so that the requests are concurrent. */
   company: z.int().min(2).optional(),
-  /** Thinking time before the first word. */
+  /** Delay before the first word. */
   afterMs: milliseconds.optional(),
   text: z.string().optional(),
-  /** Thoughts before the first word, if shown; they count as output. */
+  /** Thoughts before the first word. They count as output. */
   thinks: z.string().optional(),
-  /** Reason for the end: complete, token limit, full context, or a refusal. */
+  /** Why the answer ends: it is complete, or because of the token limit, a full context or a refusal. */
   end: z.enum(['complete', 'limit', 'full', 'refusal']).optional(),
-  /** Number of events in a streamed response; 3 if omitted. */
+  /** Number of events in a streamed response. Default: 3. */
   pieces: z.int().min(1).optional(),
   betweenMs: milliseconds.optional(),
 });
@@ -22,15 +22,15 @@ const answering = z.strictObject({
 const refusing = z.strictObject({
   does: z.literal('error'),
   status: z.int().min(400).max(599),
-  /** The body; the vendor's own for this status if omitted. */
+  /** Body of the response. Default: the vendor's error body for this status. */
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-/** Never responds, or stops after this many events. */
+/** Sends no response, or only the first `after` events, and leaves the connection open. */
 const hanging = z.strictObject({ does: z.literal('hang'), after: z.int().min(1).optional() });
 
-/** Ends early after this many events: in order, with a lost connection, or with an error event. */
+/** Sends the first `after` events, then ends early: in order, with a lost connection, or with an error event. */
 const breaking = z.strictObject({
   does: z.literal('break'),
   after: z.int().min(0),
@@ -41,10 +41,9 @@ const breaking = z.strictObject({
 /** Resets the connection before any response. */
 const hangingUp = z.strictObject({ does: z.literal('hangUp') });
 
-/** Status 200 with this body. */
+/** Responds with status 200 and this body. */
 const babbling = z.strictObject({ does: z.literal('babble'), body: z.string(), type: z.string().optional() });
 
-/** Redirects the client. */
 const redirecting = z.strictObject({ does: z.literal('redirect'), location: z.string() });
 
 export const behavior = z.discriminatedUnion('does', [
@@ -60,15 +59,15 @@ export const behavior = z.discriminatedUnion('does', [
 export type Behavior = z.output<typeof behavior>;
 
 export const match = z.strictObject({
-  /** Requests to this vendor's API; all if omitted. */
+  /** Vendor to which the requests are sent. Default: any vendor. */
   vendor: z.enum(['anthropic', 'gemini']).optional(),
-  /** Requests whose prompt or system text contains this; all if omitted. */
+  /** Text that the prompt or the system text contains. Default: any text. */
   text: z.string().optional(),
-  /** Number of matching requests; all if omitted. */
+  /** Maximum number of requests that match. Default: no limit. */
   times: z.int().min(1).optional(),
 });
 
-/** Selects requests. */
+/** Conditions that select requests. */
 export type Match = z.output<typeof match>;
 
 export const rule = z.strictObject({ match, behavior });

@@ -1,4 +1,4 @@
-/** Common interface of the two vendors' protocols for the local server. */
+/** The interface through which the local server implements the protocol of each vendor. */
 
 export type Vendor = 'anthropic' | 'gemini';
 
@@ -24,21 +24,21 @@ export class Unacceptable extends Error {}
 
 export interface Dialect {
   readonly vendor: Vendor;
-  /** Whether the path is one of its endpoints. */
+  /** Returns whether the path is one of the vendor's endpoints. */
   serves(path: string): boolean;
-  /** @throws Unacceptable if the vendor's description does not allow it */
+  /** @throws Unacceptable if the vendor would reject the request */
   read(path: string, headers: Readonly<Record<string, unknown>>, body: unknown): Question;
-  /** Whether the headers contain a key that does not start with `wrong`. */
+  /** Returns whether the headers contain a key that does not start with `wrong`. */
   admits(headers: Readonly<Record<string, unknown>>): boolean;
   whole(said: Said): unknown;
-  /** Events before the text, one event per piece of text, and events after it. */
+  /** Returns the events of a stream: before the text, one event per piece of text, and after the text. */
   events(said: Said, pieces: readonly string[]): readonly string[];
   error(status: number): unknown;
-  /** Event for an error within a stream. */
+  /** Returns the event that reports an error within a stream. */
   errorEvent(): string;
 }
 
-/** Approximates the vendors' token counts; deterministic. */
+/** Approximates the vendors' token counts by one token per four characters. */
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }

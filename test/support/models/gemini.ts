@@ -1,7 +1,6 @@
 /**
- * The Gemini API's generateContent and streamGenerateContent. Responses, and parts of requests, are typed by Google's
- * SDK.
- * Source: https://ai.google.dev/api/generate-content
+ * A local version of the Gemini API's generateContent and streamGenerateContent. Responses, and parts of requests,
+ * have the types of Google's SDK. Source: https://ai.google.dev/api/generate-content
  */
 import { type Content, FinishReason, type GenerateContentResponse, type GenerationConfig } from '@google/genai';
 import { z } from 'zod';
@@ -39,7 +38,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** The transmitted part of a response. */
+/** The fields of a response that the API sends. The SDK's type has more fields. */
 type Wire = Pick<GenerateContentResponse, 'candidates' | 'usageMetadata' | 'modelVersion' | 'responseId'>;
 
 export const gemini: Dialect = {
@@ -59,7 +58,7 @@ export const gemini: Dialect = {
     };
   },
   whole: (said) => response(said, said.text, FINISHES[said.ending]),
-  /** Only the last piece contains the finish reason, like the vendor's last event. */
+  /** As in the vendor's API, only the last event contains the finish reason. */
   events(said, pieces) {
     const thoughts = said.thinking === '' ? [] : [data(response(said, said.thinking, undefined, true))];
     const answer = pieces.map((piece, index) =>

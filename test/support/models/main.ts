@@ -1,6 +1,6 @@
 /**
- * Runs the local models in a separate process, and prints the parameters that connect the functions to them. With
- * `--demo`, every response states that it is canned.
+ * Runs the local models in a separate process, and prints the parameters with which functions use them. With
+ * `--demo`, every answer states that it is canned.
  */
 import { cannedResponse } from './canned.ts';
 import { LocalModels } from './server.ts';

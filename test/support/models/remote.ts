@@ -1,4 +1,4 @@
-/** Local models in another process, with the interface of `LocalModels`. */
+/** Controls local models in another process, with the methods of `LocalModels`. */
 import type { Behavior, Match } from './behavior.ts';
 import type { Asked } from './server.ts';
 
@@ -10,12 +10,12 @@ export class RemoteModels {
     this.url = url;
   }
 
-  /** Adds a rule. If several rules match a request, the last one applies. */
+  /** Adds a rule. If several rules match a request, the rule that was added last applies. */
   async when(match: Match, behavior: Behavior): Promise<void> {
     await this.control('rules', { method: 'POST', body: JSON.stringify({ match, behavior }) });
   }
 
-  /** Returns the requests whose prompt or system text contains this, in order of arrival. */
+  /** Returns the requests whose prompt or system text contains `text`, in order of arrival. */
   async askedAbout(text: string): Promise<readonly Asked[]> {
     return this.control(`asked?text=${encodeURIComponent(text)}`) as Promise<readonly Asked[]>;
   }
@@ -27,7 +27,7 @@ export class RemoteModels {
 
   private async control(what: string, init: RequestInit = {}): Promise<unknown> {
     const response = await fetch(`${this.url}/-/${what}`, init);
-    if (!response.ok) throw new Error(`The local models answered ${response.status} to ${what}.`);
+    if (!response.ok) throw new Error(`The local models returned status ${response.status} for ${what}.`);
     return response.json();
   }
 }

@@ -10,7 +10,7 @@ const PIECES = 3;
 type Doing<Kind extends Behavior['does']> = Extract<Behavior, { does: Kind }>;
 
 export class Reply {
-  /** Ended or interrupted by the server. */
+  /** Whether the server has ended or interrupted the response. */
   over = false;
   private readonly dialect: Dialect;
   private readonly question: Question;
@@ -24,7 +24,7 @@ export class Reply {
     response.once('close', () => this.closed.abort());
   }
 
-  /** Stops early if the client has disconnected. */
+  /** Waits until the time has passed or the client has disconnected. */
   private async pause(milliseconds: number): Promise<void> {
     if (milliseconds > 0) await delay(milliseconds, undefined, this.closed).catch(() => undefined);
   }
@@ -74,7 +74,7 @@ export class Reply {
   private async breakOff({ after, how, text: own }: Doing<'break'>, text: string): Promise<void> {
     await this.write(this.events(own ?? text).slice(0, after));
     this.over = true;
-    // A reset could overtake the written data.
+    // Sends the written data before closing. A reset could arrive before the data.
     if (how === 'loss') this.response.socket?.destroySoon();
     else this.response.end(how === 'error' ? this.dialect.errorEvent() : undefined);
   }
@@ -107,7 +107,7 @@ export class Reply {
   }
 }
 
-/** Returns at most this many pieces, none empty, except for an empty text. */
+/** Splits a text into at most this many pieces. No piece is empty, unless the text is empty. */
 function inPieces(text: string, pieces: number): readonly string[] {
   const size = Math.max(1, Math.ceil(text.length / pieces));
   const cut = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>

@@ -1,7 +1,7 @@
 /**
- * Local models: both vendors' protocols, streamed and not, with prepared responses. Requests are validated by the
- * vendors' own types; deviations are added to `problems`. The server records requests and, on its monotonic clock,
- * when each response was complete or the client disconnected.
+ * A local server with the APIs of both vendors, which returns prepared responses, streamed or not. Requests that a
+ * vendor would reject are added to `problems`. The server records each request, and the time at which its response
+ * was complete or its client disconnected.
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -16,16 +16,16 @@ const dialects: readonly Dialect[] = [anthropic, gemini];
 
 export interface Asked extends Question {
   readonly vendor: Vendor;
-  /** In milliseconds of the server's clock, like all times here. */
+  /** Time of arrival, in milliseconds of the server's monotonic clock. The other times use the same clock. */
   readonly at: number;
-  /** The last byte of the response was sent. */
+  /** Time at which the last byte of the response was sent. */
   answeredAt?: number;
-  /** The client disconnected before that. */
+  /** Time at which the client disconnected before the response was complete. */
   closedAt?: number;
 }
 
 export interface LocalModelsOptions {
-  /** Default response without a matching rule. */
+  /** Returns the text of an answer if no rule specifies a text. */
   readonly usually?: (question: Question) => string;
 }
 
@@ -55,22 +55,22 @@ export class LocalModels extends LocalServer {
     this.usually = usually;
   }
 
-  /** Adds a rule. If several rules match a request, the last one applies. */
+  /** Adds a rule. If several rules match a request, the rule that was added last applies. */
   when(match: Match, behavior: Behavior): void {
     this.rules.unshift({ match, behavior, left: match.times ?? Number.POSITIVE_INFINITY });
   }
 
-  /** Returns the requests whose prompt or system text contains this, in order of arrival. */
+  /** Returns the requests whose prompt or system text contains `text`, in order of arrival. */
   askedAbout(text: string): readonly Asked[] {
     return this.asked.filter((one) => mentions(one, text));
   }
 
-  /** Resolves with the first request that contains this text. */
+  /** Resolves with the first request whose prompt or system text contains `text`. */
   arrival(text: string): Promise<Asked> {
     return this.happened(() => this.askedAbout(text)[0]);
   }
 
-  /** Resolves when the client disconnects. */
+  /** Resolves with the time at which the client disconnects. */
   closing(asked: Asked): Promise<number> {
     return this.happened(() => asked.closedAt);
   }
@@ -92,7 +92,7 @@ export class LocalModels extends LocalServer {
     }
     const dialect = dialects.find((one) => one.serves(pathname));
     if (dialect === undefined || request.method !== 'POST') {
-      this.problems.push(`no vendor has ${request.method} ${pathname}`);
+      this.problems.push(`unknown endpoint ${request.method} ${pathname}`);
       return send(response, 404, {});
     }
     if (!dialect.admits(request.headers)) return send(response, 401, dialect.error(401));
@@ -125,7 +125,7 @@ export class LocalModels extends LocalServer {
     await reply.perform(behavior, () => this.usually(question));
   }
 
-  /** Stops waiting if the client has disconnected. */
+  /** Waits until `company` requests contain the text, or until the client has disconnected. */
   private async gathered(company: number, text: string, asked: Asked): Promise<void> {
     await this.happened(() =>
       this.askedAbout(text).length >= company || asked.closedAt !== undefined ? true : undefined,
@@ -140,7 +140,7 @@ export class LocalModels extends LocalServer {
     return found;
   }
 
-  /** For tests in another process: `when`, `askedAbout` and `problems` over HTTP. */
+  /** Provides `when`, `askedAbout` and `problems` over HTTP, for tests in another process. */
   private control(route: string, query: URLSearchParams, body: string): unknown {
     if (route === 'POST /-/rules') {
       const { match, behavior } = rule.parse(JSON.parse(body));

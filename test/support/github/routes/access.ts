@@ -1,4 +1,4 @@
-/** Accounts, installations of the App, tokens and limits. */
+/** Routes for accounts, installations of the App, tokens and rate limits. */
 
 import { limitOf } from '../authentication.ts';
 import { exampleOf } from '../description.ts';

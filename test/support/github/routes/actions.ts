@@ -1,4 +1,4 @@
-/** Workflow runs, their jobs, and the addresses of their logs. */
+/** Routes for workflow runs, their jobs, and the addresses of the jobs' logs. */
 import { exampleOf } from '../description.ts';
 import { type Asked, notFound, pageOf, Refused, type Reply, type Routes, visible } from '../routing.ts';
 import type { Job, Repo, Run } from '../state.ts';
@@ -64,6 +64,6 @@ function shownJob(run: Run, job: Job): unknown {
   const example = Object(exampleOf('GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', 200)).jobs[0];
   const [step] = example.steps;
   const steps = [{ ...step, name: 'Run tests', conclusion: job.conclusion }];
-  const created_at = example.started_at; // required, but missing in GitHub's own example
+  const created_at = example.started_at; // The schema requires this field, but GitHub's example lacks it.
   return { ...example, created_at, id: job.id, run_id: run.id, name: job.name, conclusion: job.conclusion, steps };
 }

@@ -1,10 +1,10 @@
-/** Repositories, their files, and code search. */
+/** Routes for repositories, their files, and code search. */
 import { exampleOf } from '../description.ts';
 import type { FileEntry } from '../objects.ts';
 import { type Asked, invalid, notFound, Refused, type Routes, visible } from '../routing.ts';
 import type { Repo } from '../state.ts';
 
-/** Files above this size are returned without content. */
+/** Maximum size of files that are returned with their content. */
 const MAX_INLINE_BYTES = 1_048_576;
 
 const TYPES = { '100644': 'file', '100755': 'file', '120000': 'symlink', '160000': 'submodule' } as const;
@@ -55,11 +55,11 @@ export const contents: Routes = {
 };
 
 export function shownRepository(repo: Repo): Record<string, unknown> {
-  // The example is a fork.
+  // The example is a fork, but the sample repositories are not.
   const { source: _, parent: __, ...example } = Object(exampleOf('GET /repos/{owner}/{repo}', 200));
   return {
     ...example,
-    language: 'TypeScript', // required, but missing in GitHub's own example
+    language: 'TypeScript', // The schema requires this field, but GitHub's example lacks it.
     id: repo.id,
     name: repo.name,
     full_name: repo.fullName,
@@ -87,7 +87,7 @@ function shownContent(
   if (entry.mode === '120000') {
     const target = blob.toString();
     const followed = files.get(target);
-    // A symbolic link to a file of the repository returns the file.
+    // For a symbolic link to a file of the repository, GitHub returns that file.
     if (followed !== undefined) return shownContent(asked, repo, files, [target, followed]);
     return { ...common, size: blob.length, target };
   }
@@ -118,7 +118,7 @@ function commonOf({ origin }: Asked, repo: Repo, path: string, { sha }: FileEntr
 interface Query {
   readonly words: readonly string[];
   readonly qualifiers: readonly (readonly [string, string])[];
-  /** Excluded terms, after a minus. */
+  /** Qualifiers after a minus sign, which exclude their matches. */
   readonly without: readonly (readonly [string, string])[];
 }
 
@@ -170,7 +170,7 @@ function shownHit(asked: Asked, repo: Repo, path: string, entry: FileEntry) {
   return { ...example, name, path, sha: entry.sha, url, git_url, html_url, repository };
 }
 
-/** The text around the first match of each word. */
+/** Returns the text around the first match of each word. */
 function matchesIn(text: string, words: readonly string[], url: string): unknown[] {
   return words.map((word) => {
     const at = text.toLowerCase().indexOf(word.toLowerCase());
@@ -182,7 +182,7 @@ function matchesIn(text: string, words: readonly string[], url: string): unknown
   });
 }
 
-/** A search result has the short form of a repository, without stars, for example. */
+/** Returns only the fields of a repository that a search result contains. */
 function ofHit({ id, name, full_name, owner, description, ...rest }: Record<string, unknown>) {
   return { id, name, full_name, owner, description, private: rest['private'] };
 }

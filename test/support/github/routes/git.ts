@@ -1,4 +1,4 @@
-/** Blobs, trees, commits and refs. */
+/** Routes for blobs, trees, commits and refs. */
 import { exampleOf } from '../description.ts';
 import type { FileEntry, Mode, ObjectStore } from '../objects.ts';
 import { type Asked, invalid, notFound, Refused, type Routes, visible, writable } from '../routing.ts';
@@ -83,7 +83,7 @@ export const git: Routes = {
     return { status: 200, body: shownRef(asked, name, sha) };
   },
 
-  /** Deleting a branch closes its pull requests. */
+  /** Also closes the pull requests of the branch, as GitHub does. */
   'DELETE /repos/{owner}/{repo}/git/refs/{ref}': (asked) => {
     const repo = writable(asked);
     const { name, sha } = branchOf(repo, asked.path['ref'] ?? '');
@@ -120,7 +120,7 @@ function shownRef({ origin }: Asked, name: string, sha: string) {
   return { ref: `refs/heads/${name}`, node_id: 'R1', url, object: { type: 'commit', sha, url } };
 }
 
-/** Includes its directories; without `recursive`, only the top level. */
+/** Returns the entries of a tree and its directories. Without `recursive`, only the top level is listed. */
 function listedTree(asked: Asked, sha: string, objects: ObjectStore, files: ReadonlyMap<string, FileEntry>) {
   const whole = shownTree(asked, sha, files);
   const byPath = new Map<string, unknown>();

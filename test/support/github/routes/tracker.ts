@@ -1,10 +1,10 @@
-/** Issues and pull requests. */
+/** Routes for issues and pull requests. */
 import { exampleOf } from '../description.ts';
 import { type Asked, invalid, notFound, pageOf, Refused, type Routes, visible, writable } from '../routing.ts';
 import type { Issue, Pull, Repo } from '../state.ts';
 import { shownRepository } from './contents.ts';
 
-/** Users who can be assigned. */
+/** Logins of the users to whom issues can be assigned. */
 const ASSIGNABLE = ['octocat', 'hubot'];
 
 export const tracker: Routes = {
@@ -120,7 +120,7 @@ function shownPull(asked: Asked, repo: Repo, pull: Pull, like: unknown): unknown
   });
   return {
     ...example,
-    requested_teams: [], // missing in GitHub's own example, although its schema requires them
+    requested_teams: [], // The schema requires this field, but GitHub's example lacks it.
     url: `${asked.origin}/repos/${repo.fullName}/pulls/${pull.number}`,
     html_url: `https://github.com/${repo.fullName}/pull/${pull.number}`,
     number: pull.number,
