@@ -1,4 +1,4 @@
-/** The console reads every stored version of its documents. */
+/** The console can read every stored version of the documents that it shows. */
 import assert from 'node:assert/strict';
 import type { z } from 'zod/mini';
 import * as schemas from '../../console/src/live/documents.ts';
@@ -18,9 +18,9 @@ const READ: Readonly<Record<string, z.ZodMiniType>> = {
   discoveries: schemas.discoveryDocument,
 };
 
-describe('stored documents in the console', () => {
+describe('document schemas of the console', () => {
   for (const [collection, schema] of Object.entries(READ)) {
-    it(`parse in every version of ${collection}`, () => {
+    it(`parse every stored version of ${collection}`, () => {
       for (const { version, documents } of storedVersions('firestore', collection)) {
         for (const [id, data] of Object.entries(documents)) {
           const { error } = schema.safeParse({ id, ...Object(asRead(data)) });
@@ -30,7 +30,7 @@ describe('stored documents in the console', () => {
     });
   }
 
-  it('may contain values of newer servers, except those that the page depends on', () => {
+  it('accept an unknown task status, but reject an unknown to-do priority', () => {
     const latestOf = (collection: string) => {
       const [[id, data] = ['', undefined]] = Object.entries(
         storedVersions('firestore', collection).at(-1)?.documents ?? {},
@@ -42,7 +42,7 @@ describe('stored documents in the console', () => {
     assert.ok(!schemas.todoDocument.safeParse({ ...latestOf('todos'), priority: 'DREAMY' }).success);
   });
 
-  it('parse in every version of the Realtime Database', () => {
+  it('parse every stored version of the Realtime Database values', () => {
     const nodes = { presence: schemas.presenceNode, 'metrics.minutes': schemas.minuteNode };
     for (const [name, schema] of Object.entries(nodes)) {
       for (const { version, documents } of storedVersions('realtime', name)) {

@@ -1,4 +1,4 @@
-/** Documents in `firestore/{collection}/{version}.json`; the latest version is what the current code writes. */
+/** Sample documents in `firestore/{collection}/{version}.json`. The current code writes the latest version. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ export type StoredDocuments = z.output<typeof documents>;
 
 export interface StoredVersion {
   readonly version: number;
-  /** As in the file. */
+  /** The documents by their ids, as in the JSON file. */
   readonly documents: StoredDocuments;
 }
 
@@ -22,7 +22,7 @@ export function storedNames(database: 'firestore' | 'realtime'): readonly string
   return readdirSync(directoryOf(database)).sort();
 }
 
-/** Returns the versions, oldest first. */
+/** Returns all stored versions of a collection's documents, oldest first. */
 export function storedVersions(database: 'firestore' | 'realtime', name: string): readonly StoredVersion[] {
   const directory = directoryOf(database, `${name}/`);
   return readdirSync(directory)
@@ -33,7 +33,7 @@ export function storedVersions(database: 'firestore' | 'realtime', name: string)
     .sort((one, other) => one.version - other.version);
 }
 
-/** Returns the value as Firestore's client reads it, with its timestamps. */
+/** Converts a stored value to the form in which Firestore's client reads it, with `Timestamp` objects. */
 export function asRead(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asRead);
   if (typeof value !== 'object' || value === null) return value;
@@ -41,7 +41,7 @@ export function asRead(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, asRead(field)]));
 }
 
-/** Returns fields with dates as Firestore's client reads them. */
+/** Replaces each date by an object with the method `toDate`, like the timestamps that Firestore's client reads. */
 export function withTimes(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return mapped(fields, (part) => (part instanceof Date ? { toDate: () => part } : undefined));
 }

@@ -1,4 +1,4 @@
-/** The current code reads every stored version of Firestore documents, even with additional fields. */
+/** The current code can read every stored version of each Firestore document, even with additional fields. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
@@ -60,10 +60,10 @@ import {
 import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';
 import { collectionOf, recorded } from './recording.ts';
 
-/** Reader of documents that the server only writes. */
+/** Used for documents that the server writes but never reads. */
 const notRead = () => undefined;
 
-/** Reader of each collection. */
+/** For each collection, the function that reads its documents. */
 const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
   ['agents', agentFromDocument],
   ['mailboxes', mailboxFromDocument],
@@ -117,18 +117,18 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['reservations', reservationFromDocument],
 ]);
 
-/** Written directly by people's clients. */
+/** Collections whose documents the server never writes, because people's clients write them directly. */
 const WRITTEN_BY_OTHERS = ['preferences'];
 
-/** Log entries of a task that only people read. */
+/** Returns whether a log entry of a task is a note. The server never reads notes. */
 function isNote(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'kind' in data;
 }
 
-/** Documents that contain only collections. */
+/** Collections whose documents contain subcollections, but no fields. */
 const WITHOUT_DOCUMENTS: readonly string[] = ['writers'];
 
-/** Formats one document per line. */
+/** Formats the documents as JSON with one document per line. */
 function linesOf(documents: Readonly<Record<string, unknown>> = {}): string {
   const lines = Object.entries(documents).map(
     ([id, document]) => `  ${JSON.stringify({ [id]: document }).slice(1, -1)}`,
@@ -136,7 +136,7 @@ function linesOf(documents: Readonly<Record<string, unknown>> = {}): string {
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-/** Returns all collections of `paths.ts`, from its constants and path functions. */
+/** Returns the names of all collections, from the constants and path functions of `paths.ts`. */
 function collections(): readonly string[] {
   const made = Object.entries(paths).flatMap(([name, make]) => {
     if (!name.endsWith('Path') || typeof make !== 'function') return [];
@@ -148,17 +148,17 @@ function collections(): readonly string[] {
   return [...all].filter((collection) => !WITHOUT_DOCUMENTS.includes(collection)).sort();
 }
 
-describe('documents in Firestore', () => {
-  it('have files and a reader for every collection', () => {
+describe('stored Firestore documents', () => {
+  it('have sample files and a reader function for every collection', () => {
     assert.deepEqual(storedNames('firestore'), collections());
     assert.deepEqual([...READERS.keys()].sort(), collections());
   });
 
   for (const collection of storedNames('firestore')) {
-    const read = READERS.get(collection) ?? assert.fail(`nothing reads ${collection}`);
+    const read = READERS.get(collection) ?? assert.fail(`${collection} has no reader function`);
     for (const { version, documents } of storedVersions('firestore', collection)) {
       for (const [id, document] of Object.entries(documents)) {
-        it(`of ${collection}, ${id} in version ${version}, are readable with additional fields`, () => {
+        it(`${collection}/${id} in version ${version} can be read, even with additional fields`, () => {
           const data = asRead(document);
           const found = read(data);
           assert.ok(typeof data === 'object');
@@ -168,8 +168,8 @@ describe('documents in Firestore', () => {
     }
   }
 
-  /** A new shape requires a new file; existing files stay unchanged. */
-  it('are written as in the latest file of their collection', async () => {
+  /** If the stored form changes, a new file is required. Existing files stay unchanged. */
+  it('are written by the current code as in the latest sample file of their collection', async () => {
     const written = await recorded();
     const isUpdate = process.env['UPDATE_SNAPSHOTS'] === '1';
     const differing: string[] = [];
@@ -179,7 +179,7 @@ describe('documents in Firestore', () => {
       if (isUpdate) mkdirSync(directory, { recursive: true });
       const last = storedVersions('firestore', collection).at(-1);
       const today = written.get(collection);
-      // Firestore does not preserve the order of fields.
+      // Firestore does not preserve the order of fields, so the comparison ignores it.
       if (canonicalJson(last?.documents) === canonicalJson(today)) continue;
       if (!isUpdate) {
         differing.push(collection);
@@ -191,7 +191,7 @@ describe('documents in Firestore', () => {
     assert.deepEqual(
       differing,
       [],
-      'the stored form has changed: UPDATE_SNAPSHOTS=1 npm test -- stored adds a version; keep all older ones',
+      'the stored form has changed. UPDATE_SNAPSHOTS=1 npm test -- stored adds a version. Keep older versions.',
     );
   });
 });

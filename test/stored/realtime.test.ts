@@ -1,4 +1,4 @@
-/** The current code reads every stored version of Realtime Database values, even with additional fields. */
+/** The current code can read every stored version of each Realtime Database value, even with additional fields. */
 import assert from 'node:assert/strict';
 import { lastSeenIn } from '../../functions/src/agents/store/presence.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
@@ -10,7 +10,7 @@ import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/
 import { tokenIn } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { storedNames, storedVersions } from './documents.ts';
 
-/** Reader of each value. Missing ones are only written, or only their existence is checked. */
+/** For each path, the function that reads its values. The server only writes other paths, or checks for existence. */
 const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<string, (value: unknown) => unknown>([
   ['presence', (value) => lastSeenIn(value) || undefined],
   ['limits', bucketIn],
@@ -28,15 +28,15 @@ function minuteIn(value: unknown): unknown {
   return [storedCounts.parse(all), Object.values(tools).map((counts) => storedCounts.parse(counts))];
 }
 
-describe('values in the Realtime Database', () => {
-  it('have a file for every path', () => {
+describe('stored Realtime Database values', () => {
+  it('have sample files for every database path', () => {
     const names = storedNames('realtime');
     const places = Object.values(paths).flatMap((value) => (typeof value === 'string' ? [value] : []));
     for (const place of places) {
       const name = place.replaceAll('/', '.');
       assert.ok(
         names.some((one) => one === name || one.startsWith(`${name}.`)),
-        `${place} has no file`,
+        `${place} has no sample files`,
       );
     }
     for (const name of READERS.keys()) assert.ok(names.includes(name), name);
@@ -45,7 +45,7 @@ describe('values in the Realtime Database', () => {
   for (const [name, read] of READERS) {
     for (const { version, documents } of storedVersions('realtime', name)) {
       for (const [key, value] of Object.entries(documents)) {
-        it(`of ${name}, ${key} in version ${version}, are readable with additional fields`, () => {
+        it(`${name}/${key} in version ${version} can be read, even with additional fields`, () => {
           const found = read(value);
           assert.notEqual(found, undefined);
           if (typeof value !== 'object') return;

@@ -1,4 +1,4 @@
-/** Records what the current code would store, by collection and id, from unsent batches of Google's client. */
+/** Records the documents that the current code writes, by collection and id, without sending them to Firestore. */
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
@@ -11,7 +11,7 @@ import { recordArrivalIn } from '../../functions/src/toolsets/todo/store/events.
 import { FirestoreNotifications } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { ARRIVAL, BEHIND, CALLER, CHANGES, NOTIFICATION, OUTAGE, REPETITION, SETTLED, TOLD } from './samples.ts';
 
-/** Documents of one collection by id. */
+/** The documents of one collection, by their ids. */
 export type Documents = Readonly<Record<string, unknown>>;
 
 const SILENT = { info() {}, warn() {}, error() {} };
@@ -23,7 +23,7 @@ const NO_CHANCE = {
   integer: () => 0,
 };
 
-/** Returns a name such as `tasks` or `tasks.logs`. */
+/** Returns the collection of a document path, such as `tasks` or `tasks.logs`. */
 export function collectionOf(path: string): string {
   return path
     .split('/')
@@ -37,7 +37,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
     const collection = collectionOf(path);
     const documents = found.get(collection) ?? {};
     const form = storedForm(data);
-    // Samples that share a document, such as shards of counters, are recorded separately.
+    // If two samples write the same document with different data, both are recorded, under different ids.
     let id = path.slice(path.lastIndexOf('/') + 1);
     while (id in documents && JSON.stringify(documents[id]) !== JSON.stringify(form)) id += "'";
     found.set(collection, { ...documents, [id]: form });
@@ -65,7 +65,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   return found;
 }
 
-/** Returns a client that validates writes and records them instead of sending them. */
+/** Returns a Firestore client that validates writes and records them instead of sending them. */
 function recording(keep: (path: string, data: unknown) => void): Firestore {
   const created = new Set<string>();
   const database = new Firestore({ projectId: 'recorded' });
@@ -80,7 +80,7 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
         return batch;
       },
       set: (document: DocumentReference, data: object, options: SetOptions = {}) => {
-        // An addition to a document of another sample is not a separate document.
+        // A later write to a document that a sample has created is not recorded as a separate document.
         if (!created.has(document.path)) keep(document.path, data);
         checked.set(document, data, options);
         return batch;
@@ -101,13 +101,13 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
   return database;
 }
 
-/** Returns the JSON form: dates as `{"$time": "…"}`, server time as the epoch, additions as applied to nothing. */
+/** Returns the JSON form: dates as `{"$time": "…"}`, server time as the epoch, and increments as their operands. */
 function storedForm(value: unknown): unknown {
   if (value instanceof Date) return { $time: value.toISOString() };
   if (value instanceof FieldValue) {
     if (value.isEqual(FieldValue.serverTimestamp())) return storedForm(new Date(0));
     const added: unknown = Reflect.get(value, 'operand') ?? Reflect.get(value, 'elements');
-    assert.notEqual(added, undefined, 'only additions can be recorded');
+    assert.notEqual(added, undefined, 'increments and array unions are the only transforms that can be recorded');
     return storedForm(added);
   }
   if (Array.isArray(value)) return value.map(storedForm);

@@ -1,4 +1,4 @@
-/** Samples of everything that is stored: changes with all optional fields and with as few as possible. */
+/** Samples of all stored data. Each kind of change has samples with all optional fields and with few of them. */
 import type { Agent } from '../../functions/src/agents/rules/agent.ts';
 import type { Change } from '../../functions/src/composition/changes.ts';
 import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
@@ -37,7 +37,7 @@ import { personOf } from '../support/principals.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);
 
-/** Returns a time some minutes after the start. */
+/** Returns the time this many minutes after `START`. */
 function at(minutes: number): Date {
   return new Date(START + minutes * 60_000);
 }
@@ -195,7 +195,7 @@ const LINEAGE = [
   { subject: 'key:mk_leader', agent_id: 'lead' },
 ] as const;
 
-/** Requested by the app, which has not fetched its tokens yet. */
+/** A sign-in whose app has not exchanged the code for tokens yet. */
 const GRANT: Grant = {
   id: 'k3v7q2mzj5x4n6r2wbta',
   owner_uid: 'ada',
@@ -223,7 +223,7 @@ const GRANT: Grant = {
 
 const { client_host: _host, ...SELF_REGISTERED } = GRANT;
 
-/** Renewed many times, with few permissions. */
+/** A sign-in that was renewed several times, with restricted permissions. */
 const USED_GRANT: Grant = {
   ...SELF_REGISTERED,
   id: 'p6d2s4y7c3hn5kx2uqrv',
@@ -245,7 +245,7 @@ const USED_GRANT: Grant = {
   ],
 };
 
-/** Record of an ended sign-in. */
+/** The record that remains after a sign-in has ended. */
 const ENDED_GRANT: Grant = {
   ...GRANT,
   id: `ended-${GRANT.agent_id}`,
@@ -417,7 +417,7 @@ const RESERVATION: Reservation = {
   due_at: at(2),
 };
 
-/** The document with the counts is merged into, so it is not recorded completely. */
+/** The document with the counts is only written by merging, so its sample is incomplete. */
 const BUDGETS: readonly Change[] = [
   { kind: 'setBudget', budget: LIMIT },
   {
@@ -485,7 +485,7 @@ const REVOKED_REQUEST: Request = {
 const LINK = sampleLink({ owner: 'owner', repo: 'name', linked_by: 'agent:plain', linked_at: at(4) });
 
 export const CHANGES: readonly Change[] = [
-  // Parents are created first.
+  // Parents are created before their parts.
   { kind: 'createTodo', todo: FULL_TODO },
   ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
   ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
@@ -778,7 +778,7 @@ export const SETTLED = {
   expires_at: at(1440),
 };
 
-/** Calls with changes, as recorded in the audit log. */
+/** Changes, each with the call that made them, as the audit log records them. */
 export const TOLD: readonly [readonly Change[], CallRecord][] = [
   [
     [
@@ -822,7 +822,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
   ],
 ];
 
-/** Caller whose commit marker is recorded. */
+/** The caller whose write leaves a commit marker. */
 export const CALLER: Caller = { principal: personOf('ada', 'worker'), credential: 'token' };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
