@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * npm run screenshots                  screenshots of the console for README and guides, into docs/screenshots
- * npm run screenshots -- --all FOLDER  every screen, at 390 and 1,280 pixels, in light and dark, into a folder
+ * npm run screenshots                  writes the screenshots for README and guides to docs/screenshots
+ * npm run screenshots -- --all FOLDER  writes every page, 390 and 1,280 pixels wide, light and dark, to FOLDER
  *
- * The screenshots show the sample data of `npm start`, which must be running and just started.
+ * `npm start` must be running and just started, because the screenshots show its unchanged sample data.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { root } from '../scripts/project.mjs';
 import { installTestLibraries } from '../scripts/setup/install.mjs';
 import { parsedOrUsage } from '../scripts/setup/usage.mjs';
 
-const usage = `npm run screenshots                    screenshots for the documents; requires a running npm start
-npm run screenshots -- --all <folder>  every screen, at two widths, in light and dark`;
+const usage = `npm run screenshots                    screenshots for the documentation; npm start must be running
+npm run screenshots -- --all <folder>  every page, at two widths, in light and dark`;
 
 const BROWSERS = [
   '/usr/bin/chromium',
@@ -32,10 +32,10 @@ const { consoleUrl } = JSON.parse(readFileSync(endpoint, 'utf8'));
 const browser = await chromium.launch({
   executablePath: String(executablePath),
   args: ['--disable-dev-shm-usage'],
-  chromiumSandbox: process.getuid?.() !== 0, // The sandbox does not run as root.
+  chromiumSandbox: process.getuid?.() !== 0, // Chromium's sandbox does not start for the root user.
 });
 
-/** `first`: the link in a list that leads to the page. @type {Record<string, { path: string, first?: RegExp }>} */
+/** `first`: text of the link to click on the page. @type {Record<string, { path: string, first?: RegExp }>} */
 const screens = {
   'needs-you': { path: '/' },
   tasks: { path: '/tasks' },
@@ -55,7 +55,7 @@ const screens = {
   preferences: { path: '/preferences' },
 };
 
-/** Screenshots of the documents: few and small. @type {readonly [name: string, width: number, scheme: 'light' | 'dark'][]} */
+/** Screenshots for the documents. @type {readonly [name: string, width: number, scheme: 'light' | 'dark'][]} */
 const shown = [
   ['needs-you', 1280, 'light'],
   ['tasks', 1280, 'light'],
@@ -108,7 +108,7 @@ async function take(names, width, colorScheme, folder) {
   await context.close();
 }
 
-/** Waits until nothing loads and the text is stable. @param {import('playwright-core').Page} page */
+/** Waits until the page has loaded and its text is stable. @param {import('playwright-core').Page} page */
 async function settled(page) {
   for (let before = ''; ; ) {
     const said = (await page.locator('main').innerText()).replace(/\d+/g, '');

@@ -15,7 +15,7 @@ const SOURCES = new URL('../../functions/src/', import.meta.url).href;
 
 /** Serves the deployed function with the functions framework, and returns its URL. */
 async function openEndpoint(): Promise<string> {
-  // Firebase's type promises the raw body, which the entry does not read.
+  // Firebase's type requires a raw body, which the entry does not read.
   http('mcp', (request, response) => mcp(Object.assign(request, { rawBody: Buffer.alloc(0) }), response));
   const server = getTestServer('mcp').listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,7 +24,6 @@ async function openEndpoint(): Promise<string> {
   return `http://127.0.0.1:${address.port}/`;
 }
 
-/** Registers an agent and returns its id and credential. */
 async function newAgent(team: Team) {
   const { agentId, credentials } = await answer(team, 'onboarding_registerAgent', {
     agentInfo: { name: 'claimer', type: 'developer', version: '1.0.0' },
@@ -62,13 +61,12 @@ async function request(method: string, params: object): Promise<unknown> {
   return response.json();
 }
 
-/** Claims a task and returns its id. */
 async function claim(heldTaskIds: readonly string[]): Promise<string> {
   const params = { name: 'coordination_claim_task', arguments: { agent_id: id, in_hand: heldTaskIds } };
   return claimed.parse(await request('tools/call', params)).result.structuredContent.task.id;
 }
 
-// On its first call, an instance loads its modules. Later calls sometimes read a credential and count calls.
+// The first call loads modules. The ping and the flush do periodic work, so that the measured call does none.
 const first = await claim([]);
 await request('ping', {});
 await app().limits.callMetrics.flush();

@@ -1,6 +1,6 @@
 /**
- * Declared Firestore indexes: each query has the index that it needs, and each index is used. The needs are derived
- * from the queries that the stores send; indexes/need.ts contains the rules.
+ * Declared Firestore indexes: each query has the index that it needs, and each index is used. The needed indexes are
+ * derived from the queries that the stores send, by the rules in indexes/need.ts.
  */
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
@@ -40,10 +40,10 @@ describe('the indexes of Firestore', () => {
   it('serve every query', () => {
     assert.notEqual(queries.length, 0);
     const missing = queries.map(needOf).filter((need) => findIndex(need, declared) === undefined);
-    assert.deepEqual(missing.map(describeNeed), [], 'firestore.indexes.json lacks these');
+    assert.deepEqual(missing.map(describeNeed), [], 'firestore.indexes.json lacks these indexes');
   });
 
-  it('are all used', () => {
+  it('are each used by at least one query', () => {
     const used = new Set(queries.map((query) => findIndex(needOf(query), declared)));
     const unused = declared.indexes.filter((index) => !used.has(index));
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('the indexes of Firestore', () => {
     );
   });
 
-  it('exclude fields that are large or have many entries, unless a query names them', () => {
+  it('exclude fields that are large or have many entries, unless a query uses them', () => {
     const named = new Set(
       queries.flatMap(({ collection, filters, orders }) =>
         [...filters, ...orders].map(({ field }) => `${collection} ${field}`),
@@ -63,11 +63,11 @@ describe('the indexes of Firestore', () => {
     );
     const isNamed = (field: string) => [...named].some((one) => one === field || one.startsWith(`${field}.`));
     const indexed = storedFields().filter((field) => !exempt.has(field) && !isNamed(field));
-    assert.deepEqual(indexed, [], 'add these to the fieldOverrides of firestore.indexes.json');
+    assert.deepEqual(indexed, [], 'add these fields to the fieldOverrides of firestore.indexes.json');
   });
 
   it('stay below the limits of a database', () => {
-    // Source: https://firebase.google.com/docs/firestore/quotas#indexes, with billing.
+    // Limits with billing enabled. Source: https://firebase.google.com/docs/firestore/quotas#indexes
     assert.ok(declared.fieldOverrides.length <= 1000);
     assert.ok(declared.indexes.length <= 1000);
   });
@@ -76,14 +76,14 @@ describe('the indexes of Firestore', () => {
     assert.deepEqual(Object.keys(consoleQueries()).sort(), Object.keys(queryModule).filter(isQuery).sort());
   });
 
-  it('are checked against every method and variant of a query', () => {
-    assert.deepEqual(untaken.filter(isQueryBuilding), [], 'add these to indexes/readers.ts');
+  it('are checked against every method of the stores, in every variant of its query', () => {
+    assert.deepEqual(untaken.filter(isQueryBuilding), [], 'add calls that execute this code to indexes/readers.ts');
   });
 
-  it('are checked against every file that queries', () => {
+  it('are checked against every file that queries Firestore', () => {
     const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      // Callers choose queries there: with one order, for which Firestore has its own index.
+      // Callers choose these queries, which have at most one order and therefore use automatic indexes.
       .filter((file) => !file.startsWith('toolsets/firebase/firestore/'))
       .filter((file) =>
         /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
@@ -93,7 +93,7 @@ describe('the indexes of Firestore', () => {
     assert.deepEqual(querying.sort(), expected.sort());
   });
 
-  it('are reported missing if one is removed, or if a needed field is exempt', () => {
+  it('are reported as missing if an index is removed or a needed field is exempt', () => {
     const isServed = (rest: DeclaredIndexes): boolean =>
       queries.every((query) => findIndex(needOf(query), rest) !== undefined);
     for (const index of declared.indexes) {
@@ -106,7 +106,7 @@ describe('the indexes of Firestore', () => {
   });
 });
 
-describe('needed indexes in the examples of the documentation', () => {
+describe('the index that an example of the documentation needs', () => {
   const none: DeclaredIndexes = { indexes: [], fieldOverrides: [] };
   const automatic = 'automatic';
   const examples: readonly [filters: string, orders: string, expected: string][] = [
@@ -125,7 +125,7 @@ describe('needed indexes in the examples of the documentation', () => {
     ['population GREATER_THAN, density LESS_THAN', '', 'cities: density ↑, population ↑'],
   ];
   for (const [filters, orders, expected] of examples) {
-    it(`${filters || 'everything'}, ${orders || 'in no order'}: ${expected}`, () => {
+    it(`for ${filters || 'all documents'}, ${orders || 'unordered'}: ${expected}`, () => {
       const query: RecordedQuery = {
         collection: 'cities',
         scope: 'COLLECTION',
@@ -141,13 +141,13 @@ describe('needed indexes in the examples of the documentation', () => {
   }
 });
 
-/** Fields with short texts: ids, names, words that code compares, hashes. */
+/** Names of fields with short texts: ids, names, hashes and fixed values. */
 const SHORT =
   /(^|_)(id|uid|by|agent|agents?_id|name|type|status|state|kind|role|key|version|creator|author|workspace|session|revision|source|conclusion|repository|repo|owner|to|serves|category|method|language|colour|login)$|^(step|category_folded|email|name_folded|held_to|line|coordination_role)$/;
 
 /** Returns `collection field` for all stored fields that are maps, lists or texts of any length. */
 function storedFields(): readonly string[] {
-  // People write their own preferences: a few fields of their choice.
+  // Preferences are skipped, because people choose and write their few fields themselves.
   const names = storedNames('firestore').filter((name) => name !== 'preferences');
   const found = names.flatMap((name) => {
     const documents = storedVersions('firestore', name).flatMap((version) => Object.values(version.documents));
@@ -168,7 +168,7 @@ function pairs(text: string): [string, string][] {
 }
 
 describe('the indexes of the Realtime Database', () => {
-  it('are those by which the stores order', () => {
+  it('are exactly the fields by which the stores order', () => {
     const ordered = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
       [...readFileSync(new URL(file, source), 'utf8').matchAll(/\.orderByChild\('([^']+)'\)/g)].map(
         ([, child]) => child,

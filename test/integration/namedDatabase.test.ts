@@ -51,7 +51,7 @@ describe('a Firestore database with another name', () => {
     await Promise.all([named.terminate(), project.firestore.terminate()]);
   });
 
-  it('contains the data of calls, and (default) stays empty', async () => {
+  it('stores the data of calls, while the database (default) stays empty', async () => {
     await leader.call('coordination_init_coordination', { goal: 'Ship it', master_plan: 'One task.' });
     const answer = await leader.call('coordination_create_task', { description: 'Pack it.' });
     taskId = created.parse(answer).task.id;
@@ -65,7 +65,7 @@ describe('a Firestore database with another name', () => {
     await assert.rejects(asked('credentials/mk_somebody'), /PERMISSION_DENIED/);
   });
 
-  it('is followed by the triggers', async () => {
+  it('invokes the triggers', async () => {
     const mirror = await start('mirrorTaskQueue', 'cloudevent');
     const type = 'google.cloud.firestore.document.v1.written';
     const { headers, body } = await documentEvent(project.id, type, `tasks/${taskId}`, DATABASE);
@@ -75,7 +75,7 @@ describe('a Firestore database with another name', () => {
     assert.ok(queued.exists());
   });
 
-  it('is configured for each function that follows documents', () => {
+  it('is configured for each function that documents trigger', () => {
     const followers = Object.values(functions).flatMap(
       (one) => follower.safeParse({ __endpoint: one.__endpoint }).data ?? [],
     );

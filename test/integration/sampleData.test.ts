@@ -35,7 +35,7 @@ describe('the sample data of npm start', () => {
     assert.equal(todos.filter((todo) => todo['delegated_task_id'] !== null).length, 1);
   });
 
-  it('spans two days, and has one available task for any agent', async () => {
+  it('spans two days, and has one available task that any agent can claim', async () => {
     const tasks = await rowsOf('tasks', 'workspace', workspace);
     const times = tasks.map(({ created_at: at }) => at.toMillis());
     assert.ok(Math.max(...times) - Math.min(...times) > 36 * 3_600_000);

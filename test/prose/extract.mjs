@@ -3,8 +3,8 @@ import MarkdownIt from 'markdown-it';
 import ts from 'typescript';
 
 /**
- * @typedef {'C' | 'D' | 'S' | 'T'} Kind a comment, a document's paragraph, a string literal or a test title
- * @typedef {{ kind: Kind, text: string, line: number }} Passage joined to one line of text, and the number of its first line
+ * @typedef {'C' | 'D' | 'S' | 'T'} Kind - comment, paragraph of a document, string literal or test title
+ * @typedef {{ kind: Kind, text: string, line: number }} Passage - text on one line, and number of its first line
  */
 
 const TITLED = new Set(['describe', 'it', 'context', 'specify']);
@@ -52,7 +52,7 @@ export function proseOfCode(path, source, { isTest }) {
   return passages;
 }
 
-/** Returns whether a text is for readers: several words, a capitalized word, or any text of a page. */
+/** Returns whether a text is prose: several words, one capitalized word, or any text of a page (JSX). */
 function isProse(/** @type {ts.Node} */ node, /** @type {string} */ text) {
   return /\S\s+\S|^[A-Z][a-z]+$/.test(text) || (ts.isJsxText(node) && text.trim() !== '');
 }
@@ -71,7 +71,7 @@ function isTitled(called) {
 }
 
 /**
- * Returns the text of a literal, a template or a sum of these, with `x` in place of each expression.
+ * Returns the text of a string literal, a template or a concatenation of these, with `x` for each expression.
  * @param {ts.Node} node
  * @returns {string | undefined}
  */
@@ -88,7 +88,7 @@ function textOf(node) {
   return undefined;
 }
 
-/** @param {ts.Node} node @returns {ts.Node[]} the expressions inside a text that `textOf` replaces */
+/** @param {ts.Node} node @returns {ts.Node[]} the expressions in a text for which `textOf` writes `x` */
 function expressionsIn(node) {
   if (ts.isTemplateExpression(node)) return node.templateSpans.map((span) => span.expression);
   if (!ts.isBinaryExpression(node)) return [];
@@ -140,7 +140,7 @@ function startsLine(source, position) {
 }
 
 /**
- * Divides a comment at blank lines and tags. Omits the name, the type and the parameter of each tag.
+ * Splits a comment into paragraphs at blank lines and tags. Omits each tag with its type and its parameter's name.
  * @param {string} comment
  * @returns {{ text: string, line: number }[]} `line` is 0 for the first line of the comment
  */
@@ -181,7 +181,7 @@ export function proseOfMarkdown(source) {
   const passages = [];
   let line = 1;
   for (const { type, children, map } of markdown.parse(source, {})) {
-    if (map) line = map[0] + 1; // A table cell has no line number, but its row has one.
+    if (map) line = map[0] + 1; // A table cell has no line number, so the line of its row is kept.
     if (type !== 'inline') continue;
     passages.push({ kind: 'D', text: oneLine((children ?? []).map(inlineText).join('')), line });
   }
@@ -195,7 +195,7 @@ function inlineText({ type, content }) {
 }
 
 /**
- * Returns the comments of a shell, YAML, Python or security rules file, which start with this mark.
+ * Returns the comments of a shell, YAML, Python or security rules file, in which `mark` starts a comment.
  * @param {string} source
  * @param {'#' | '//'} mark
  * @returns {Passage[]}
@@ -219,7 +219,7 @@ export function commentsAfter(source, mark) {
   return passages;
 }
 
-/** @param {string} text @returns {string} with code spans as `x` and all space as one space */
+/** @param {string} text @returns {string} the text with `x` for each code span, and single spaces */
 function oneLine(text) {
   return text
     .replace(/``[^`]+``|`[^`]*`/g, '`x`')

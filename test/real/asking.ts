@@ -1,7 +1,7 @@
-/** Tests of a real service, if it is enabled. */
+/** Defines the tests of a real service if `MUSTER_REAL` enables that service. */
 import { nothingAsked, type RealService, standingOf } from './services.ts';
 
-// Defaults of a deployment for unset variables.
+// Variables that are not set get the default values of a deployment.
 process.loadEnvFile(new URL('../../functions/.env', import.meta.url));
 
 const nothing = nothingAsked(process.env);
@@ -9,11 +9,11 @@ if (nothing !== undefined) process.stdout.write(`${nothing}\n`);
 
 export function describeReal(service: RealService, tests: () => void): void {
   const { what, why } = standingOf(service, process.env);
-  const title = `the real ${service}`;
+  const title = `the real service ${service}`;
   if (what === 'ask') return void describe(title, tests);
   if (what === 'fail') {
     return void describe(title, () => {
-      it('has the required environment variables', () => {
+      it('has all required environment variables', () => {
         throw new Error(why);
       });
     });
@@ -21,7 +21,7 @@ export function describeReal(service: RealService, tests: () => void): void {
   if (why !== undefined) process.stdout.write(`${why}\n`);
 }
 
-/** Returns a required variable of the service. */
+/** Returns the value of an environment variable, or throws an error if the variable is unset or empty. */
 export function variable(name: string): string {
   const value = process.env[name]?.trim();
   if (value === undefined || value === '') throw new Error(`${name} is not set.`);

@@ -1,7 +1,7 @@
 /**
- * A deployment on a real Firebase project through a client's calls: tasks, to-dos, both databases under their rules,
- * the triggers and the event log. Everything has the name of this run and is removed or closed at the end, except
- * data that no tool removes: closed tasks of the workspace `test-real`, and the calling agent's profile.
+ * Calls to a deployment on a real Firebase project: tasks, to-dos, both databases under their rules, triggers and the
+ * event log. All data has this run's name, and is removed or closed at the end. Two kinds of data stay, because no
+ * tool removes them: closed tasks of the workspace `test-real`, and the calling agent's profile.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { send } from '../e2e/support/http.ts';
 import { eventually } from '../e2e/support/waiting.ts';
 import { describeReal, newName, variable } from './asking.ts';
 
-/** Timeout for a trigger, including the start of an instance. */
+/** Time for a trigger to take effect, including the start of an instance. */
 const PATIENCE_MS = 60_000;
 
 const task = z.object({ task: z.object({ id: z.string() }) });
@@ -39,15 +39,15 @@ describeReal('firebase', () => {
     const failures: unknown[] = [];
     for (const clean of cleaning.reverse()) await clean().catch((error: unknown) => failures.push(error));
     await client?.close();
-    assert.deepEqual(failures, [], 'some of it is still there');
+    assert.deepEqual(failures, [], 'some data of this run was not removed');
   });
 
-  it('is healthy', async () => {
+  it('reports that the deployment is healthy', async () => {
     const { status, alerts } = await call('system_getSystemStatus');
     assert.equal(status, 'healthy', JSON.stringify(alerts));
   });
 
-  it('refuses calls without a credential and with a wrong one', async () => {
+  it('rejects calls without a credential or with an unknown credential', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     for (const authorization of ['', 'Bearer nobody.nothing']) {
       const headers = { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) };
@@ -55,7 +55,7 @@ describeReal('firebase', () => {
     }
   });
 
-  it('creates, claims and completes a task, and mirrors it while it is claimable', async () => {
+  it('copies a claimable task to the queue mirror, and lets an agent claim and complete it', async () => {
     // A dedicated session, so that the queue has no tasks of another run.
     await call('coordination_init_coordination', { goal: name });
     const [worker, capability] = ['test-real-worker', 'test-real'];
@@ -87,7 +87,7 @@ describeReal('firebase', () => {
     ['firestore', `shared/${name}`],
     ['realtime', `shared/${name}`],
   ] as const) {
-    it(`writes, compares versions and reads in ${database}, under the rules`, async () => {
+    it(`stores data in ${database}, rejects writes with an old version, and hides credentials`, async () => {
       const at = { database, path };
       cleaning.push(() => call('firebase_write', { ...at, operation: 'delete', data: null }));
       await call('firebase_write', { ...at, operation: 'set', data: { a: { score: 2 }, b: { score: 1 } } });
@@ -96,20 +96,20 @@ describeReal('firebase', () => {
       const versioned = { ...at, operation: 'set', transaction: true, expectedVersion: metadata.version };
       await call('firebase_write', { ...versioned, data: { a: { score: 3 }, b: { score: 1 } } });
       const late = await client.call('firebase_write', { ...versioned, data: { a: { score: 4 } } });
-      assert.equal(late.isError, true, 'the version is an old one');
+      assert.equal(late.isError, true, 'a write with an old version fails');
       const hidden = await client.call('firebase_read', { database, path: 'credentials/somebody' });
       assert.equal(hidden.isError, true);
     });
   }
 
-  it('sorts by a field that the Realtime Database does not index', async () => {
+  it('sorts Realtime Database data by a field without an index', async () => {
     const query = { orderBy: 'score', limit: 1 };
     const asked = { database: 'realtime', path: `shared/${name}`, query };
     const { data, metadata } = read.parse(await call('firebase_read', asked));
     assert.deepEqual([data, metadata.indexed], [{ b: { score: 1 } }, false]);
   });
 
-  it('delivers writes to a subscriber', async () => {
+  it('delivers the event of a write to a subscriber', async () => {
     const path = `messages/${name}`;
     const subscriptionId = name;
     await call('firebase_subscribe', { subscriptionId, database: 'realtime', path, eventType: 'child_added' });
@@ -118,7 +118,7 @@ describeReal('firebase', () => {
     cleaning.push(() => call('firebase_write', { database: 'realtime', path, operation: 'delete', data: null }));
     let cursor: unknown;
     await eventually(
-      'the event comes',
+      'the subscription returns the event of the write',
       async () => {
         const after = cursor === undefined ? {} : { cursor };
         const polled = await call('firebase_pollEvents', { subscriptionId, waitMs: 5000, ...after });
@@ -129,7 +129,7 @@ describeReal('firebase', () => {
     );
   });
 
-  it('stores a to-do, its reminder and its history', async () => {
+  it('stores a to-do, finds it, and records its completion in its history', async () => {
     const due_date = new Date(Date.now() + 86_400_000).toISOString();
     const added = task.parse(await call('todo_add_task', { title: name, due_date }));
     const task_id = added.task.id;
@@ -138,7 +138,7 @@ describeReal('firebase', () => {
     assert.equal(total, 1);
     await call('todo_complete_task', { task_id });
     await eventually(
-      'the history tells of both changes',
+      'the history lists both changes',
       async () => {
         const { events } = await call('todo_get_task_history', { task_id });
         return (Array.isArray(events) && events.length >= 2) || undefined;

@@ -1,6 +1,6 @@
 /**
- * The real GitHub with a scratch repository: a branch, a commit, a pull request and an issue. At the end the branch
- * is deleted, which closes the pull request, and the issue is closed; GitHub does not allow deleting those two.
+ * Calls to the real GitHub that create a branch, a commit, a pull request and an issue in a scratch repository. At
+ * the end, the tests delete the branch, which closes the pull request, and close the issue.
  */
 import assert from 'node:assert/strict';
 import { gitHubSettings } from '../../functions/src/config.ts';
@@ -22,7 +22,7 @@ describeReal('github', () => {
 
   before(async () => {
     const repository = await gitHub.repository(at);
-    assert.ok(repository, `there is no repository ${owner}/${repo} for these credentials`);
+    assert.ok(repository, `repository ${owner}/${repo} not found with these credentials`);
     ({ defaultBranch } = repository);
   });
 
@@ -35,16 +35,16 @@ describeReal('github', () => {
     }
     if (defaultBranch !== undefined) {
       const left = await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch);
-      assert.equal(left, undefined, 'the pull request is closed with its branch');
+      assert.equal(left, undefined, 'deleting the branch closes the pull request');
     }
   });
 
-  it('returns the remaining rate limit', async () => {
+  it('reports how many requests of the rate limit remain', async () => {
     const { limit, remaining } = await gitHub.rateLimit();
     assert.ok(limit >= remaining && remaining > 0);
   });
 
-  it('creates a branch, a commit and a pull request, and finds each again', async () => {
+  it('creates a branch, a commit and a pull request, and finds each of them', async () => {
     const base = await gitHub.commit(at, defaultBranch);
     assert.ok(base);
     assert.equal(await gitHub.createBranch(at, branch, base.sha), 'created');
@@ -61,7 +61,7 @@ describeReal('github', () => {
     const contents = await gitHub.contents(at, path, branch);
     assert.equal(contents?.type, 'file');
     const listed = await gitHub.tree(at, tree, 'whole');
-    assert.equal(listed?.entries.find((entry) => entry.path === path)?.kind, 'executable', 'its mode is kept');
+    assert.equal(listed?.entries.find((entry) => entry.path === path)?.kind, 'executable', 'the file mode is kept');
     assert.equal(await gitHub.contents(at, `not-${path}`, branch), undefined);
     const pullRequest = {
       title: `test:real ${branch}`,
@@ -76,7 +76,7 @@ describeReal('github', () => {
     assert.equal((await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch))?.number, made.number);
   });
 
-  it('creates an issue, and finds it by its mark', async () => {
+  it('creates an issue, and finds the issue by the mark in its body', async () => {
     const since = new Date(Date.now() - 60_000);
     const issue = await gitHub.createIssue(at, { title: `test:real ${branch}`, body: `mark: ${branch}` });
     assert.ok(typeof issue === 'object');
@@ -84,7 +84,7 @@ describeReal('github', () => {
     assert.equal((await gitHub.findIssue(at, branch, since))?.number, issue.number);
   });
 
-  it('reports an error for an unknown credential', async () => {
+  it('rejects calls with an unknown token', async () => {
     const { apiUrl } = gitHubSettings();
     const stranger = new RestGitHub(
       new OctokitClients({ settings: () => ({ apiUrl, token: 'ghp_unknown' }), log: SILENT }),

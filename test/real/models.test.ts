@@ -1,4 +1,4 @@
-/** The real models: one short answer, one wrong key, one aborted request. Together they cost less than a cent. */
+/** Calls to the real models: a short answer, a wrong key and an aborted request. One run costs less than a cent. */
 import assert from 'node:assert/strict';
 import { modelSettings } from '../../functions/src/config.ts';
 import { type HostedAgent, ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
@@ -18,11 +18,11 @@ for (const [service, agent, make] of VENDORS) {
     const ask = (from: HostedAgent, prompt: string, maxOutputTokens: number, onText = (_: string) => {}) =>
       from.ask({ prompt, maxOutputTokens }, { signal: AbortSignal.timeout(60_000), onText });
 
-    it('streams an answer, and reports its usage', async () => {
+    it('streams an answer, and reports the tokens that it used', async () => {
       const model = make(settings());
       assert.deepEqual(model.availability(), { available: true });
       let pieces = '';
-      // A model's thoughts count as output.
+      // The maximum is high because a model's thoughts count as output.
       const answer = await ask(model, 'Answer with the one word pong and nothing else.', 2000, (text) => {
         pieces += text;
       });
@@ -33,7 +33,7 @@ for (const [service, agent, make] of VENDORS) {
       assert.notEqual(answer.model, '');
     });
 
-    it('reports a wrong key as an authentication failure', async () => {
+    it('reports an authentication failure if the API key is wrong', async () => {
       const stranger = make({ ...settings(), apiKey: 'wrong-key-of-nobody' });
       await assert.rejects(ask(stranger, 'ping', 20), (error: unknown) => {
         assert.ok(error instanceof ModelFailure, String(error));
@@ -42,7 +42,7 @@ for (const [service, agent, make] of VENDORS) {
       });
     });
 
-    it('aborts the request if the caller has cancelled', async () => {
+    it('aborts the request if the caller has cancelled it', async () => {
       const gone = AbortSignal.abort();
       await assert.rejects(
         make(settings()).ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: gone }),

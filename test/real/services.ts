@@ -1,9 +1,9 @@
 /**
- * Selection of real services. They cost money and their data changes, so each is used only if `MUSTER_REAL` names it
- * and the environment has its variables. docs/guides/testing.md#real-services lists the variables.
+ * Selects the real services that tests call. Calls cost money and change data, so a service is called only if
+ * `MUSTER_REAL` names it and its variables are set. docs/guides/testing.md#real-services lists the variables.
  */
 
-/** Alternative sets of variables; one set must be complete. */
+/** For each service, alternative sets of environment variables. All variables of one set are required. */
 const NEEDED = {
   firebase: [['MUSTER_URL', 'MUSTER_TOKEN']],
   github: [
@@ -21,34 +21,34 @@ export const REAL_SERVICES = ['firebase', 'github', 'anthropic', 'gemini'] as co
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Standing {
-  /** `ask` it, leave it `out`, or `fail`, because it was named but its variables are missing. */
+  /** `ask`: call the service. `out`: skip it. `fail`: the service was named, but its variables are missing. */
   readonly what: 'ask' | 'out' | 'fail';
-  /** One line with the reason, if useful. */
+  /** One line that names the missing variables. */
   readonly why?: string;
 }
 
 const NAMES = REAL_SERVICES.join(', ');
 
-/** Returns the message if no service is enabled, otherwise undefined. */
+/** Returns a message if `MUSTER_REAL` names no service, otherwise undefined. */
 export function nothingAsked({ MUSTER_REAL: wanted = '' }: Environment): string | undefined {
   if (wordsOf(wanted).length > 0) return undefined;
-  return `test:real asks nothing: set MUSTER_REAL to all, or to some of ${NAMES}. docs/guides/testing.md#real-services tells the rest.`;
+  return `test:real calls no service. Set MUSTER_REAL to all, or to some of ${NAMES}. See docs/guides/testing.md#real-services.`;
 }
 
 /** @throws Error if MUSTER_REAL names an unknown service */
 export function standingOf(service: RealService, environment: Environment): Standing {
   const wanted = wordsOf(environment['MUSTER_REAL'] ?? '');
   const unknown = wanted.find((word) => word !== 'all' && !REAL_SERVICES.some((one) => one === word));
-  if (unknown !== undefined) throw new Error(`MUSTER_REAL names "${unknown}": name all, or some of ${NAMES}.`);
+  if (unknown !== undefined) throw new Error(`Unknown service "${unknown}" in MUSTER_REAL. Known: all, ${NAMES}.`);
   const isNamed = wanted.includes(service);
   if (!isNamed && !wanted.includes('all')) return { what: 'out' };
   const missing = NEEDED[service].map((set) => set.filter((variable) => isUnset(environment[variable])));
   if (missing.some((set) => set.length === 0)) return { what: 'ask' };
-  const why = `${service} cannot be asked: set ${missing.map((set) => set.join(' and ')).join(', or ')}.`;
+  const why = `Cannot test ${service}: set ${missing.map((set) => set.join(' and ')).join(', or ')}.`;
   return { what: isNamed ? 'fail' : 'out', why };
 }
 
-/** Empty and `none` mean unset, as in a deployment. */
+/** An empty value and `none` mean unset, as in a deployment. */
 function isUnset(value = ''): boolean {
   return value.trim() === '' || value.trim() === 'none';
 }

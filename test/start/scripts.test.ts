@@ -1,4 +1,4 @@
-/** Every npm script as the first command in a fresh clone, with installed packages and an unreachable proxy. */
+/** Runs each npm script as the first command in a fresh clone, with installed packages, without internet access. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,10 +14,10 @@ const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
-/** Build outputs of a script, which another script would find. */
+/** Build outputs, deleted after each script so that the next script cannot use them. */
 const BUILT = ['.dev', 'functions/dist', 'console/dist', 'packages/muster/dist'];
 
-/** Scripts that run for long without arguments, each with the test that runs it. */
+/** Long-running scripts. Here, they run only with `--help`; the named test or command runs them completely. */
 const LONG: Readonly<Record<string, string>> = {
   start: 'test/start/start.test.ts',
   test: 'every test',
@@ -26,10 +26,10 @@ const LONG: Readonly<Record<string, string>> = {
   bench: 'npm run bench',
 };
 
-/** Scripts that take half a minute or more; without arguments they run only in the nightly run. */
+/** Scripts that take at least half a minute. In the default run, they run only with `--help`. */
 const SLOW = ['build', 'lint', 'format', 'reference'];
 
-/** Output of scripts that fail without arguments. The others succeed. */
+/** Error output of each script that fails without arguments. All other scripts succeed. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   agents: /Usage:/,
   people: /Usage:/,
@@ -45,7 +45,7 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
 
 const NOBODY = 'http://127.0.0.1:9';
 
-describe('the first command in a fresh clone', () => {
+describe('npm scripts in a fresh clone', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'scripts-'));
   const clone = join(temporary, 'clone');
 
@@ -78,7 +78,7 @@ describe('the first command in a fresh clone', () => {
 
     if (script in LONG || (!IS_NIGHTLY && SLOW.includes(script))) continue;
     const refusal = REFUSALS[script];
-    it(`npm run ${script} ${refusal === undefined ? 'succeeds' : 'reports its missing arguments'}`, async () => {
+    it(`npm run ${script} without arguments ${refusal === undefined ? 'succeeds' : 'fails and reports why'}`, async () => {
       const { code, said } = await run(script);
       if (refusal === undefined) assert.equal(code, 0, said);
       else {

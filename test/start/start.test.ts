@@ -1,4 +1,4 @@
-/** `npm start` as in the README, in a separate clone: its first example works, and Ctrl-C removes everything. */
+/** Runs `npm start` in a separate clone: the README's first example works, and Ctrl-C leaves no process or file. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { cloneInto } from '../support/clone.ts';
 
 const LAST_LINE = 'Ctrl-C stops everything';
 
-/** The start takes half a minute, and longer while all other tests start. */
+/** A start takes half a minute, and longer if other tests use the machine at the same time. */
 const PATIENCE_MS = 240_000;
 
 const configuration = z.object({
@@ -60,9 +60,9 @@ describe('npm start', () => {
     rmSync(temporary, { recursive: true, force: true });
   });
 
-  it('reports its progress with the elapsed time, and is ready', async () => {
+  it('prints its progress with the elapsed time, and serves the console', async () => {
     await eventually(
-      'the last line of its output',
+      'npm start prints its last line',
       async () => {
         assert.equal(running.exitCode, null, printed);
         return printed.includes(LAST_LINE) || undefined;
@@ -76,7 +76,7 @@ describe('npm start', () => {
     assert.match(await (await fetch(consoleUrl)).text(), /<title>Muster<\/title>/);
   });
 
-  it('connects a client in the clone, which finds a task to claim and complete', async () => {
+  it('writes an .mcp.json with which a client can claim and complete a task', async () => {
     const { url, headers } = configuration.parse(read(inClone('.mcp.json'))).mcpServers.muster;
     const leader = await connect('client 2025-11-25', url, headers.Authorization.slice('Bearer '.length));
     const agent = { agent_id: 'newcomer' };
@@ -88,7 +88,7 @@ describe('npm start', () => {
     await leader.close();
   });
 
-  it('lets people sign in from Claude Code with only the URL, without access to the internet', async () => {
+  it('shows the sign-in page for Claude Code without access to the internet', async () => {
     const { origin } = z.object({ origin: z.url() }).parse(read(inClone('.dev/endpoint.json')));
     const url = new URL(`${origin}/authorize`);
     url.search = new URLSearchParams({
@@ -106,16 +106,16 @@ describe('npm start', () => {
     assert.match(text, /Verified by claude\.ai/);
   });
 
-  it('writes the file with which the Firebase CLI finds its emulators', () => {
+  it('writes the file through which the Firebase CLI finds the emulators', () => {
     const { origins } = z.object({ origins: z.array(z.url()) }).parse(read(locator));
     assert.ok(origins.length > 0);
   });
 
-  it('stops on Ctrl-C, and leaves no process, port or file of this run', async () => {
+  it('stops on Ctrl-C, and leaves no process, open port or file of this run', async () => {
     const { emulators } = served.parse(read(inClone('.dev/endpoint.json')));
     const runs = readdirSync(inClone('.dev/runs'));
     assert.ok(runs.some((run) => processesOf(run).length > 0));
-    process.kill(-Number(running.pid), 'SIGINT'); // To the whole process group, as a terminal does.
+    process.kill(-Number(running.pid), 'SIGINT'); // A terminal also signals the whole process group.
     const [code] = await once(running, 'exit');
     assert.equal(code, 0, printed);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** A person's actions in a view, the context that the model gets, and automatic refreshes. */
+/** Actions of a person in a view, the context that the model receives, and automatic refreshes. */
 import assert from 'node:assert/strict';
 import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
@@ -7,7 +7,7 @@ import type { Message } from './support/frame.ts';
 import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
 import { resultOf, type ViewName } from './support/views.ts';
 
-/** A server that returns the last response set for each tool. */
+/** A server that responds to each tool with the response that was last set for the tool. */
 class Answers {
   private readonly given = new Map<string, ToolAnswer>();
 
@@ -32,7 +32,7 @@ describe('a person in a view', () => {
   const lastCall = (host: StrictHost, tool: string) =>
     eventually(`${tool} is called`, async () => host.calls.findLast(({ name }) => name === tool));
 
-  it("completes a to-do, sees the new list, and updates the model's context", async () => {
+  it("completes a to-do, sees the new list, and the model's context is updated", async () => {
     const answers = new Answers();
     const done = { ...TODOS, tasks: TODOS.tasks.map((todo) => ({ ...todo, completed: true })) };
     answers.set('todo_complete_task', { success: true, message: 'Task completed! Next occurrence created' });
@@ -48,7 +48,7 @@ describe('a person in a view', () => {
     assert.match(String(given['idempotency_key']), /^[a-z0-9-]{16,}$/);
     assert.deepEqual((await lastCall(host, 'todo_list_tasks')).arguments, { limit: 2 });
     assert.match(host.modelContext ?? '', /the person has: completed the to-do todo-1\./);
-    assert.doesNotMatch(host.modelContext ?? '', /milk/, 'no words of others');
+    assert.doesNotMatch(host.modelContext ?? '', /milk/, 'the context has no text that other people wrote');
 
     answers.set('todo_reopen_task', { success: true, message: 'Task reopened.' });
     answers.set('todo_list_tasks', TODOS);
@@ -58,7 +58,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('sees the reason for a refused action, and the list stays unchanged', async () => {
+  it('sees the reason for a refused action, while the list stays unchanged', async () => {
     const answers = new Answers();
     const error = { code: 'FORBIDDEN', message: 'Your credential may only read.', details: {} };
     answers.set('todo_complete_task', { success: false, error }, true);
@@ -72,7 +72,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('confirms the cancellation of a run, with only the keyboard', async () => {
+  it('can confirm the cancellation of a run with only the keyboard', async () => {
     const answers = new Answers();
     answers.set('orchestration_cancel_run', { success: true, message: 'The run is cancelled.' });
     answers.set('orchestration_get_run', { ...RUNNING, status: 'cancelled' });
@@ -98,7 +98,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('stops a coding task, and retries a failed task that blocks others', async () => {
+  it('can stop a coding task, and can retry a failed task that blocks others', async () => {
     const answers = new Answers();
     answers.set('coding_end_task', { status: 'success', message: 'Task ended.' });
     answers.set('coding_report_task', REPORT);
@@ -127,7 +127,7 @@ describe('a person in a view', () => {
     await goal.end();
   });
 
-  it('calls tools by the names that the host uses', async () => {
+  it('calls tools by the names under which the host offers them', async () => {
     const answers = new Answers();
     answers.set('complete_task', { success: true });
     answers.set('list_tasks', TODOS);
@@ -141,7 +141,7 @@ describe('a person in a view', () => {
   });
 });
 
-/** Observers are called in order of creation, so this one is called after the view's own. */
+/** Observers are called in the order in which they were created, so this observer is called after the view's own. */
 const WATCH_SIGHT = `new IntersectionObserver(([entry]) => {
   window.isInSight = entry.isIntersecting;
 }).observe(document.documentElement)`;
@@ -156,7 +156,7 @@ describe('automatic refreshes of a view', () => {
   ];
 
   for (const [name, tool, before, after] of open)
-    it(`${name}: polls every five seconds until the item has ended`, async () => {
+    it(`run every five seconds until the item has ended (${name})`, async () => {
       const answers = new Answers();
       answers.set(tool, before);
       const host = await fixture.show(name, { call: answers.call, hasClock: true });
@@ -166,8 +166,8 @@ describe('automatic refreshes of a view', () => {
       const { clock } = host.frame.page;
       const passes = async (calls: number) => {
         await clock.runFor(5000);
-        await eventually(`it has asked ${calls} times`, async () => host.calls.length >= calls || undefined);
-        await view.evaluate('0'); // The last response is drawn by now.
+        await eventually(`${calls} calls of the tool`, async () => host.calls.length >= calls || undefined);
+        await view.evaluate('0'); // After this evaluation, the view has drawn the last response.
       };
       await clock.runFor(4000);
       assert.equal(host.calls.length, 0);
@@ -186,7 +186,7 @@ describe('automatic refreshes of a view', () => {
       await host.end();
     });
 
-  it('stop while the view is out of sight, and after its end', async () => {
+  it('stop while the view is out of sight, and after the view has ended', async () => {
     const answers = new Answers();
     answers.set('orchestration_get_run', RUNNING);
     const host = await fixture.show('run', { call: answers.call, hasClock: true });
@@ -196,13 +196,13 @@ describe('automatic refreshes of a view', () => {
     const { page } = host.frame;
     await view.evaluate(WATCH_SIGHT);
     await page.evaluate("document.querySelector('main').style.marginTop = '3000px'");
-    await eventually('it knows that it is out of sight', async () =>
+    await eventually('the view is out of sight', async () =>
       (await view.evaluate('window.isInSight === false')) ? true : undefined,
     );
     await page.clock.runFor(60_000);
     assert.equal(host.calls.length, 0);
     await page.evaluate("document.querySelector('main').style.marginTop = ''");
-    await eventually('it asks again', async () => {
+    await eventually('the view calls the tool again', async () => {
       await page.clock.runFor(5000);
       return host.calls.length > 0 || undefined;
     });
@@ -213,7 +213,7 @@ describe('automatic refreshes of a view', () => {
     await host.end();
   });
 
-  it('stop after three consecutive failures', async () => {
+  it('stop after three consecutive failed calls', async () => {
     const call = async (): Promise<ToolAnswer> => ({ error: { code: -32000, message: 'The server is away.' } });
     const host = await fixture.show('run', { call, hasClock: true });
     await host.give({}, resultOf(RUNNING));

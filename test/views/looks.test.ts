@@ -1,4 +1,4 @@
-/** Appearance of a view: accessible, at any width, and with any text. */
+/** A view is accessible, fits any width, and shows any text. */
 
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
@@ -28,12 +28,12 @@ const EMPTY: Readonly<Record<ViewName, Message>> = {
 
 const call = async (): Promise<ToolAnswer> => ({ result: resultOf({}) });
 
-/** As long as words in practice, without a place to wrap. */
+/** A text that is as long as words can be in practice, without a place at which it can wrap. */
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
 const THEMES = ['light', 'dark'] as const;
 
-describe('the appearance of a view', () => {
+describe('a view in a chat', () => {
   const fixture = useStage();
 
   for (const name of VIEWS)
@@ -41,7 +41,7 @@ describe('the appearance of a view', () => {
       ['full', FULL[name], THEMES],
       ['empty', EMPTY[name], THEMES.slice(0, IS_NIGHTLY ? 2 : 1)],
     ] as const)
-      it(`${name}: has no accessibility violations (${what}, ${themes.join(' and ')})`, async () => {
+      it(`has no accessibility violations (${name}, ${what}, ${themes.join(' and ')})`, async () => {
         const host = await fixture.show(name, { call });
         await host.give({}, resultOf(answer));
         const view = await host.frame.view();
@@ -56,7 +56,7 @@ describe('the appearance of a view', () => {
       });
 
   for (const name of VIEWS)
-    it(`${name}: fits widths from 300 to 480 pixels, even with long words`, async () => {
+    it(`fits widths from 300 to 480 pixels, even with long words (${name})`, async () => {
       const long: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) =>
         typeof value === 'string' && !/^\d{4}-/.test(value) ? `${value} ${LONG}` : value,
       );
@@ -69,20 +69,20 @@ describe('the appearance of a view', () => {
         await shows(view, `innerWidth === ${width}`);
         const beyond =
           '[...document.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))';
-        assert.deepEqual(await view.evaluate(beyond), [], `${width} px`);
+        assert.deepEqual(await view.evaluate(beyond), [], `elements exceed the width of ${width} px`);
         assert.ok(await view.evaluate('document.documentElement.scrollWidth <= innerWidth'));
       }
       await host.end();
     });
 
   for (const name of VIEWS)
-    it(`${name}: shows at most 12 rows, and the number of remaining ones`, async () => {
+    it(`shows at most 12 rows, and the number of remaining rows (${name})`, async () => {
       const host = await fixture.show(name, { call });
       await host.give({}, resultOf(many(name)));
       const view = await host.frame.view();
       await heading(view).waitFor();
       const count = await view.getByRole('listitem').count();
-      assert.ok(count > 3 && count <= 12, `${count} rows`);
+      assert.ok(count > 3 && count <= 12, `the view shows ${count} rows`);
       await view
         .getByText(/and \d+ more|of 50 lines/)
         .first()
@@ -110,7 +110,7 @@ describe('the appearance of a view', () => {
   });
 
   for (const name of VIEWS)
-    it(`${name}: shows hostile text as text`, async () => {
+    it(`shows hostile text as text, never as HTML (${name})`, async () => {
       let next = 0;
       const host = await fixture.show(name, { call });
       const seen = new Set<string>();
@@ -130,12 +130,12 @@ describe('the appearance of a view', () => {
       const foreign =
         'img, iframe, object, embed, video, audio, svg, math, base, form, a, link, details, template, noscript';
       assert.equal(await view.locator(foreign).count(), 0);
-      assert.equal(await view.locator('script').count(), 1, 'its own');
-      assert.ok(seen.size > 30, `${seen.size} payloads`);
+      assert.equal(await view.locator('script').count(), 1, 'the page has only the script of the view');
+      assert.ok(seen.size > 30, `only ${seen.size} hostile texts were shown`);
       await host.end();
     });
 
-  it('shows invisible characters by their code points', async () => {
+  it('shows the code points of invisible characters instead of the characters', async () => {
     const host = await fixture.show('todos');
     const title = 'pay \u202eevil\u202c \u200bnow\u0007';
     await host.give({}, resultOf({ tasks: [{ id: 'todo-1', title }], total: 1 }));
@@ -145,7 +145,7 @@ describe('the appearance of a view', () => {
   });
 });
 
-/** Waits until the expression is true. The page's policy forbids `waitForFunction`, which evaluates text. */
+/** Waits until the expression is true. The page's policy forbids `waitForFunction`, because it evaluates text. */
 async function shows(view: Frame, what: string): Promise<void> {
   await eventually(what, async () => (await view.evaluate(what)) || undefined);
 }

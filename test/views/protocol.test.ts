@@ -1,4 +1,4 @@
-/** Messages between a view and a host that accepts only valid ones. */
+/** Messages between a view and a host. The host accepts only valid messages. */
 import assert from 'node:assert/strict';
 import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
@@ -9,7 +9,7 @@ import { resultOf, VIEWS, type ViewName } from './support/views.ts';
 
 const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
 
-/** The first visible content of each view. */
+/** The heading that each view shows first. */
 const HEADINGS: Readonly<Record<ViewName, RegExp>> = {
   goal: /Ship the login/,
   todos: /To-dos/,
@@ -17,13 +17,13 @@ const HEADINGS: Readonly<Record<ViewName, RegExp>> = {
   coding: /Fix the login failed/,
 };
 
-describe('a view and its host', () => {
+describe('a view in its host', () => {
   const { show } = useStage();
 
   for (const name of VIEWS)
-    it(`${name}: initializes, reports that it is ready, and then reports its size`, async () => {
+    it(`initializes, reports that it is ready, and then reports its size (${name})`, async () => {
       const host = await show(name);
-      await eventually('it tells its size', async () => host.size);
+      await eventually('the view reports its size', async () => host.size);
       assert.deepEqual(host.heard.slice(0, 3), [
         'ui/initialize',
         'ui/notifications/initialized',
@@ -37,42 +37,42 @@ describe('a view and its host', () => {
       await host.end();
     });
 
-  it('has the height of its content, and reports each height once', async () => {
+  it('requests the height of its content, and reports each height only once', async () => {
     const host = await show('todos');
     const one = resultOf({ tasks: [{ id: 'todo-1', title: 'One' }], total: 1 });
     await host.give({}, one);
     const view = await host.frame.view();
     await view.getByText('One', { exact: true }).waitFor();
-    const before = await eventually('it is small', async () => (host.size?.height ?? 999) < 250 && host.size);
+    const before = await eventually('a small height', async () => (host.size?.height ?? 999) < 250 && host.size);
     const sizes = () => host.heard.filter((method) => method === 'ui/notifications/size-changed').length;
     const told = sizes();
     await host.notify('ui/notifications/tool-result', one);
     await host.notify('ui/notifications/tool-result', resultOf(manyTodos(12)));
     await view.getByText('Number 12', { exact: true }).waitFor();
-    const after = await eventually('it has grown', async () =>
+    const after = await eventually('the view reports a larger height', async () =>
       (host.size?.height ?? 0) > (before ? before.height + 200 : 0) ? host.size : undefined,
     );
-    // A layout may end between two pixels: the browser rounds that, and the view requests the whole pixel.
+    // A layout can end between two pixels. The browser rounds the height, but the view requests the next whole pixel.
     const scrolled = Number(await view.evaluate('document.documentElement.scrollHeight'));
-    assert.ok([scrolled, scrolled + 1].includes(after.height), `${after.height} for ${scrolled}`);
-    assert.ok(sizes() - told <= 3, `${sizes() - told} sizes for one change`);
+    assert.ok([scrolled, scrolled + 1].includes(after.height), `reported ${after.height}, not ${scrolled}`);
+    assert.ok(sizes() - told <= 3, `the view reported ${sizes() - told} sizes for one change`);
     await host.end();
   });
 
-  it('reports no size while its frame has none', async () => {
+  it('reports no size while its frame has no width', async () => {
     const host = await show('todos');
     const isAt = async (width: number) => {
       await host.frame.page.evaluate(`sandbox.style.width = '${width}px'`);
       const view = await host.frame.view();
-      await eventually('it is laid out', async () => (await view.evaluate('innerWidth')) === width || undefined);
-      // Layout observations are delivered before the second frame.
+      await eventually('a new layout', async () => (await view.evaluate('innerWidth')) === width || undefined);
+      // The browser delivers observations of the layout before the second frame.
       await view.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
     };
-    await eventually('it tells its size', async () => host.size);
+    await eventually('the view reports its size', async () => host.size);
     await isAt(0);
     assert.notEqual(host.size?.width, 0);
     await isAt(333);
-    await eventually('it tells its size again', async () => host.size?.width === 333 || undefined);
+    await eventually('the view reports its new size', async () => host.size?.width === 333 || undefined);
     await host.end();
   });
 
@@ -91,19 +91,19 @@ describe('a view and its host', () => {
     const [dark, text] = await colors();
     assert.equal(text, 'rgb(250, 240, 230)');
     await host.notify('ui/notifications/host-context-changed', { theme: 'light' });
-    const light = await eventually('it is light', async () => {
+    const light = await eventually('the background has changed', async () => {
       const [back] = await colors();
       return back === dark ? undefined : back;
     });
     assert.equal(light, 'rgb(255, 255, 255)');
-    assert.equal((await colors())[1], text, 'what has not changed stays');
+    assert.equal((await colors())[1], text, 'the text color stays');
     const variables = { '--color-background-primary': 'light-dark(rgb(1, 2, 3), rgb(4, 5, 6))' };
     await host.notify('ui/notifications/host-context-changed', { styles: { variables } });
-    await eventually('it has the host’s background', async () => (await colors())[0] === 'rgb(1, 2, 3)' || undefined);
+    await eventually('the new background', async () => (await colors())[0] === 'rgb(1, 2, 3)' || undefined);
     await host.end();
   });
 
-  it('responds to allowed requests of a host, and rejects others', async () => {
+  it('responds to requests that the protocol allows, and rejects other requests', async () => {
     const host = await show('run');
     assert.deepEqual((await host.request('ping')).result, {});
     assert.equal((await host.request('tools/list')).error?.code, -32601);
@@ -124,7 +124,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('shows errors and cancelled calls', async () => {
+  it('shows the error of a failed call, and shows that a call was cancelled', async () => {
     const host = await show('run');
     const problem = { success: false, error: { code: -32004, message: 'There is no run of that id.' } };
     await host.give({}, { isError: true, content: [{ type: 'text', text: JSON.stringify(problem) }] });
@@ -135,7 +135,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('shows the text if the host forwards no structured content', async () => {
+  it('shows the text of a result if the host forwards no structured content', async () => {
     const host = await show('goal');
     await host.give({}, { content: [{ type: 'text', text: 'Goal: Ship it' }] });
     await (await host.frame.view()).getByText('Goal: Ship it').waitFor();
@@ -143,7 +143,7 @@ describe('a view and its host', () => {
   });
 
   for (const name of VIEWS)
-    it(`${name}: offers no actions if the host does not let views call tools`, async () => {
+    it(`offers no actions if the host does not allow views to call tools (${name})`, async () => {
       const host = await show(name);
       await host.give({}, resultOf(ANSWERS[name]));
       const view = await host.frame.view();
@@ -153,7 +153,7 @@ describe('a view and its host', () => {
       await host.end();
     });
 
-  it('stops calling and offers no actions after a refused call', async () => {
+  it('stops calling tools, and offers no actions, after the host has refused a call', async () => {
     const refuse = async (): Promise<ToolAnswer> => ({ error: { code: -32601, message: 'Method not found' } });
     const host = await show('todos', { call: refuse });
     await host.give({}, resultOf(TODOS));
@@ -166,7 +166,7 @@ describe('a view and its host', () => {
     await host.end();
   });
 
-  it('asks the host to open links, and only https links', async () => {
+  it('asks the host to open https links, and shows other links as text', async () => {
     const host = await show('coding');
     const withLink = (url: string) => {
       const { result } = REPORT;
@@ -175,7 +175,7 @@ describe('a view and its host', () => {
     await host.give({}, withLink('https://github.com/muster/app/pull/7'));
     const view = await host.frame.view();
     await view.getByRole('button', { name: 'Pull request 7 (github.com)' }).click();
-    await eventually('the host opens it', async () => host.links.length > 0 || undefined);
+    await eventually('the host opens the link', async () => host.links.length > 0 || undefined);
     assert.deepEqual(host.links, ['https://github.com/muster/app/pull/7']);
     for (const url of ['javascript:alert(1)', 'http://evil.example/', 'data:text/html,x', 'not an address']) {
       await host.notify('ui/notifications/tool-result', withLink(url));

@@ -92,7 +92,7 @@ describe('decision about direct access to a database path', () => {
   it('denies every role to list, replace or read data that is closed to clients', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
-      [read('credentials/c-1'), /No role can read this directly\. The server writes it/],
+      [read('credentials/c-1'), /No role can read this path directly\. The server writes the path/],
       [read('people'), /cannot be read as a whole/],
       [read('presence', 'realtime'), /cannot be read as a whole/],
       [{ ...read('shared', 'realtime'), operation: 'write' }, /cannot be written as a whole/],

@@ -6,7 +6,7 @@ const REPOSITORY = { MUSTER_REAL_REPOSITORY: 'me/scratch' };
 
 describe('real services in a test run', () => {
   it('are not called by default, and one line explains why', () => {
-    assert.match(nothingAsked({}) ?? '', /^test:real asks nothing: set MUSTER_REAL to all, or to some of .*$/);
+    assert.match(nothingAsked({}) ?? '', /^test:real calls no service\. Set MUSTER_REAL to all, or to some of .*$/);
     const keys = { ANTHROPIC_API_KEY: 'k', GITHUB_TOKEN: 't', ...REPOSITORY };
     for (const service of REAL_SERVICES) assert.deepEqual(standingOf(service, keys), { what: 'out' });
     assert.equal(nothingAsked({ MUSTER_REAL: 'gemini' }), undefined);
@@ -24,17 +24,17 @@ describe('real services in a test run', () => {
   });
 
   it('are skipped without credentials, but cause a failure if they are named', () => {
-    const why = 'anthropic cannot be asked: set ANTHROPIC_API_KEY.';
+    const why = 'Cannot test anthropic: set ANTHROPIC_API_KEY.';
     assert.deepEqual(standingOf('anthropic', { MUSTER_REAL: 'anthropic,gemini' }), { what: 'fail', why });
     const none = { MUSTER_REAL: 'all', ANTHROPIC_API_KEY: 'none' };
     assert.deepEqual(standingOf('anthropic', none), { what: 'out', why });
     assert.equal(
       standingOf('github', { MUSTER_REAL: 'all', ...REPOSITORY }).why,
-      'github cannot be asked: set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY.',
+      'Cannot test github: set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY.',
     );
   });
 
   it('cause an error if an unknown service is named', () => {
-    assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /names "git": name all, or some of/);
+    assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /service "git" in MUSTER_REAL\. Known: all, /);
   });
 });

@@ -102,6 +102,6 @@ describe('schedules of npm start', () => {
     assert.equal(await callTrigger(url, 'r-none', { milliseconds: 30_000 }), 'r-none was not found');
     emulator.stop();
     const [failure] = await new Ticking(url).tick();
-    assert.match(String(failure), /^the tick failed: /);
+    assert.match(String(failure), /^calling the schedules failed: /);
   });
 });

@@ -1,4 +1,4 @@
-/** Fixture of the views' tests: a browser, a chat and the pages. */
+/** Fixture of the tests of views: a browser, and a chat page for each view. */
 import type { Browser, Frame } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
 import { openChat } from './frame.ts';
@@ -9,7 +9,7 @@ export interface Stage {
   show(name: ViewName, settings?: Omit<HostSettings, 'html'>): Promise<StrictHost>;
 }
 
-/** Opens the fixture before the tests of a `describe` and closes it after them. */
+/** Opens the fixture before the tests of the calling `describe` block, and closes it after them. */
 export function useStage(): Stage & {
   readonly browser: () => Browser;
   readonly chat: () => Chat;

@@ -1,8 +1,8 @@
 /**
- * A chat app's page with a view, as a web host must show it: the page, a sandbox proxy of another origin, and the
- * view in a sandboxed frame without an origin, under the hosts' policy for views that declare nothing. The test
- * receives the view's messages and sends it messages.
- * Source: MCP Apps, 2026-01-26, "Sandbox proxy" and "Host Behavior".
+ * Page of a chat app with a view, as a web host must show it: the host's page, a sandbox proxy of another origin, and
+ * the view in a sandboxed frame without an origin. The hosts' policy for views without declarations applies. The test
+ * receives the messages of the view and sends messages to it. Source: MCP Apps, 2026-01-26, "Sandbox proxy" and "Host
+ * Behavior".
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -23,7 +23,7 @@ const POLICY = [
 
 export type Message = Readonly<Record<string, unknown>>;
 
-/** The host's page: forwards messages between the sandbox and the test. */
+/** The host's page, which forwards messages between the sandbox and the test. */
 const hostPage = (sandbox: string) => `<!doctype html><html lang="en"><head><title>A chat</title></head>
 <body style="margin:0"><main><h1 style="font-size:12px">A chat</h1>
 <iframe title="Sandbox" src="${sandbox}" sandbox="allow-scripts allow-same-origin" style="border:0;width:100%;height:150px"></iframe></main>
@@ -35,7 +35,7 @@ addEventListener('message', ({ source, origin, data }) => {
 function say(message) { sandbox.contentWindow.postMessage(message, new URL(sandbox.src).origin); }
 </script></body></html>`;
 
-/** The sandbox proxy. */
+/** The sandbox proxy, which forwards messages between the host's page and the view. */
 const sandboxPage = `<!doctype html><html lang="en"><head><title>Sandbox</title></head><body style="margin:0"><script>
 const view = document.createElement('iframe');
 view.title = 'View';
@@ -58,7 +58,7 @@ interface Chat {
   close(): Promise<void>;
 }
 
-/** Serves the two pages, each from its own origin. */
+/** Serves the host's page and the sandbox proxy, each from its own origin. */
 export async function openChat(): Promise<Chat> {
   const inner = await serve(() => sandboxPage, { 'Content-Security-Policy': POLICY });
   const outer = await serve(() => hostPage(inner.url), {});
@@ -81,21 +81,21 @@ async function serve(page: () => string, headers: Readonly<Record<string, string
 }
 
 interface FrameSettings {
-  /** Whether the test controls the clock. */
+  /** Whether the page uses a clock that the test advances. */
   readonly hasClock?: boolean;
 }
 
-/** The clock is stopped until the test advances it: on a slow machine, seconds would pass between two steps. */
+/** Stops the page's clock until the test advances it. On a slow machine, seconds would pass between two steps. */
 async function stopClock(page: Page): Promise<void> {
   const start = Date.now();
   await page.clock.install({ time: start });
-  // A clock cannot be stopped in the past, so it runs until then.
+  // The clock can only be stopped at a future time, so it advances to that time first.
   await page.clock.pauseAt(start + 60_000);
 }
 
 export class ViewFrame {
   readonly page: Page;
-  /** Errors, refused requests, dialogs, and requests for anything except the two pages. */
+  /** Errors, refused requests, dialogs, and requests for anything except the host's page and the sandbox proxy. */
   readonly complaints: string[] = [];
   private readonly context: BrowserContext;
   private listener: (message: Message) => void = () => undefined;
@@ -133,7 +133,7 @@ export class ViewFrame {
     return frame;
   }
 
-  /** Passes each message of the sandbox and the view to the listener, in order, starting with earlier ones. */
+  /** Passes all messages of the sandbox and the view to the listener in order, including earlier messages. */
   listen(listener: (message: Message) => void): void {
     this.listener = listener;
     for (const message of this.early.splice(0)) listener(message);
@@ -151,16 +151,16 @@ export class ViewFrame {
     await this.page.evaluate(`say(${JSON.stringify(message)})`);
   }
 
-  /** Sets the height that the view has requested. */
+  /** Sets the height of the sandbox, as the host does when the view requests a height. */
   async resize(height: number): Promise<void> {
     await this.page.evaluate(`sandbox.style.height = '${height}px'`);
   }
 
-  /** Returns the view's own frame. */
+  /** Returns the frame that contains the view. */
   async view(): Promise<Frame> {
     const handle = await this.page.frameLocator('iframe').locator('iframe').elementHandle();
     const frame = await handle?.contentFrame();
-    assert.ok(frame, 'there is no view');
+    assert.ok(frame, 'the page has no frame with a view');
     return frame;
   }
 

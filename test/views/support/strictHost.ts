@@ -1,4 +1,4 @@
-/** A host that accepts only messages that the protocol allows at that time. Source: MCP Apps, 2026-01-26. */
+/** A host that accepts a message only if the protocol allows it at that time. Source: MCP Apps, 2026-01-26. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const message = z.strictObject({
 
 type Said = z.output<typeof message>;
 
-/** Schemas of each method's params; other methods are not allowed. */
+/** Schemas of the params of each method that a view may call. */
 const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   'ui/initialize': z.strictObject({
     appInfo: z.strictObject({ name: z.string(), version: z.string() }),
@@ -35,7 +35,7 @@ const NOTIFICATIONS: Readonly<Record<string, z.ZodType>> = {
   'ui/notifications/size-changed': z.strictObject({ width: z.int().positive(), height: z.int().positive() }),
 };
 
-/** A tool's result, or the host's JSON-RPC error. */
+/** The result of a tool, or the JSON-RPC error of the host. */
 export type ToolAnswer =
   | { readonly result: Message }
   | { readonly error: { readonly code: number; readonly message: string } };
@@ -43,9 +43,9 @@ export type ToolAnswer =
 export interface HostSettings {
   readonly html: string;
   readonly context?: Message;
-  /** In addition to the derived ones. */
+  /** Capabilities in addition to those that follow from the other options. */
   readonly capabilities?: Message;
-  /** If omitted, views may not call tools. */
+  /** If omitted, the view may not call tools. */
   readonly call?: (name: string, toolArguments: Message) => Promise<ToolAnswer>;
   readonly hasClock?: boolean;
 }
@@ -54,14 +54,14 @@ const REFUSED: ToolAnswer = { error: { code: -32601, message: 'Views may not cal
 
 export class StrictHost {
   readonly frame: ViewFrame;
-  /** Methods of the view's messages, in order. */
+  /** Methods of all messages that the view has sent, in order. */
   readonly heard: string[] = [];
   readonly calls: { readonly name: string; readonly arguments: Message }[] = [];
   readonly links: string[] = [];
-  /** The last context for the model, which replaces earlier ones. */
+  /** The context for the model that the view set last. It replaces all earlier contexts. */
   modelContext: string | undefined;
   size: { readonly width: number; readonly height: number } | undefined;
-  /** The view's violations of the protocol. */
+  /** Violations of the protocol by the view. */
   readonly faults: string[] = [];
   private fixture: 'new' | 'greeted' | 'initialized' | 'ended' = 'new';
   private readonly ids = new Set<string | number>();
@@ -74,7 +74,7 @@ export class StrictHost {
     this.settings = settings;
   }
 
-  /** Shows the view, and waits until it is ready. */
+  /** Shows the view, and waits until the view is ready. */
   static async show(
     browser: Browser,
     chat: Awaited<ReturnType<typeof openChat>>,
@@ -86,18 +86,18 @@ export class StrictHost {
     return host;
   }
 
-  /** Sends the view a call and its result, in the required order. */
+  /** Sends the arguments of a call and then its result to the view. */
   async give(toolArguments: Message, result: Message): Promise<void> {
     await this.notify('ui/notifications/tool-input', { arguments: toolArguments });
     await this.notify('ui/notifications/tool-result', result);
   }
 
   notify(method: string, params: Message): Promise<void> {
-    assert.equal(this.fixture, 'initialized', 'a host says nothing before the view is initialized');
+    assert.equal(this.fixture, 'initialized', 'a host sends nothing before the view is initialized');
     return this.frame.say({ jsonrpc: '2.0', method, params });
   }
 
-  /** Sends the view a request. */
+  /** Sends a request to the view, and returns the response. */
   async request(method: string, params: Message = {}): Promise<Said> {
     this.lastId += 1;
     const id = `host-${this.lastId}`;
@@ -106,7 +106,7 @@ export class StrictHost {
     return reply;
   }
 
-  /** Ends the view, and asserts that it did not violate the protocol. */
+  /** Asks the view to end, and asserts that it did not violate the protocol. */
   async end(): Promise<void> {
     assert.deepEqual((await this.request('ui/resource-teardown', { reason: 'The chat goes on.' })).result, {});
     this.fixture = 'ended';
@@ -166,7 +166,7 @@ export class StrictHost {
     if (method !== 'ui/notifications/size-changed') return;
     const { width, height } = z.object({ width: z.number(), height: z.number() }).parse(params);
     this.size = { width, height };
-    void this.frame.resize(height).catch(() => undefined); // the page may be closed
+    void this.frame.resize(height).catch(() => undefined); // The page may already be closed.
   }
 
   private async answer(method: string, params: Message): Promise<ToolAnswer> {

@@ -1,4 +1,4 @@
-/** The views as they are deployed with the functions. */
+/** The views in the form in which they are deployed with the functions. */
 import { readFileSync } from 'node:fs';
 
 export const VIEWS = ['goal', 'todos', 'run', 'coding'] as const;
@@ -11,7 +11,7 @@ export function readViews(): Readonly<Record<ViewName, string>> {
   return { goal: read('goal'), todos: read('todos'), run: read('run'), coding: read('coding') };
 }
 
-/** A tool result in the form that hosts forward. */
+/** Returns a tool result in the form that hosts forward to views. */
 export function resultOf(structuredContent: Readonly<Record<string, unknown>>) {
   return { content: [{ type: 'text', text: 'As text.' }], structuredContent };
 }
