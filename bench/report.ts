@@ -20,8 +20,8 @@ export function lineJson(measurement: Measurement): string {
 /** Returns the last line of the report, which lists all failures. */
 export function verdictText({ failed, left }: Verdict): string {
   const never = left.length === 0 ? [] : [`not measured: ${left.join(', ')}`];
-  const told = failed.length === 0 ? [] : [`failed: ${failed.join(', ')}`];
-  return [...told, ...never].join('\n') || 'all pass';
+  const failures = failed.length === 0 ? [] : [`failed: ${failed.join(', ')}`];
+  return [...failures, ...never].join('\n') || 'all pass';
 }
 
 export function spreadText({ min, median, max }: Spread): string {

@@ -111,10 +111,10 @@ async function take(names, width, colorScheme, folder) {
 /** Waits until the page has loaded and its text is stable. @param {import('playwright-core').Page} page */
 async function settled(page) {
   for (let before = ''; ; ) {
-    const said = (await page.locator('main').innerText()).replace(/\d+/g, '');
+    const output = (await page.locator('main').innerText()).replace(/\d+/g, '');
     const isLoading = (await page.locator('.loading').count()) > 0;
-    if (!isLoading && said === before) return;
-    before = said;
+    if (!isLoading && output === before) return;
+    before = output;
     await page.waitForTimeout(400);
   }
 }

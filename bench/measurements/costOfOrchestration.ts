@@ -18,8 +18,8 @@ export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledg
   await cached('execute_task', { task: { id: 'task-1', prompt: 'Sort a list' } });
 
   runQueue.models.when({ text: 'Never' }, { does: 'hang' });
-  const begun = await tool('orchestrate', { prompt: 'Never', options: { timeout: 0 } }, 'starts a run');
-  const { runId } = begun;
+  const started = await tool('orchestrate', { prompt: 'Never', options: { timeout: 0 } }, 'starts a run');
+  const { runId } = started;
   await tool('get_run', { runId }, 'one step in progress');
   await tool('cancel_run', { runId });
   await tool('list_runs', {}, 'six runs');

@@ -16,7 +16,7 @@ const TRUSTED_MS = 5500;
 type Form = Readonly<Record<string, string>>;
 
 const registered = z.object({ client_id: z.string() });
-const begun = z.object({ authorization: z.string() });
+const startedSignIn = z.object({ authorization: z.string() });
 const proposed = z.looseObject({ approval: z.string(), toolsets: z.array(z.string()) });
 const decided = z.object({ location: z.url() });
 const tokens = z.object({ access_token: z.string(), refresh_token: z.string() });
@@ -83,7 +83,7 @@ class SignInWay {
     });
     const page = await this.booked(`/authorize?${query}`, '', { method: 'GET' });
     const [, settings = ''] = /<script [^>]*id="settings">(.*?)<\/script>/s.exec(page.text) ?? [];
-    const { authorization } = begun.parse(JSON.parse(settings));
+    const { authorization } = startedSignIn.parse(JSON.parse(settings));
     const browser = { cookie: page.cookie, origin: ORIGIN };
     const person = { authorization, idToken: this.cast.invitedToken };
     const { text } = await this.json('/authorize/person', person, '', browser);

@@ -24,7 +24,7 @@ interface Held {
   /** Time from the write to the last response. */
   readonly milliseconds: number;
   /** Number of polls that returned their event. */
-  readonly told: number;
+  readonly received: number;
 }
 
 export async function measureSubscriptions(): Promise<Measurement> {
@@ -39,8 +39,8 @@ export async function measureSubscriptions(): Promise<Measurement> {
       rounds.push(await hold(server, callers.slice(0, count / EACH)));
       await server.end();
     }
-    const untold = rounds.filter(({ told }) => told < count);
-    faults.push(...untold.map(({ told }) => `only ${told} of ${count} waiting polls received their event`));
+    const incomplete = rounds.filter(({ received }) => received < count);
+    faults.push(...incomplete.map(({ received }) => `only ${received} of ${count} waiting polls received their event`));
     figures.push({
       [`KiB of resident memory each, ${count} held`]: spread(rounds.map((held) => held.kibibytesEach)),
       [`ms from the write to the last poll's response, ${count} held`]: spread(rounds.map((held) => held.milliseconds)),
@@ -80,10 +80,10 @@ async function hold(server: FunctionServer, callers: readonly Caller[]): Promise
   const kibibytesEach = (server.residentKibibytes() - before) / polls.length;
   const started = performance.now();
   await database().ref(root).update(newsFor(callers.length));
-  const told = (await Promise.all(answers)).filter((answer) => answer.includes('"key":"news"')).length;
+  const received = (await Promise.all(answers)).filter((answer) => answer.includes('"key":"news"')).length;
   const milliseconds = performance.now() - started;
   await Promise.all(unsubscribes.map((unsubscribe) => unsubscribe()));
-  return { kibibytesEach, milliseconds, told };
+  return { kibibytesEach, milliseconds, received };
 }
 
 /** Returns the update that writes one child below each path. */

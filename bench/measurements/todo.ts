@@ -51,12 +51,12 @@ export async function measureTodo(): Promise<Measurement[]> {
 
 async function actsOf(caller: McpCaller, number: number): Promise<Acts> {
   const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
-  const begun = await caller.call('todo.create_recurring_task', {
+  const created = await caller.call('todo.create_recurring_task', {
     title: `Daily ${number}`,
     frequency: 'DAILY',
     start_date: tomorrow(),
   });
-  let [latest, added] = [idOf(begun['first_occurrence']), 0];
+  let [latest, added] = [idOf(created['first_occurrence']), 0];
   return {
     async add() {
       added += 1;

@@ -26,7 +26,7 @@ export interface FunctionSource {
   /** Path of the log file; by default, a file that all processes of the function share. */
   readonly log?: string;
   /** Called with each message that the process sends with `process.send`. */
-  readonly hears?: (message: unknown) => void;
+  readonly onMessage?: (message: unknown) => void;
 }
 
 export interface FunctionServer {
@@ -90,9 +90,9 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
       ...source.env,
       PORT: String(port),
     },
-    stdio: ['ignore', log, log, ...(source.hears === undefined ? [] : (['ipc'] as const))],
+    stdio: ['ignore', log, log, ...(source.onMessage === undefined ? [] : (['ipc'] as const))],
   });
-  if (source.hears !== undefined) child.on('message', source.hears);
+  if (source.onMessage !== undefined) child.on('message', source.onMessage);
   await once(child, 'spawn');
   closeSync(log);
   return {

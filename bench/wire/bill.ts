@@ -19,7 +19,7 @@ export function plus(one: Bill, other: Bill): Bill {
 /** Number of index entries of an aggregation that are billed as one read. */
 const ENTRIES_PER_READ = 1000;
 
-/** Returns the cost of one response message. A method can have several; `least` returns its minimum cost. */
+/** Returns the cost of one response message. A method can have several; `minimumBill` returns its minimum cost. */
 export function billAnswer(method: string, message: Uint8Array): Bill {
   switch (method) {
     case 'BatchGetDocuments': {
@@ -51,7 +51,7 @@ export function billRequest(method: string, message: Uint8Array): Bill {
 const QUERIES: readonly string[] = ['RunQuery', 'RunAggregationQuery', 'Listen'];
 
 /** Returns the minimum cost: a query without results and a list of collections cost one read. */
-export function least(method: string): Bill {
+export function minimumBill(method: string): Bill {
   return { ...NOTHING, reads: [...QUERIES, 'ListCollectionIds'].includes(method) ? 1 : 0 };
 }
 

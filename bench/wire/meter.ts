@@ -11,7 +11,16 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { freePort } from '../../scripts/emulators/ports.mjs';
-import { type Bill, billAnswer, billRequest, documentsAskedFor, KNOWN_METHODS, least, NOTHING, plus } from './bill.ts';
+import {
+  type Bill,
+  billAnswer,
+  billRequest,
+  documentsAskedFor,
+  KNOWN_METHODS,
+  minimumBill,
+  NOTHING,
+  plus,
+} from './bill.ts';
 import { GrpcMessages } from './grpcMessages.ts';
 
 export interface MeteredCall {
@@ -87,7 +96,7 @@ function metered(reading: Reading): MeteredCall {
 function billOf({ method, bill, fault }: Reading): Bill {
   if (fault !== undefined) throw new Error(`Unknown cost of a call to ${method}: ${fault}`);
   if (!KNOWN_METHODS.includes(method)) throw new Error(`Unknown cost of ${method}: add it to bench/wire/bill.ts.`);
-  return bill.reads === 0 ? plus(bill, least(method)) : bill;
+  return bill.reads === 0 ? plus(bill, minimumBill(method)) : bill;
 }
 
 /**

@@ -46,12 +46,12 @@ const options = {
 
 const text = (name: string) => z.string(`--${name} is missing.`).trim().min(1, `--${name} is empty.`);
 
-const whole = (name: string, least: number, most: number) =>
+const whole = (name: string, lowest: number, limit: number) =>
   z.coerce
     .number(`--${name} must be a number.`)
     .int(`--${name} must be a whole number.`)
-    .min(least, `--${name} must be at least ${least}.`)
-    .max(most, `--${name} must be at most ${most}.`);
+    .min(lowest, `--${name} must be at least ${lowest}.`)
+    .max(limit, `--${name} must be at most ${limit}.`);
 
 const settings = z.strictObject({
   repo: text('repo'),

@@ -28,11 +28,11 @@ export function checkSystem({ platform }: Pick<Machine, 'platform'>): void {
 
 /** @throws CannotStart if git is missing or too old */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
-  const least = MIN_GIT_VERSION.join('.');
+  const min = MIN_GIT_VERSION.join('.');
   const printed = await execute(['--version'], env).catch(() => undefined);
-  if (printed === undefined) throw new CannotStart(`Cannot run git. Install git ${least} or newer.`);
+  if (printed === undefined) throw new CannotStart(`Cannot run git. Install git ${min} or newer.`);
   if (isTooOld(printed))
-    throw new CannotStart(`The runner needs git ${least} or newer, but found ${printed.trim()}. Update git.`);
+    throw new CannotStart(`The runner needs git ${min} or newer, but found ${printed.trim()}. Update git.`);
 }
 
 /** @param printed output of `git --version`; a version that cannot be parsed counts as new enough */

@@ -13,39 +13,39 @@ export function clean(text: string): string {
 
 /**
  * Returns the beginning of a text, cut between grapheme clusters. A cluster that is longer than 256 units or than
- * `most` is cut between code points.
- * @param most maximum length in UTF-16 units
+ * `max` is cut between code points.
+ * @param max maximum length in UTF-16 units
  */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text.toWellFormed();
-  const { clusters, codePoints } = limitsAround(text, most);
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text.toWellFormed();
+  const { clusters, codePoints } = limitsAround(text, max);
   return text.slice(0, clusters[0] > 0 ? clusters[0] : codePoints[0]).toWellFormed();
 }
 
 /**
  * Returns the end of a text, cut between grapheme clusters as in `cut`.
- * @param most maximum length in UTF-16 units
+ * @param max maximum length in UTF-16 units
  */
-export function cutStart(text: string, most: number): string {
-  if (text.length <= most) return text.toWellFormed();
-  const { clusters, codePoints } = limitsAround(text, text.length - most);
+export function cutStart(text: string, max: number): string {
+  if (text.length <= max) return text.toWellFormed();
+  const { clusters, codePoints } = limitsAround(text, text.length - max);
   return text.slice(clusters[1] < text.length ? clusters[1] : codePoints[1]).toWellFormed();
 }
 
 /**
  * Returns the beginning of a text, cut between grapheme clusters as in `cut`.
- * @param most maximum length in bytes of UTF-8
+ * @param max maximum length in bytes of UTF-8
  */
-export function cutBytes(text: string, most: number): string {
-  if (text.length * 3 <= most) return text.toWellFormed();
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+export function cutBytes(text: string, max: number): string {
+  if (text.length * 3 <= max) return text.toWellFormed();
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(max));
   return cut(text, read);
 }
 
-/** Returns the text, or its beginning and the number of missing characters, which adds about 30 units to `most`. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text.toWellFormed();
-  const kept = cut(text, most);
+/** Returns the text, or its beginning and the number of missing characters, which adds about 30 units to `max`. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text.toWellFormed();
+  const kept = cut(text, max);
   return `${kept}… (${text.length - kept.length} more characters)`;
 }
 

@@ -251,8 +251,8 @@ describe('a run of a coding agent', () => {
       console.error('\\u001b[31mred\\u001b[0m');
       result();
     `);
-    const said = entries.map(({ message }) => message);
-    assert.ok(!said.some((message) => message.includes('MIIEpAIBAAKCAQEA')));
-    assert.ok(said.includes('red'));
+    const lines = entries.map(({ message }) => message);
+    assert.ok(!lines.some((message) => message.includes('MIIEpAIBAAKCAQEA')));
+    assert.ok(lines.includes('red'));
   });
 });

@@ -31,18 +31,18 @@ function taskOf(id: string): ClaimedTask {
 }
 
 describe('claimTask', () => {
-  const said: string[] = [];
+  const output: string[] = [];
   const options = {
     retryMs: 1,
     shutdown: new AbortController().signal,
-    say: (message: string) => void said.push(message),
+    say: (message: string) => void output.push(message),
   };
 
   it('claims exactly one task, even if requests and responses are lost', async () => {
     const hub = new UnsteadyHub('request lost', 'answer lost', 'request lost', 'answer lost');
     assert.equal((await claimTask(hub, WISHES, options))?.id, 'task-1');
     assert.equal(hub.claims.size, 1);
-    assert.equal(said.length, 1, 'the outage is reported once');
+    assert.equal(output.length, 1, 'the outage is reported once');
   });
 
   it('claims another task each time it is called', async () => {

@@ -46,7 +46,7 @@ describe('a runner that a git hook has started', () => {
     try {
       const hub = new LocalHub({ ...taskOf('t1'), config: { acceptance: 'test -z "$GIT_DIR" && git status' } });
       const shutdown = new AbortController().signal;
-      assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, said: [] }), true);
+      assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, output: [] }), true);
     } finally {
       for (const name of [...Object.keys(variables), 'GIT_AUTHOR_NAME', 'GIT_SSH_COMMAND']) delete process.env[name];
     }

@@ -69,12 +69,12 @@ describe('the error for a refused credential', () => {
 describe('a runner whose credential is revoked', () => {
   let folder: string;
   let repo: string;
-  const said: string[] = [];
+  const output: string[] = [];
 
   beforeEach(() => {
     folder = newFolder();
     repo = newRepository(`${folder}/repo`);
-    said.length = 0;
+    output.length = 0;
   });
   afterEach(() => removeFolder(folder));
 
@@ -83,12 +83,12 @@ describe('a runner whose credential is revoked', () => {
     const tasks = ['one', 'two'].map(taskOf);
     const hub = new LocalHub(...tasks);
     const never = new AbortController().signal;
-    const running = startRunner({ folder, repo, hub, args: ['--concurrency', '3'], shutdown: never, said });
+    const running = startRunner({ folder, repo, hub, args: ['--concurrency', '3'], shutdown: never, output });
     running.catch(() => undefined);
     await until(() => hub.lines.filter((line) => line === 'At work.').length === 2);
     hub.revoked = true;
     await assert.rejects(running, CredentialRefused);
-    assert.equal(said.filter((message) => /credential|refuses/.test(message)).length, 0, 'only main reports it');
+    assert.equal(output.filter((message) => /credential|refuses/.test(message)).length, 0, 'only main reports it');
     for (const name of ['one', 'two']) assert.equal(git(repo, 'show', `work/${name}:half.txt`), 'half');
     assert.deepEqual(readdirSync(`${folder}/worktrees`), []);
     assert.deepEqual(hub.endings, []);
@@ -97,7 +97,7 @@ describe('a runner whose credential is revoked', () => {
     for (const name of ['one', 'two']) leaveBehind(`${repo}/.git/muster/attempts/${name}.1/owner.json`);
     const next = new LocalHub();
     const shutdown = new AbortController();
-    const second = startRunner({ folder, repo, hub: next, shutdown: shutdown.signal, said });
+    const second = startRunner({ folder, repo, hub: next, shutdown: shutdown.signal, output });
     await until(() => next.endings.length === 2);
     shutdown.abort();
     await second;

@@ -36,13 +36,13 @@ describe('a runner with two tasks', () => {
   let folder: string;
   let repo: string;
   let attempts: string;
-  let said: string[];
+  let output: string[];
 
   beforeEach(() => {
     folder = newFolder();
     repo = newRepository(`${folder}/repo`);
     attempts = `${repo}/.git/muster/attempts`;
-    said = [];
+    output = [];
   });
   afterEach(() => removeFolder(folder));
 
@@ -51,7 +51,7 @@ describe('a runner with two tasks', () => {
     const hub = new StrictHub(taskOf('t1'), taskOf('t2'));
     const shutdown = new AbortController();
     const args = ['--concurrency', '2'];
-    const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, said });
+    const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, output });
     await until(() => hub.ended.size === 2);
     shutdown.abort();
     assert.equal(await running, true, 'the runner exits successfully');
@@ -81,7 +81,7 @@ describe('a runner with two tasks', () => {
       isDone(hub, 't2');
       const missing = hub.lines.filter((one) => /lines are missing from the log: .*ENOSPC/.test(one));
       assert.equal(missing.length, 1);
-      assert.ok(said.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
+      assert.ok(output.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
     });
 
     it('completes both tasks if the report of one task cannot be written', async () => {

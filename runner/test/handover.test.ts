@@ -21,7 +21,7 @@ describe('destinationOf', () => {
     originBranches: new Set(['main', 'develop', 'work']),
   };
   const noBranch = { sha: '1'.repeat(40), branch: undefined, description: 'the tag "v1"' };
-  const usual: DestinationWishes = {
+  const standard: DestinationWishes = {
     repository: { hasOrigin: true, project: 'acme/app' },
     project: undefined,
     config: { pullRequest: PULL_REQUEST },
@@ -44,13 +44,13 @@ describe('destinationOf', () => {
     ],
   ] as const)
     it(`returns the destination ${expected.join(' ')} if ${when}`, () => {
-      const { pullRequest } = destinationOf({ ...usual, ...wishes });
+      const { pullRequest } = destinationOf({ ...standard, ...wishes });
       assert.deepEqual([pullRequest?.owner, pullRequest?.repo, pullRequest?.base], expected);
     });
 
   it('returns no destination if the task requests no pull request, even without a project', () => {
     const repository = { hasOrigin: true, project: undefined };
-    assert.deepEqual(destinationOf({ ...usual, repository, config: {}, start: { ...start, base: noBranch } }), {});
+    assert.deepEqual(destinationOf({ ...standard, repository, config: {}, start: { ...start, base: noBranch } }), {});
   });
 
   for (const [when, wishes, message, retryable] of [
@@ -100,7 +100,7 @@ describe('destinationOf', () => {
   ] as const)
     it(`throws an error for a pull request if ${when}`, () => {
       assert.throws(
-        () => destinationOf({ ...usual, ...wishes }),
+        () => destinationOf({ ...standard, ...wishes }),
         (error: unknown) => {
           assert.ok(error instanceof AttemptFailure);
           assert.match(error.message, message);
@@ -141,7 +141,7 @@ describe("a task's work", () => {
     const started = `fs.writeFileSync(${JSON.stringify(`${folder}/started`)}, '');`;
     installStandIn(`${folder}/bin`, `${shell} ${started} ${agent} result();`);
     const { signal } = new AbortController();
-    return startRunner({ folder, repo, hub, args: ['--once', ...args], shutdown: signal, said: [] });
+    return startRunner({ folder, repo, hub, args: ['--once', ...args], shutdown: signal, output: [] });
   }
 
   const hasStarted = () => existsSync(`${folder}/started`);
@@ -186,7 +186,7 @@ describe("a task's work", () => {
     const hub = new GitHubHub(taskOf('t1'));
     installStandIn(`${folder}/bin`, 'result();');
     try {
-      await startRunner({ folder, repo, hub, args: ['--push'], shutdown: shutdown.signal, said: [] });
+      await startRunner({ folder, repo, hub, args: ['--push'], shutdown: shutdown.signal, output: [] });
     } finally {
       server.close();
     }
@@ -252,7 +252,7 @@ describe("a task's work", () => {
     const hub = new LocalHub({ ...taskOf('t1'), branch: 'feature/auth' }, { ...taskOf('t2'), branch: 'feature/auth' });
     const shutdown = new AbortController();
     const args = ['--concurrency', '2'];
-    const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, said: [] });
+    const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, output: [] });
     await until(() => hub.endings.length === 1);
     writeFileSync(`${folder}/go`, '');
     await until(() => hub.endings.length === 2);

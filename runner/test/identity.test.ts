@@ -23,22 +23,22 @@ import { until } from './support/waiting.ts';
 const HERE: Place = { bootId: 'boot-1', pidNamespace: 'pid:[1]', host: 'here' };
 const OWNER: ProcessIdentity = { pid: 7, startedAt: '100', ...HERE };
 const seen = (startedAt: string) => (): ProcessSnapshot => ({ exists: true, startedAt });
-const gone = (): ProcessSnapshot => ({ exists: false });
+const missing = (): ProcessSnapshot => ({ exists: false });
 
 describe("the process in an attempt's record", () => {
   for (const [title, owner, look, expected] of [
     ['running if its id has its start time', OWNER, seen('100'), 'running'],
-    ['ended if no process has its id', OWNER, gone, 'ended'],
+    ['ended if no process has its id', OWNER, missing, 'ended'],
     ['ended if its id was used again', OWNER, seen('101'), 'ended'],
     ['unknown if its start time cannot be read', OWNER, seen(''), 'unknown'],
     ['unknown if it could not read its own start time', { ...OWNER, startedAt: '' }, seen(''), 'unknown'],
     ['unknown in another container', { ...OWNER, pidNamespace: 'pid:[2]', host: 'x' }, seen('100'), 'unknown'],
-    ['unknown in a namespace of the same host name', { ...OWNER, pidNamespace: 'pid:[2]' }, gone, 'unknown'],
+    ['unknown in a namespace of the same host name', { ...OWNER, pidNamespace: 'pid:[2]' }, missing, 'unknown'],
     ['unknown on another machine', { ...OWNER, bootId: 'boot-2', host: 'there' }, seen('100'), 'unknown'],
     ['ended if this machine has restarted', { ...OWNER, bootId: 'boot-0' }, seen('100'), 'ended'],
     ['running if only the host name has changed', { ...OWNER, host: 'renamed' }, seen('100'), 'running'],
     ['running in a record of a former release', { pid: 7, startedAt: '100' }, seen('100'), 'running'],
-    ['ended in a record of a former release', { pid: 7, startedAt: '100' }, gone, 'ended'],
+    ['ended in a record of a former release', { pid: 7, startedAt: '100' }, missing, 'ended'],
     ['ended in a former record without a start time', { pid: 7, startedAt: '' }, seen(''), 'ended'],
   ] as const)
     it(`is ${title}`, () => {

@@ -141,7 +141,7 @@ describe('a journal', () => {
     if (!existsSync(FULL)) this.skip();
     symlinkSync(FULL, path);
     const sent: string[] = [];
-    const said: string[] = [];
+    const text: string[] = [];
     const outbox = new Outbox({
       hub: {
         append: async (_task, _epoch, entries) => {
@@ -155,12 +155,12 @@ describe('a journal', () => {
       epoch: 1,
       journal: new Journal(path),
       heartbeatMs: 60_000,
-      say: (message) => void said.push(message),
+      say: (message) => void text.push(message),
     });
     outbox.append(line('one'));
     outbox.append(line('two'));
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
     assert.deepEqual(sent, ['2 lines are missing from the log: the runner could not write it to disk (ENOSPC).']);
-    assert.deepEqual(said, ['The log of task-1 cannot be written to disk (ENOSPC).']);
+    assert.deepEqual(text, ['The log of task-1 cannot be written to disk (ENOSPC).']);
   });
 });

@@ -26,7 +26,7 @@ describe('the worktree of an attempt', () => {
     installStandIn(`${folder}/bin`, agent);
     const hub = new LocalHub(...tasks);
     const shutdown = new AbortController();
-    const running = startRunner({ folder, repo, hub, shutdown: shutdown.signal, said: [] });
+    const running = startRunner({ folder, repo, hub, shutdown: shutdown.signal, output: [] });
     await until(() => hub.endings.length === tasks.length);
     shutdown.abort();
     await running;

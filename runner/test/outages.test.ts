@@ -66,13 +66,13 @@ const failing = (text: string, status?: number) =>
 
 describe('an outage of a coding agent', () => {
   let folder: string;
-  let said: string[];
+  let output: string[];
   let shutdown: AbortController;
   let ready: string;
 
   beforeEach(() => {
     folder = newFolder();
-    said = [];
+    output = [];
     shutdown = new AbortController();
     ready = `${folder}/ready`;
   });
@@ -87,14 +87,14 @@ describe('an outage of a coding agent', () => {
     );
 
   const start = (hub: Hub, clock: Clock = quickClock(), ...args: readonly string[]): Promise<boolean> =>
-    startRunner({ folder, repo: newRepository(`${folder}/repo`), hub, args, clock, shutdown: shutdown.signal, said });
+    startRunner({ folder, repo: newRepository(`${folder}/repo`), hub, args, clock, shutdown: shutdown.signal, output });
 
   async function stop(running: Promise<unknown>): Promise<void> {
     shutdown.abort();
     await running;
   }
 
-  const lines = (part: string): string[] => said.filter((line) => line.includes(part));
+  const lines = (part: string): string[] => output.filter((line) => line.includes(part));
 
   it('makes the runner return one task, and complete all tasks after the login', async () => {
     install(failing(NOT_LOGGED_IN));
@@ -222,12 +222,12 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 describe('a task that is returned repeatedly', () => {
-  const outagesOf = (said: string[]) =>
+  const outagesOf = (output: string[]) =>
     new Outages({
       tools: ['CLAUDECODE'],
       waits: false,
       probe: async () => true,
-      say: (message) => void said.push(message),
+      say: (message) => void output.push(message),
       clock: quickClock(),
       ending: new AbortController().signal,
     });
@@ -247,13 +247,13 @@ describe('a task that is returned repeatedly', () => {
   });
 
   it('is not returned if the failure was caused by the task itself', () => {
-    const said: string[] = [];
+    const output: string[] = [];
     const failures = (['crashed', 'no_output', 'acceptance_failed', 'cancelled', 'runner_lost'] as const).map(
       (one) => new AttemptFailure(one, 'x'),
     );
-    const outages = outagesOf(said);
+    const outages = outagesOf(output);
     for (const failure of failures) assert.equal(outages.note('CLAUDECODE', 'one', failure), failure);
-    assert.deepEqual([said, outages.working], [[], ['CLAUDECODE']]);
+    assert.deepEqual([output, outages.working], [[], ['CLAUDECODE']]);
   });
 });
 

@@ -69,8 +69,8 @@ describe('an outbox', () => {
   afterEach(() => removeFolder(folder));
 
   function open(hub: UnsteadyHub, options: Partial<OutboxOptions> = {}): Outbox {
-    const usual = { taskId: 'task-1', epoch: 1, journal, heartbeatMs: 60_000, say: () => undefined };
-    return new Outbox({ hub, ...usual, ...options });
+    const standard = { taskId: 'task-1', epoch: 1, journal, heartbeatMs: 60_000, say: () => undefined };
+    return new Outbox({ hub, ...standard, ...options });
   }
 
   it("sends each log line once and in order, and then the task's report", async () => {

@@ -33,9 +33,9 @@ describe('the prompt for a coding agent', () => {
       );
       fc.assert(
         fc.property(text, text, text, text, fc.option(text, { nil: undefined }), (...texts) => {
-          const [description, instructions, branch, said, acceptance] = texts;
-          const messages = [{ id: 'm', from: said, text: said, sent_at: '' }];
-          const failure = { class: said, message: said };
+          const [description, instructions, branch, output, acceptance] = texts;
+          const messages = [{ id: 'm', from: output, text: output, sent_at: '' }];
+          const failure = { class: output, message: output };
           const prompt = promptFor(
             taskWith({ tool, description, instructions, branch, messages, previous: { failure } }),
             acceptance,

@@ -72,13 +72,13 @@ describe('an outbox whose calls the hub refuses', () => {
   let folder: string;
   let journal: Journal;
   let hub: StrictHub;
-  let said: string[];
+  let printed: string[];
 
   beforeEach(() => {
     folder = newFolder();
     journal = new Journal(`${folder}/log.jsonl`);
     hub = new StrictHub();
-    said = [];
+    printed = [];
   });
   afterEach(() => {
     journal.close();
@@ -86,7 +86,7 @@ describe('an outbox whose calls the hub refuses', () => {
   });
 
   function open(options: Partial<OutboxOptions> = {}): Outbox {
-    const say = (message: string) => void said.push(message);
+    const say = (message: string) => void printed.push(message);
     return new Outbox({ hub, taskId: 'task-1', epoch: 1, journal, heartbeatMs: 60_000, say, ...options });
   }
 
@@ -135,7 +135,7 @@ describe('an outbox whose calls the hub refuses', () => {
     assert.equal((await outbox.finish(COMPLETED)).delivered, true);
     assert.deepEqual(hub.endings, [COMPLETED]);
     assert.ok(hub.appends < 15, `${hub.appends} calls`);
-    assert.deepEqual(said, ['The log of task-1 cannot be sent. coding: coding_append_logs: No logs today.']);
+    assert.deepEqual(printed, ['The log of task-1 cannot be sent. coding: coding_append_logs: No logs today.']);
   });
 
   for (const type of LOST)
@@ -278,7 +278,7 @@ describe('an outbox whose calls the hub refuses', () => {
       const outbox = open();
       assert.deepEqual(await outbox.finish(COMPLETED), { delivered: false });
       assert.equal(outbox.stopReason, undefined, "the attempt's record is not deleted");
-      assert.equal(said.length, 1);
+      assert.equal(printed.length, 1);
     });
 
     it('can send a form of any result that the hub accepts', async () => {

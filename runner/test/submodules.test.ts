@@ -73,7 +73,7 @@ describe('the submodules of a task', () => {
     installStandIn(`${folder}/bin`, 'result();');
     const hub = new LocalHub(taskOf('t1'));
     const shutdown = new AbortController().signal;
-    assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, said: [] }), true);
+    assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, output: [] }), true);
     const aloud = /^The submodule "vendor\/my library" is missing/;
     assert.ok(hub.lines.some((line) => aloud.test(line)));
     const [{ status, result } = {}] = hub.endings;
@@ -101,9 +101,9 @@ describe('the submodules of a task', () => {
     git(inside, 'commit', '--quiet', '-m', 'By the agent');
     writeFileSync(`${inside}/left.ts`, 'two\n');
     writeFileSync(`${inside}/inner/deep.ts`, 'three\n');
-    const said = (await settle()).notes.join('\n');
+    const output = (await settle()).notes.join('\n');
     const keptOf = (path: string): string =>
-      new RegExp(`"${path}" was changed.*(refs/muster/kept/\\w+)`).exec(said)?.[1] ?? '';
+      new RegExp(`"${path}" was changed.*(refs/muster/kept/\\w+)`).exec(output)?.[1] ?? '';
     const kept = keptOf('vendor/my library');
     await removeWorktree(worktree);
     assert.equal(git(repo, 'show', `${kept}:left.ts`), 'two');

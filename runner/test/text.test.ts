@@ -29,11 +29,11 @@ describe('the cut of a text', () => {
     ['a syllable', '각'],
   ] as const)
     it(`is before ${what} that fits only in part`, () => {
-      const most = 71 + character.length - 1;
-      assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most), 'a'.repeat(71));
-      assert.equal(cutStart(`more and ${character}${'a'.repeat(71)}`, most), 'a'.repeat(71));
+      const limit = 71 + character.length - 1;
+      assert.equal(cut(`${'a'.repeat(71)}${character} and more`, limit), 'a'.repeat(71));
+      assert.equal(cutStart(`more and ${character}${'a'.repeat(71)}`, limit), 'a'.repeat(71));
       assert.equal(cutBytes(`${'a'.repeat(71)}${character} and more`, 71 + bytes(character) - 1), 'a'.repeat(71));
-      assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most + 1), `${'a'.repeat(71)}${character}`);
+      assert.equal(cut(`${'a'.repeat(71)}${character} and more`, limit + 1), `${'a'.repeat(71)}${character}`);
     });
 
   it('is between code points in a grapheme cluster that is longer than the limit', () => {
@@ -54,12 +54,12 @@ describe('the cut of a text', () => {
 
   it('keeps the limit, and leaves well-formed texts with complete grapheme clusters', () => {
     fc.assert(
-      fc.property(text, bound, (whole, most) => {
+      fc.property(text, bound, (whole, limit) => {
         const repaired = whole.toWellFormed();
-        const start = cut(whole, most);
-        const end = cutStart(whole, most);
-        const few = cutBytes(whole, most);
-        assert.ok(start.length <= most && end.length <= most && bytes(few) <= most);
+        const start = cut(whole, limit);
+        const end = cutStart(whole, limit);
+        const few = cutBytes(whole, limit);
+        assert.ok(start.length <= limit && end.length <= limit && bytes(few) <= limit);
         assert.ok(repaired.startsWith(start) && repaired.endsWith(end) && repaired.startsWith(few));
         assert.ok([start, end, few].every((one) => one.isWellFormed()));
         const limits = new Set([0]);
@@ -69,10 +69,10 @@ describe('the cut of a text', () => {
           limits.add(at);
         }
         const longest = Math.max(0, ...clusters(whole).map(({ length }) => length));
-        if (longest > most || whole.length <= most) return;
+        if (longest > limit || whole.length <= limit) return;
         assert.ok(limits.has(start.length), 'the beginning ends between clusters');
         assert.ok(limits.has(whole.length - end.length), 'the end begins between clusters');
-        assert.ok(most - start.length < longest && most - end.length < longest, 'as much as possible is kept');
+        assert.ok(limit - start.length < longest && limit - end.length < longest, 'as much as possible is kept');
       }),
     );
   });

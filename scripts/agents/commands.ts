@@ -15,8 +15,8 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
       return list(options);
     case 'create': {
       const owner = await registry.ownerNamed(options);
-      const said = await registry.ensureOwner(owner);
-      return show(await registry.create(command.name, { ...options, owner }), mcpUrl, options, said);
+      const lines = await registry.ensureOwner(owner);
+      return show(await registry.create(command.name, { ...options, owner }), mcpUrl, options, lines);
     }
     case 'renew':
       return show(await registry.renew(command.agentId, options), mcpUrl, options);
@@ -43,11 +43,11 @@ async function show(
   { agent, credential, secret }: Registered,
   mcpUrl: string,
   options: Options,
-  ...said: readonly (string | undefined)[]
+  ...lines: readonly (string | undefined)[]
 ): Promise<string> {
   const bearer = `${credential.api_key}.${secret}`;
   const lack = await registry.lackOf(agent);
-  const sentences = [...said, lack].flatMap((sentence) => sentence ?? []);
+  const sentences = [...lines, lack].flatMap((sentence) => sentence ?? []);
   const { id: agentId, role, owner_uid: owner } = agent;
   const home = homeWorkspaceOf(agent);
   const data = { agentId, role, owner, home, ...limitsOf(credential), credential: bearer, notes: sentences };

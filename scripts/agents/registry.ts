@@ -119,15 +119,15 @@ export interface Listed {
 
 /**
  * Yields the agents, ordered by id; if specified, only those of the owner and in the workspace.
- * @param told called with the path of each unreadable document
+ * @param onUnreadable called with the path of each unreadable document
  */
 export async function* listed(
   { owner, workspace }: Pick<Options, 'owner' | 'workspace'>,
-  told: (path: string) => void,
+  onUnreadable: (path: string) => void,
 ): AsyncGenerator<Listed, void, undefined> {
   const all: Query = firestore().collection(COLLECTIONS.agents);
   for await (const page of pagesOf(owner === undefined ? all : all.where('owner_uid', '==', owner)))
-    for (const { value: agent } of readable(page, agentFromDocument, told)) {
+    for (const { value: agent } of readable(page, agentFromDocument, onUnreadable)) {
       if (workspace !== undefined && !workspacesOf(agent).includes(workspace)) continue;
       yield { agent, credential: await latestOf(agent.id) };
     }

@@ -30,9 +30,9 @@ export async function callEndpoint(
   pause: (milliseconds: number) => Promise<void> = async (ms) => void (await setTimeout(ms)),
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const said = await callOnce(url, credential);
-    if (said.ok) return said.sentence;
-    if (attempt === ATTEMPTS) throw new Stop(`${url}: ${said.sentence}`, { command: `curl -i ${url}` });
+    const response = await callOnce(url, credential);
+    if (response.ok) return response.sentence;
+    if (attempt === ATTEMPTS) throw new Stop(`${url}: ${response.sentence}`, { command: `curl -i ${url}` });
     await pause(PAUSE_MS);
   }
 }

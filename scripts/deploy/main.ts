@@ -33,7 +33,7 @@ await runCommand(USAGE, async () => {
   };
   if (options['dry-run'] === true) return plan(deployment);
   const left = await deploy(deployment).catch((error: unknown) => {
-    throw error instanceof Stop ? new Error(toldAtTheEnd(error)) : error;
+    throw error instanceof Stop ? new Error(finalMessage(error)) : error;
   });
   console.log(whatNext(project));
   if (left.length > 0) console.log(['', 'Fix these remaining problems yourself:', ...linesOf(left)].join('\n'));
@@ -48,7 +48,7 @@ function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> 
   }
 }
 
-function toldAtTheEnd({ message, fix }: Stop): string {
+function finalMessage({ message, fix }: Stop): string {
   const next = fix === undefined ? [] : 'command' in fix ? [`$ ${fix.command}`] : [fix.page, `${fix.press}.`];
   return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again: it skips finished steps.'].join('\n');
 }

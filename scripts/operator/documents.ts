@@ -16,17 +16,17 @@ export async function* pagesOf(query: Query): AsyncGenerator<readonly QueryDocum
   }
 }
 
-/** Returns the readable documents of a page, and calls `told` with the paths of the unreadable ones. */
+/** Returns the readable documents of a page, and calls `onUnreadable` with the paths of the unreadable ones. */
 export function readable<Value>(
   page: readonly QueryDocumentSnapshot[],
   fromDocument: (data: unknown) => Value,
-  told: (path: string) => void,
+  onUnreadable: (path: string) => void,
 ): { readonly snapshot: QueryDocumentSnapshot; readonly value: Value }[] {
   return page.flatMap((snapshot) => {
     try {
       return [{ snapshot, value: fromDocument(snapshot.data()) }];
     } catch {
-      told(snapshot.ref.path);
+      onUnreadable(snapshot.ref.path);
       return [];
     }
   });

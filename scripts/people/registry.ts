@@ -24,11 +24,11 @@ export interface Known {
   readonly person: Person | undefined;
 }
 
-/** Yields all people, those with accounts first. @param told called with the path of each unreadable document */
-export async function* allPeople(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
+/** Yields all people, those with accounts first. @param onUnreadable called with the path of each unreadable document */
+export async function* allPeople(onUnreadable: (path: string) => void): AsyncGenerator<Known, void, undefined> {
   const stored = new Map<string, Person>();
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.people)))
-    for (const { snapshot, value } of readable(page, personFromDocument, told)) stored.set(snapshot.id, value);
+    for (const { snapshot, value } of readable(page, personFromDocument, onUnreadable)) stored.set(snapshot.id, value);
   for await (const account of accounts()) {
     yield { uid: account.uid, account, person: stored.get(account.uid) };
     stored.delete(account.uid);

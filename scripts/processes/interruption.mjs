@@ -22,13 +22,13 @@ export function onInterruption(stop) {
   if (process.env.npm_lifecycle_event !== undefined) watchParents(() => once('npm ended'));
 }
 
-/** npm can start a shell that is the parent of this process. @param {() => void} gone */
-function watchParents(gone) {
+/** npm can start a shell that is the parent of this process. @param {() => void} onGone */
+function watchParents(onGone) {
   const parent = process.ppid;
   const shellsParent = /^(ba|da|z|k)?sh$/.test(commandOf(parent)) ? parentOf(parent) : undefined;
   const timer = setInterval(() => {
     const orphaned = process.ppid !== parent;
-    if (orphaned || (shellsParent !== undefined && parentOf(parent) !== shellsParent)) gone();
+    if (orphaned || (shellsParent !== undefined && parentOf(parent) !== shellsParent)) onGone();
   }, parentCheckMilliseconds);
   timer.unref();
 }

@@ -67,9 +67,9 @@ export function indexPage(toolsets: readonly Toolset[]): string {
 
 /** Returns the section about the list at `/mcp` and its cost. */
 function listSection(names: readonly string[]): readonly string[] {
-  const row = (name: string, of: readonly string[], most: number | undefined) => {
+  const row = (name: string, of: readonly string[], max: number | undefined) => {
     const { tools, bytes, tokens } = listCost(of);
-    return [name, String(tools), String(bytes), String(tokens), String(most)];
+    return [name, String(tools), String(bytes), String(tokens), String(max)];
   };
   const rows = [...names.map((name) => row(name, [name], TOOLSET_TOKENS[name])), row('all', names, MAX_TOKENS)];
   return [

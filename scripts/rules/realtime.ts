@@ -37,20 +37,20 @@ const SIGNED_IN = (() => {
 })();
 
 /** Whether the role in a token's claim is at least the given role. The rule fails if the claim is not a string. */
-function claims(claim: string, least: Role): string {
-  const sufficient = ROLES.filter((role) => hasRole(role, least));
+function claims(claim: string, min: Role): string {
+  const sufficient = ROLES.filter((role) => hasRole(role, min));
   return `${claim}.matches(/^(${sufficient.join('|')})$/)`;
 }
 
 /** Whether the stored or claimed deployment role is sufficient. Evaluated last, because a missing claim fails. */
-function hasRoleByDeployment(least: Role): string {
+function hasRoleByDeployment(min: Role): string {
   const claim = `(${IS_AGENT} ? auth.token.ownerRole : auth.token.role)`;
-  return `(${PERSON}.child('role').exists() ? ${PERSON}.child('role/${least}').exists() : ${claims(claim, least)})`;
+  return `(${PERSON}.child('role').exists() ? ${PERSON}.child('role/${min}').exists() : ${claims(claim, min)})`;
 }
 
 /** Whether an agent's own role, which limits it in every workspace, is sufficient. */
-function isBoundBy(least: Role): string {
-  return `(auth.token.ownerUid === null || ${claims('auth.token.role', least)})`;
+function isBoundBy(min: Role): string {
+  return `(auth.token.ownerUid === null || ${claims('auth.token.role', min)})`;
 }
 
 function accessOf(workspace: string): string {
@@ -61,16 +61,16 @@ function accessOf(workspace: string): string {
  * Whether the caller has at least a role in a workspace.
  * @param workspace an expression
  */
-function hasRoleIn(workspace: string, least: Role): string {
-  const isMember = `${PERSON}.child('workspaces/' + ${workspace} + '/${least}').exists()`;
+function hasRoleIn(workspace: string, min: Role): string {
+  const isMember = `${PERSON}.child('workspaces/' + ${workspace} + '/${min}').exists()`;
   const isOpen = `(${workspace} === 'default' || ${accessOf(workspace)}.val() === 'open')`;
   // Leaders and admins of the deployment have access to a workspace that does not exist yet.
-  const leads = `!${accessOf(workspace)}.exists() && ${hasRoleByDeployment(strongerOf(least, 'leader'))}`;
+  const leads = `!${accessOf(workspace)}.exists() && ${hasRoleByDeployment(strongerOf(min, 'leader'))}`;
   return [
     SIGNED_IN,
     `(auth.token.heldTo === null || auth.token.heldTo === ${workspace})`,
-    isBoundBy(least),
-    `(${isMember} || (${isOpen} ? ${hasRoleByDeployment(least)} : ${leads}))`,
+    isBoundBy(min),
+    `(${isMember} || (${isOpen} ? ${hasRoleByDeployment(min)} : ${leads}))`,
   ].join(' && ');
 }
 
@@ -101,8 +101,8 @@ const FREE: Rules = {
   $first: { '.read': hasRoleIn(NAMED, 'viewer'), '.write': hasRoleIn(NAMED, 'worker'), ...freeForm(2) },
 };
 
-const text = (most: number, least = 0): Rules => ({
-  '.validate': `newData.isString() && ${least > 0 ? `newData.val().length >= ${least} && ` : ''}newData.val().length <= ${most}`,
+const text = (max: number, min = 0): Rules => ({
+  '.validate': `newData.isString() && ${min > 0 ? `newData.val().length >= ${min} && ` : ''}newData.val().length <= ${max}`,
 });
 
 const NOTHING_ELSE: Rules = { '.validate': false };

@@ -30,9 +30,9 @@ export function builtIn(project, folder) {
 export async function buildConsole(mode, { node, env, target }) {
   const folder = target ?? (mode === 'emulators' ? consoleOfEmulators : consoleOfProduction);
   // `firebase deploy` passes the project to its predeploy commands.
-  const told = builtIn(process.env.GCLOUD_PROJECT);
+  const builtInProject = builtIn(process.env.GCLOUD_PROJECT);
   const program = `${root}/scripts/setup/buildConsole.mjs`;
-  const command = [node, program, mode, folder, told.region, told.database, told.address];
+  const command = [node, program, mode, folder, builtInProject.region, builtInProject.database, builtInProject.address];
   if (await succeeds(command, { env, output: 'errors' })) return;
   throw new Error('cannot build the console');
 }

@@ -25,11 +25,11 @@ const ownProjectSeconds = 45;
  */
 export function batchesOf(suite, files, secondsOf) {
   const total = files.reduce((sum, file) => sum + secondsOf(file), 0);
-  const most = suite.oneAtATime ? oneAtATimeSeconds : batchSeconds;
-  const wanted = suite.ownProject ? ownProjectSeconds : most;
+  const max = suite.oneAtATime ? oneAtATimeSeconds : batchSeconds;
+  const wanted = suite.ownProject ? ownProjectSeconds : max;
   const batches = Array.from({ length: Math.ceil(total / wanted) }, () => newBatch(suite));
   for (const file of files.toSorted((one, other) => secondsOf(other) - secondsOf(one))) {
-    const shortest = batches.reduce((least, batch) => (batch.seconds < least.seconds ? batch : least));
+    const shortest = batches.reduce((min, batch) => (batch.seconds < min.seconds ? batch : min));
     shortest.files.push(file);
     shortest.seconds += secondsOf(file);
   }

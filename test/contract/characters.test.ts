@@ -18,8 +18,8 @@ const limits = entries.flatMap(({ name, tool, input }) => {
       messageOf(text)
         .split('Argument "')
         .find((one) => one.startsWith(`${path.join('.')}"`)) ?? '';
-    const most = Number(/(\d+) characters/.exec(saidOf('a'.repeat(LONG)))?.[1]);
-    return Number.isNaN(most) || saidOf(WIDE) !== '' ? [] : [{ label: `${name} ${path.join('.')}`, most, saidOf }];
+    const max = Number(/(\d+) characters/.exec(saidOf('a'.repeat(LONG)))?.[1]);
+    return Number.isNaN(max) || saidOf(WIDE) !== '' ? [] : [{ label: `${name} ${path.join('.')}`, max, saidOf }];
   });
 });
 
@@ -36,9 +36,9 @@ describe('limits in characters', () => {
       assert.ok(labels.includes(wanted), `${wanted} is not in ${labels.join(', ')}`);
   });
 
-  for (const { label, most, saidOf } of limits)
+  for (const { label, max, saidOf } of limits)
     it(`count characters, not UTF-16 units or bytes: ${label}`, () => {
-      assert.equal(saidOf(WIDE.repeat(most)), '');
-      assert.match(saidOf(WIDE.repeat(most + 1)), /characters/);
+      assert.equal(saidOf(WIDE.repeat(max)), '');
+      assert.match(saidOf(WIDE.repeat(max + 1)), /characters/);
     });
 });

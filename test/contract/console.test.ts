@@ -50,9 +50,9 @@ describe('deployed console', () => {
     return files.reduce((sum, file) => sum + gzipSync(readFileSync(`${folder}/${file}`)).length, 0) / 1000;
   }
 
-  function holds(what: string, files: readonly string[], most: number): void {
+  function holds(what: string, files: readonly string[], max: number): void {
     const size = kilobytes(files);
-    assert.ok(size <= most, `${what}: ${size.toFixed(1)} kB of at most ${most}: ${files.join(', ')}`);
+    assert.ok(size <= max, `${what}: ${size.toFixed(1)} kB of at most ${max}: ${files.join(', ')}`);
   }
 
   it('loads at most 60 kB for the sign-in page and 130 kB until the first live view', () => {

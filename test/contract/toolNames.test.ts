@@ -92,17 +92,17 @@ describe('tool names in texts', () => {
   });
 
   it('in results are converted only in the fields that contain guidance', () => {
-    const told = z.object({ next: guidance().optional().describe('Next'), said: z.string() });
-    const plan = guidanceIn(told.extend({ tasks: z.array(told.partial()).optional() }));
+    const reported = z.object({ next: guidance().optional().describe('Next'), output: z.string() });
+    const plan = guidanceIn(reported.extend({ tasks: z.array(reported.partial()).optional() }));
     const text = 'Call todo.add_task.';
     assert.ok(plan !== undefined);
-    const answer = { next: text, said: text, tasks: [{ next: text, said: text }, {}] };
+    const answer = { next: text, output: text, tasks: [{ next: text, output: text }, {}] };
     assert.deepEqual(withGuidanceNames(answer, plan, catalogAt('/mcp/todo').directory.named), {
       next: 'Call add_task.',
-      said: text,
-      tasks: [{ next: 'Call add_task.', said: text }, {}],
+      output: text,
+      tasks: [{ next: 'Call add_task.', output: text }, {}],
     });
-    assert.deepEqual(withGuidanceNames({ said: text }, plan, catalogAt('/mcp').directory.named), { said: text });
+    assert.deepEqual(withGuidanceNames({ output: text }, plan, catalogAt('/mcp').directory.named), { output: text });
   });
 
   it('are not invented: other words that look like a tool name stay unchanged', () => {

@@ -30,13 +30,13 @@ describe('a burst of to-do events on a busy machine', () => {
     const person = new Person();
     person.now = new Date();
     const ids = await Promise.all(Array.from({ length: TODOS }, (_, number) => addTodo(person, number)));
-    let most = 0;
+    let limit = 0;
     await eventually('every event is audited', async () => {
-      most = Math.max(most, instances().filter((one) => !idle.has(one)).length);
+      limit = Math.max(limit, instances().filter((one) => !idle.has(one)).length);
       const audits = await Promise.all(ids.map((id) => person.audit(id)));
       return audits.every((audit) => audit !== undefined) || undefined;
     });
-    assert.ok(most <= MAX_INSTANCES, `${most} instances were started`);
+    assert.ok(limit <= MAX_INSTANCES, `${limit} instances were started`);
   });
 });
 

@@ -76,8 +76,13 @@ describe('Claude Code', () => {
 
   it('lists the tools, creates two tasks in one call, claims a task and completes it', async () => {
     const before = model.turns.length;
-    const said = await claude.run('-p', 'Share out the work and do the first task.', '--allowedTools', 'mcp__muster');
-    assert.match(said, /Done\./);
+    const message = await claude.run(
+      '-p',
+      'Share out the work and do the first task.',
+      '--allowedTools',
+      'mcp__muster',
+    );
+    assert.match(message, /Done\./);
     const turns = model.turns.slice(before);
     assert.equal(turns.length, 6);
     for (const name of await toolNames()) assert.ok(turns[0]?.tools.includes(`mcp__muster__${name}`), name);

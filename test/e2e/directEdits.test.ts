@@ -101,14 +101,14 @@ describe('the trigger repairTodo', () => {
       reminders.map((reminder) => [reminder['task_id'], reminder['remind_at'].toMillis(), reminder['sent']]),
       [[next['id'], due - HOUR_MS, false]],
     );
-    const told = await events();
+    const reported = await events();
     assert.deepEqual(
-      told.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
+      reported.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
       [`created ${first}`, `completed ${first}`, `created ${next['id']}`].sort(),
     );
     const completed = await happened('completed', first);
     assert.deepEqual(completed.event_data.changes, ['completed', 'completed_at']);
-    await assertAudited(told.map(({ event_id }) => event_id));
+    await assertAudited(reported.map(({ event_id }) => event_id));
   });
 
   it('adds one next occurrence if the owner and a tool complete a to-do concurrently', async () => {
@@ -134,9 +134,9 @@ describe('the trigger repairTodo', () => {
     const [open, ...more] = all.filter(({ completed }) => !completed);
     assert.deepEqual(more, []);
     assert.equal(open?.['due_date'].toMillis(), Date.parse(start) + ROUNDS * DAY_MS);
-    const told = await events();
+    const reported = await events();
     assert.deepEqual(
-      told.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
+      reported.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
       [...ids.map((id) => `created ${id}`), ...ids.slice(0, ROUNDS).map((id) => `completed ${id}`)].sort(),
     );
     const reminders = await person.own('reminders', 'owner_uid');
@@ -144,7 +144,7 @@ describe('the trigger repairTodo', () => {
       reminders.map(({ task_id }) => task_id),
       [open?.['id']],
     );
-    await assertAudited(told.map(({ event_id }) => event_id));
+    await assertAudited(reported.map(({ event_id }) => event_id));
   });
 
   it('updates reminder and search index, and adds an event, if title and due date change', async () => {
@@ -165,8 +165,8 @@ describe('the trigger repairTodo', () => {
     const again = await person.tools.call('add_task', { title: 'water the ROSES', due_date: later });
     assert.match(again.text, /DUPLICATE_TASK/);
     await add({ title: 'Water the plants', due_date: due });
-    const told = (await events()).filter(({ task_id }) => task_id === id);
-    assert.deepEqual(told.map(({ event_type }) => event_type).sort(), ['created', 'updated']);
+    const reported = (await events()).filter(({ task_id }) => task_id === id);
+    assert.deepEqual(reported.map(({ event_type }) => event_type).sort(), ['created', 'updated']);
     await assertAudited([updated.event_id]);
   });
 
@@ -194,8 +194,8 @@ describe('the trigger repairTodo', () => {
     const deleted = await happened('deleted', first);
     assert.match(deleted.event_id, new RegExp(`^withdrawn-${first}-\\d+$`));
     await repairAgain(first);
-    const told = (await events()).map(({ event_type, task_id }) => `${event_type} ${task_id}`);
-    assert.deepEqual(told.sort(), [`created ${first}`, `deleted ${first}`, `created ${next?.['id']}`].sort());
+    const reported = (await events()).map(({ event_type, task_id }) => `${event_type} ${task_id}`);
+    assert.deepEqual(reported.sort(), [`created ${first}`, `deleted ${first}`, `created ${next?.['id']}`].sort());
     const reminders = await person.own('reminders', 'owner_uid');
     assert.deepEqual(
       reminders.map(({ task_id }) => task_id),

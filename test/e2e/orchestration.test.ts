@@ -48,7 +48,7 @@ describe('a workflow step for a live agent', function () {
     const capability = `craft-${workspace}`;
     const agent = await registerAgent('craft', { capabilities: [capability] });
     const client = await connect('client 2026-07-28', endpointUrl('', { workspace }), agent.token);
-    const begun = succeed(client, 'orchestration_orchestrate_workflow', {
+    const started = succeed(client, 'orchestration_orchestrate_workflow', {
       workflow: {
         name: 'by-hand',
         steps: [
@@ -72,7 +72,7 @@ describe('a workflow step for a live agent', function () {
       task_id: task['id'],
       output: 'A carved bird',
     });
-    let answer = await begun;
+    let answer = await started;
     while (answer['status'] !== 'succeeded') {
       assert.ok(['pending', 'running', 'waiting'].includes(String(answer['status'])), JSON.stringify(answer));
       answer = await succeed(client, 'orchestration_get_run', { runId: answer['runId'], waitMs: 45_000 });

@@ -164,14 +164,14 @@ describe('npm run rebuild', () => {
     await derived.delete(taskQueuePath(derived.workspace), ACCESS_PEOPLE, ACCESS_WORKSPACES, PRESENCE);
     await derived.deleteCounters();
     await derived.deleteGates();
-    const gone = await derived.everything();
-    assert.deepEqual([gone.queue, gone.seen, gone.agents.total, gone.skills], [null, [], 0, {}]);
+    const missing = await derived.everything();
+    assert.deepEqual([missing.queue, missing.seen, missing.agents.total, missing.skills], [null, [], 0, {}]);
 
-    const told = wrongIn(await rebuild(true));
-    assert.deepEqual(await derived.everything(), gone, 'a dry run changes nothing');
+    const reported = wrongIn(await rebuild(true));
+    assert.deepEqual(await derived.everything(), missing, 'a dry run changes nothing');
     const done = wrongIn(await rebuild());
-    assert.deepEqual(Object.keys(done), Object.keys(told));
-    for (const [what, wrong] of Object.entries(done)) assert.equal(told[what], wrong, what);
+    assert.deepEqual(Object.keys(done), Object.keys(reported));
+    for (const [what, wrong] of Object.entries(done)) assert.equal(reported[what], wrong, what);
     const after = await derived.everything();
     for (const [index, { id }] of agents.entries()) assert.ok(after.seen.includes(id), `worker ${index}`);
     assert.deepEqual({ ...after, seen: [] }, { ...before, seen: [] });

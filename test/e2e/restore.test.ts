@@ -115,8 +115,8 @@ describe('a restored deployment', function () {
 
   it('gets the data that the backup does not contain from a rebuild', async () => {
     assert.deepEqual([await deployment.node('presence'), await deployment.node('workspaces')], [null, null]);
-    const said = await rebuild();
-    assert.match(said, /Tasks without a holder: \d+ checked, [1-9]\d* corrected\./);
+    const text = await rebuild();
+    assert.match(text, /Tasks without a holder: \d+ checked, [1-9]\d* corrected\./);
     assert.deepEqual(await deployment.node(taskQueuePath(workspace)), queue);
     for (const { id } of [living, dead]) assert.notEqual(await deployment.node(`presence/${id}`), null);
     assert.notEqual(await deployment.node('access/people'), null);

@@ -24,7 +24,7 @@ const message = z.custom<JSONRPCMessage>((value) => typeof value === 'object' &&
 class FrameTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (said: JSONRPCMessage) => void;
+  onmessage?: (output: JSONRPCMessage) => void;
   private readonly frame: ViewFrame;
 
   constructor(frame: ViewFrame) {
@@ -32,11 +32,11 @@ class FrameTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    this.frame.listen((said) => this.onmessage?.(message.parse(said)));
+    this.frame.listen((output) => this.onmessage?.(message.parse(output)));
   }
 
-  send(said: JSONRPCMessage): Promise<void> {
-    return this.frame.say({ ...said });
+  send(output: JSONRPCMessage): Promise<void> {
+    return this.frame.say({ ...output });
   }
 
   async close(): Promise<void> {
@@ -110,8 +110,8 @@ describe('the view', () => {
         return { content: [{ type: 'text', text }], structuredContent: structured, isError };
       };
       const contexts: unknown[] = [];
-      bridge.onupdatemodelcontext = async (told) => {
-        contexts.push(told);
+      bridge.onupdatemodelcontext = async (reported) => {
+        contexts.push(reported);
         return {};
       };
       const { structured, text } = await client.call('todo_list_tasks', {});

@@ -43,9 +43,9 @@ for (const [service, agent, make] of VENDORS) {
     });
 
     it('aborts the request if the caller has cancelled it', async () => {
-      const gone = AbortSignal.abort();
+      const missing = AbortSignal.abort();
       await assert.rejects(
-        make(settings()).ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: gone }),
+        make(settings()).ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: missing }),
         (error: unknown) => error instanceof ModelFailure && error.kind === 'aborted',
       );
     });

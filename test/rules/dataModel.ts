@@ -45,18 +45,18 @@ function accessOf(row: Permission): string[] {
   return [path === '{path=**}' ? 'anything else' : code(path), holds, `${readers}${owners}${each}${held}`, writers];
 }
 
-function hasPlace(least: Permission['reads']): boolean {
-  return !['no one', 'owner', 'owner and agents'].includes(least);
+function hasPlace(min: Permission['reads']): boolean {
+  return !['no one', 'owner', 'owner and agents'].includes(min);
 }
 
-function whoFrom({ where, ownerNeeds }: Permission, least: Permission['reads']): string {
-  if (least === 'no one') return least;
-  if (least === 'owner') return 'its owner';
-  if (least === 'owner and agents' && ownerNeeds !== undefined)
+function whoFrom({ where, ownerNeeds }: Permission, min: Permission['reads']): string {
+  if (min === 'no one') return min;
+  if (min === 'owner') return 'its owner';
+  if (min === 'owner and agents' && ownerNeeds !== undefined)
     return `its owner and their agents, with at least the role ${ownerNeeds} ${placeOf(where)}`;
-  if (least === 'owner and agents') return `its owner and their agents${heldTo(where)}`;
-  if (where === 'deployment') return `${least} of the deployment`;
-  return `${least} and up ${placeOf(where)}`;
+  if (min === 'owner and agents') return `its owner and their agents${heldTo(where)}`;
+  if (where === 'deployment') return `${min} of the deployment`;
+  return `${min} and up ${placeOf(where)}`;
 }
 
 function heldTo(where: Permission['where']): string {

@@ -20,9 +20,9 @@ for (const database of ['firestore', 'realtime'] as const) {
       const { permission, template, workspace } = situation;
       const where = workspace === undefined ? '' : ` in ${workspace}`;
       for (const operation of operations[database]) {
-        const least = permission[operation.needs];
-        if (least === 'no one' && SAME_VERB.includes(operation.name) && !IS_NIGHTLY) continue;
-        it(`${template}${where}: ${operation.name} by ${least}`, () => check({ environment, situation, operation }));
+        const min = permission[operation.needs];
+        if (min === 'no one' && SAME_VERB.includes(operation.name) && !IS_NIGHTLY) continue;
+        it(`${template}${where}: ${operation.name} by ${min}`, () => check({ environment, situation, operation }));
       }
     }
   });

@@ -136,9 +136,9 @@ describe('account changes in Firebase Auth', () => {
       await getAuth(firebaseApp()).updateUser(someone.uid, { disabled: false });
       await sweep();
       deployment.move(5000);
-      const anew = await idTokenOf(someone);
-      assert.equal((await call(deployment, anew, 'access.whoami')).status, 200);
-      assert.deepEqual(await readings(anew), [true, true]);
+      const fresh = await idTokenOf(someone);
+      assert.equal((await call(deployment, fresh, 'access.whoami')).status, 200);
+      assert.deepEqual(await readings(fresh), [true, true]);
       const { person: _, ...theirs } = await statuses();
       assert.deepEqual(theirs, { app: 200, key: 200 });
       assert.deepEqual(await readings(idToken), [false, false]);

@@ -64,14 +64,14 @@ describe('attacks on sign-in', () => {
 
   describe('mix-up attacks', () => {
     it('are detected by clients, because every response names its issuer', async () => {
-      const begun = await app.begin();
-      const back = await new Visitor().allow(begun.url, ada);
+      const started = await app.begin();
+      const back = await new Visitor().allow(started.url, ada);
       assert.deepEqual(back.searchParams.getAll('iss'), [deployment.origin]);
       const forged = new URL(back);
       forged.searchParams.set('iss', 'https://evil.example');
-      await assert.rejects(app.redeem(forged, begun), /iss/);
+      await assert.rejects(app.redeem(forged, started), /iss/);
       forged.searchParams.delete('iss');
-      await assert.rejects(app.redeem(forged, begun), /iss/);
+      await assert.rejects(app.redeem(forged, started), /iss/);
     });
 
     it('cannot use response parameters that were planted in a registered redirect', async () => {
@@ -81,11 +81,11 @@ describe('attacks on sign-in', () => {
       const response = await fetch(`${deployment.origin}/register`, { method: 'POST', headers, body });
       const { client_id } = JSON.parse(await response.text());
       const other = await App.described(deployment, client_id);
-      const begun = await other.begin({ redirect_uri: redirect });
-      const back = await new Visitor().allow(begun.url, ada, { agentName: 'Planted' });
+      const started = await other.begin({ redirect_uri: redirect });
+      const back = await new Visitor().allow(started.url, ada, { agentName: 'Planted' });
       for (const name of ['code', 'state', 'iss']) assert.equal(back.searchParams.getAll(name).length, 1);
       assert.equal(back.searchParams.get('keep'), 'this');
-      assert.ok((await other.redeem(back, begun, redirect)).access_token);
+      assert.ok((await other.redeem(back, started, redirect)).access_token);
     });
   });
 
@@ -486,13 +486,13 @@ describe('attacks on sign-in', () => {
   });
 
   it('cannot use a cancelled sign-in, which returns no code and accepts no decision', async () => {
-    const begun = await app.begin();
+    const started = await app.begin();
     const visitor = new Visitor();
-    const page = await visitor.settings(begun.url);
+    const page = await visitor.settings(started.url);
     const proposed = await visitor.identify(page, ada);
     const { authorization } = page;
     const back = locationIn((await visitor.post(page.decisionUrl, { authorization, allow: false })).text);
-    await assert.rejects(app.redeem(back, begun), { error: 'access_denied' });
+    await assert.rejects(app.redeem(back, started), { error: 'access_denied' });
     assert.equal((await visitor.decide(page, proposed)).text, '{"error":"expired"}');
   });
 });

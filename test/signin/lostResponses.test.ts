@@ -35,13 +35,13 @@ describe('sign-in with lost commit responses', () => {
           return result;
         };
         const app = await losing(() => App.registered(deployment, `Pencil ${ada.uid}`));
-        const begun = await app.begin();
+        const started = await app.begin();
         const visitor = new Visitor();
-        const page = await losing(() => visitor.settings(begun.url));
+        const page = await losing(() => visitor.settings(started.url));
         const proposed = await losing(() => visitor.identify(page, ada));
         const decided = await losing(() => visitor.decide(page, proposed, EVERYTHING));
         assert.equal(decided.status, 200, decided.text);
-        const first = await losing(() => app.redeem(locationIn(decided.text), begun));
+        const first = await losing(() => app.redeem(locationIn(decided.text), started));
         const second = await losing(() => app.refresh(first.refresh_token));
         assert.equal((await app.refresh(first.refresh_token)).refresh_token, second.refresh_token);
         const me = await call(deployment, second.access_token, 'access.whoami');

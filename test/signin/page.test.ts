@@ -67,8 +67,8 @@ describe('the sign-in page', () => {
 
   it('signs in by email and password, and grants the app what the person selects', async () => {
     await open();
-    const begun = await app.begin();
-    await page.goto(begun.url.href);
+    const started = await app.begin();
+    await page.goto(started.url.href);
     const text = await page.locator('main').innerText();
     assert.match(text, /Pencil/);
     assert.match(text, /unverified app/i);
@@ -83,7 +83,7 @@ describe('the sign-in page', () => {
     await page.getByRole('checkbox', { name: /^github/ }).uncheck();
     await page.getByRole('switch', { name: 'Read only' }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
-    const { access_token, scope } = await app.redeem(await back(), begun, redirect);
+    const { access_token, scope } = await app.redeem(await back(), started, redirect);
     assert.equal(scope, 'muster:read');
     const { result } = await call(deployment, access_token, 'access.whoami');
     const { limits } = z.object({ limits: z.looseObject({ toolsets: z.array(z.string()) }) }).parse(result);
@@ -93,8 +93,8 @@ describe('the sign-in page', () => {
 
   it('redirects with an error if the person cancels', async () => {
     await open();
-    const begun = await app.begin();
-    await page.goto(begun.url.href);
+    const started = await app.begin();
+    await page.goto(started.url.href);
     await page.getByRole('button', { name: 'Cancel' }).click();
     assert.equal((await back()).searchParams.get('error'), 'access_denied');
     assert.deepEqual(complaints, []);
@@ -103,17 +103,17 @@ describe('the sign-in page', () => {
   it('explains errors without revealing which accounts exist', async () => {
     await open();
     await page.goto((await app.begin()).url.href);
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const email of [ada.email, 'nobody@example.com']) {
       await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password').fill('wrong');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       const alert = page.getByRole('alert').filter({ hasText: /\w/ });
       await alert.waitFor();
-      told.push(await alert.innerText());
+      reported.push(await alert.innerText());
       await page.locator('main[aria-busy="false"]').waitFor();
     }
-    assert.equal(told[0], told[1]);
+    assert.equal(reported[0], reported[1]);
   });
 
   it('signs in an invited person without an account by an email link', async () => {
@@ -126,8 +126,8 @@ describe('the sign-in page', () => {
     ] as const)
       assert.ok((await call(deployment, inviting, method, params)).result);
     await open();
-    const begun = await app.begin();
-    await page.goto(begun.url.href);
+    const started = await app.begin();
+    await page.goto(started.url.href);
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: /link/i }).click();
     await page.getByText('Check your inbox').waitFor();
@@ -136,7 +136,7 @@ describe('the sign-in page', () => {
     assert.ok(!page.url().includes('oobCode'), 'the address must not contain the code');
     await page.getByRole('checkbox', { name: /^access/ }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
-    const { access_token } = await app.redeem(await back(), begun, redirect);
+    const { access_token } = await app.redeem(await back(), started, redirect);
     const { result } = await call(deployment, access_token, 'access.whoami');
     assert.equal(result?.['this_call'], workspace);
     assert.deepEqual(complaints, []);
@@ -144,8 +144,8 @@ describe('the sign-in page', () => {
 
   it('works with only a keyboard', async () => {
     await open();
-    const begun = await app.begin();
-    await page.goto(begun.url.href);
+    const started = await app.begin();
+    await page.goto(started.url.href);
     await reach('Email');
     await page.keyboard.type(ada.email);
     await page.keyboard.press('Tab');
@@ -157,7 +157,7 @@ describe('the sign-in page', () => {
     await page.keyboard.press('Space');
     await reach('Allow');
     await page.keyboard.press('Enter');
-    assert.equal((await app.redeem(await back(), begun, redirect)).scope, 'muster:read');
+    assert.equal((await app.redeem(await back(), started, redirect)).scope, 'muster:read');
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -175,23 +175,23 @@ describe('the sign-in page', () => {
   }
 
   it('is available in the seven languages of the welcome', async () => {
-    const said = new Set<string>();
+    const output = new Set<string>();
     for (const locale of ['en-US', 'es-MX', 'fr-FR', 'de-AT', 'pt-BR', 'zh-CN', 'ja-JP']) {
       await open({ locale, viewport: PHONE });
       await page.goto((await app.begin()).url.href);
       assert.equal(await page.locator('html').getAttribute('lang'), locale.slice(0, 2));
-      said.add(await page.locator('main').innerText());
+      output.add(await page.locator('main').innerText());
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), locale);
       await context.close();
     }
-    assert.equal(said.size, 7);
+    assert.equal(output.size, 7);
   });
 
   it('cannot be shown in a frame of another page', async () => {
     await open();
-    const begun = await app.begin();
+    const started = await app.begin();
     await page.goto(redirect);
-    await page.setContent(`<iframe src="${begun.url.href.replaceAll('&', '&amp;')}"></iframe>`);
+    await page.setContent(`<iframe src="${started.url.href.replaceAll('&', '&amp;')}"></iframe>`);
     assert.ok(
       complaints.some((complaint) => /frame/i.test(complaint)),
       complaints.join('\n'),

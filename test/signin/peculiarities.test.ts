@@ -92,10 +92,10 @@ describe('clients with special behavior', () => {
 
   /** Signs in with one of the client's redirects, calls a tool, and returns the tokens. */
   async function signsIn(app: App, redirect: string, more: Readonly<Record<string, string>> = {}) {
-    const begun = await app.begin({ redirect_uri: redirect, ...more });
-    const back = await new Visitor().allow(begun.url, ada);
+    const started = await app.begin({ redirect_uri: redirect, ...more });
+    const back = await new Visitor().allow(started.url, ada);
     assert.ok(back.href.startsWith(redirect), back.href);
-    const tokens = await app.redeem(back, begun, redirect);
+    const tokens = await app.redeem(back, started, redirect);
     assert.equal((await call(deployment, tokens.access_token, 'access.whoami')).status, 200);
     return tokens;
   }
@@ -189,8 +189,8 @@ describe('clients with special behavior', () => {
     const { client_id } = await register({ redirect_uris: ['http://localhost:9696/oauth/callback'] });
     const app = await App.described(deployment, client_id);
     for (const resource of [`${deployment.mcp}/`, `${deployment.mcp}?workspace=default`]) {
-      const begun = await app.begin({ redirect_uri: 'http://localhost:9696/oauth/callback', resource });
-      const back = await new Visitor().allow(begun.url, ada);
+      const started = await app.begin({ redirect_uri: 'http://localhost:9696/oauth/callback', resource });
+      const back = await new Visitor().allow(started.url, ada);
       assert.ok(back.searchParams.get('code'));
     }
   });
@@ -199,10 +199,10 @@ describe('clients with special behavior', () => {
     const { client_id } = await register({ redirect_uris: ['http://127.0.0.1:3000/callback'] });
     const app = await App.described(deployment, client_id);
     const redirect = 'http://127.0.0.1:3000/callback';
-    const begun = await app.begin({ redirect_uri: redirect, resource: undefined, scope: undefined });
+    const started = await app.begin({ redirect_uri: redirect, resource: undefined, scope: undefined });
     const visitor = new Visitor();
-    const page = await visitor.settings(begun.url);
+    const page = await visitor.settings(started.url);
     const back = locationIn((await visitor.decide(page, await visitor.identify(page, ada))).text);
-    assert.ok((await app.redeem(back, begun, redirect)).access_token);
+    assert.ok((await app.redeem(back, started, redirect)).access_token);
   });
 });

@@ -106,13 +106,13 @@ describe('sign-in from an app', () => {
   });
 
   it('grants read-only access if the app requests only that, even if the page sends more', async () => {
-    const begun = await app.begin({ scope: 'muster:read offline_access profile' });
+    const started = await app.begin({ scope: 'muster:read offline_access profile' });
     const visitor = new Visitor();
-    const page = await visitor.settings(begun.url);
+    const page = await visitor.settings(started.url);
     const proposed = await visitor.identify(page, ada);
     assert.deepEqual(proposed.readonly, { value: true, fixed: true });
     const { text } = await visitor.decide(page, proposed, { readonly: false, agentName: 'Reader' });
-    const { scope, access_token } = await app.redeem(new URL(JSON.parse(text).location), begun);
+    const { scope, access_token } = await app.redeem(new URL(JSON.parse(text).location), started);
     assert.equal(scope, 'muster:read');
     const adding = await call(deployment, access_token, 'todo.add_task', { title: 'Buy milk' });
     assert.equal(adding.error?.['code'], -32101);
@@ -120,9 +120,9 @@ describe('sign-in from an app', () => {
 
   it("proposes the person's permissions, and rejects a choice that exceeds them", async () => {
     const ben = await deployment.person('Ben', 'worker');
-    const begun = await app.begin({ scope: 'offline_access' });
+    const started = await app.begin({ scope: 'offline_access' });
     const visitor = new Visitor();
-    const page = await visitor.settings(begun.url);
+    const page = await visitor.settings(started.url);
     const proposed = await visitor.identify(page, ben);
     const { approval: _approval, workspaces, ...shown } = proposed;
     // The list also includes open workspaces of other tests.
@@ -151,7 +151,7 @@ describe('sign-in from an app', () => {
       assert.deepEqual([status, text], [400, '{"error":"invalid"}'], JSON.stringify(nothing));
     }
     const { text } = await visitor.decide(page, proposed, { toolsets: ['access'] });
-    const { access_token } = await app.redeem(new URL(JSON.parse(text).location), begun);
+    const { access_token } = await app.redeem(new URL(JSON.parse(text).location), started);
     const { limits } = await resultOf(access_token, 'access.whoami');
     assert.ok(limits instanceof Object && 'role' in limits);
     assert.equal(limits.role, 'worker');
@@ -184,8 +184,8 @@ describe('sign-in from an app', () => {
   it('rejects a person without a role until the person is invited', async () => {
     const eve = await deployment.person('Eve', 'none');
     const visitor = new Visitor();
-    const begun = await app.begin();
-    const page = await visitor.settings(begun.url);
+    const started = await app.begin();
+    const page = await visitor.settings(started.url);
     const cold = await idTokenOf(eve);
     const { status, text } = await visitor.post(page.personUrl, { authorization: page.authorization, idToken: cold });
     assert.deepEqual([status, text], [400, '{"error":"no_role"}']);
@@ -196,7 +196,7 @@ describe('sign-in from an app', () => {
     const proposed = await visitor.identify(page, eve);
     assert.deepEqual([proposed.workspaces, proposed.roles], [[workspace], ['viewer', 'worker']]);
     const decided = await visitor.decide(page, proposed, { toolsets: proposed.toolsets });
-    const tokens = await app.redeem(new URL(JSON.parse(decided.text).location), begun);
+    const tokens = await app.redeem(new URL(JSON.parse(decided.text).location), started);
     const { this_call } = await resultOf(tokens.access_token, 'access.whoami');
     assert.equal(this_call, workspace);
   });
@@ -233,9 +233,9 @@ describe('sign-in from an app', () => {
   it('creates a separate agent for another app with an equal name', async () => {
     const lee = await deployment.person('Lee', 'leader');
     const spoofing = await App.registered(deployment, 'Pencil', '', 'https://evil.example/callback');
-    const begun = await spoofing.begin();
-    const back = await new Visitor().allow(begun.url, lee, { toolsets: ['todo'], readonly: true });
-    const spoofed = await spoofing.redeem(back, begun, 'https://evil.example/callback');
+    const started = await spoofing.begin();
+    const back = await new Visitor().allow(started.url, lee, { toolsets: ['todo'], readonly: true });
+    const spoofed = await spoofing.redeem(back, started, 'https://evil.example/callback');
     const visitor = new Visitor();
     const asked = await app.begin();
     const page = await visitor.settings(asked.url);
@@ -323,15 +323,15 @@ describe('sign-in from an app', () => {
   });
 
   it('reports access_denied to the app if the person cancels', async () => {
-    const begun = await app.begin();
+    const started = await app.begin();
     const visitor = new Visitor();
-    const { authorization, decisionUrl } = await visitor.settings(begun.url);
+    const { authorization, decisionUrl } = await visitor.settings(started.url);
     const { text } = await visitor.post(decisionUrl, { authorization, allow: false });
     const back = new URL(JSON.parse(text).location);
     assert.equal(`${back.origin}${back.pathname}`, REDIRECT);
     assert.deepEqual(
       [back.searchParams.get('error'), back.searchParams.get('state'), back.searchParams.get('iss')],
-      ['access_denied', begun.state, deployment.origin],
+      ['access_denied', started.state, deployment.origin],
     );
     const again = await visitor.post(decisionUrl, { authorization, allow: false });
     assert.deepEqual([again.status, again.text], [400, '{"error":"expired"}']);

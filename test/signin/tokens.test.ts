@@ -29,17 +29,17 @@ describe('tokens of an app', () => {
 
   /** Completes a sign-in, and returns its code before the app has used it. */
   async function newCode() {
-    const begun = await app.begin();
-    const back = await new Visitor().allow(begun.url, ada);
+    const started = await app.begin();
+    const back = await new Visitor().allow(started.url, ada);
     const code = back.searchParams.get('code') ?? '';
     const parameters = {
       grant_type: 'authorization_code',
       client_id: app.client.client_id,
       redirect_uri: REDIRECT,
       code,
-      code_verifier: begun.verifier,
+      code_verifier: started.verifier,
     };
-    return { begun, back, code, parameters };
+    return { started, back, code, parameters };
   }
 
   it('are equal for five concurrent refreshes, and can then be refreshed again', async () => {
@@ -103,8 +103,8 @@ describe('tokens of an app', () => {
   });
 
   it('are revoked if the code is used again, even with a wrong verifier', async () => {
-    const { begun, back, parameters } = await newCode();
-    const tokens = await app.redeem(back, begun);
+    const { started, back, parameters } = await newCode();
+    const tokens = await app.redeem(back, started);
     assert.ok(await isGood(tokens.access_token));
     const stolen = { ...parameters, code_verifier: 'x'.repeat(43) };
     const { status, body } = await app.token(stolen);
@@ -174,12 +174,12 @@ describe('tokens of an app', () => {
   });
 
   it('appear, like their codes, in no document and in no log entry', async () => {
-    const { begun, back, code } = await newCode();
-    const first = await app.redeem(back, begun);
+    const { started, back, code } = await newCode();
+    const first = await app.redeem(back, started);
     const second = await app.refresh(first.refresh_token);
     await call(deployment, second.access_token, 'access.whoami');
     await app.token({ grant_type: 'refresh_token', client_id: 'other', refresh_token: second.refresh_token });
-    await app.token({ grant_type: 'authorization_code', client_id: 'other', code, code_verifier: begun.verifier });
+    await app.token({ grant_type: 'authorization_code', client_id: 'other', code, code_verifier: started.verifier });
     await call(deployment, `${second.access_token}x`, 'access.whoami');
     deployment.move(61 * SECOND);
     await assert.rejects(app.refresh(first.refresh_token), NO_GOOD);
@@ -191,7 +191,7 @@ describe('tokens of an app', () => {
     assert.ok(kept.includes(ada.uid) && kept.includes('Pencil'));
     const logged = deployment.entries.map(({ event, fields }) => `${event} ${JSON.stringify(fields)}`).join('\n');
     assert.match(logged, /app_connected/);
-    for (const secret of [...secrets, begun.verifier]) {
+    for (const secret of [...secrets, started.verifier]) {
       assert.ok(!kept.includes(secret), 'a document contains a secret');
       assert.ok(!logged.includes(secret), 'the log contains a secret');
     }

@@ -55,7 +55,7 @@ describe('npm scripts in a fresh clone', () => {
     for (const path of BUILT) rmSync(join(clone, path), { recursive: true, force: true });
   });
 
-  async function run(script: string, ...args: readonly string[]): Promise<{ code: number | null; said: string }> {
+  async function run(script: string, ...args: readonly string[]): Promise<{ code: number | null; output: string }> {
     const proxies = { HTTP_PROXY: NOBODY, HTTPS_PROXY: NOBODY, http_proxy: NOBODY, https_proxy: NOBODY };
     const child = spawn('npm', ['run', '-s', script, '--', ...args], {
       cwd: clone,
@@ -64,26 +64,26 @@ describe('npm scripts in a fresh clone', () => {
     });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-    const said = out + err;
-    assert.doesNotMatch(said, /\n\s+at .*:\d+:\d+|ENOENT|MODULE_NOT_FOUND/, `npm run ${script} ${args.join(' ')}`);
-    return { code, said };
+    const output = out + err;
+    assert.doesNotMatch(output, /\n\s+at .*:\d+:\d+|ENOENT|MODULE_NOT_FOUND/, `npm run ${script} ${args.join(' ')}`);
+    return { code, output };
   }
 
   for (const script of Object.keys(scripts)) {
     it(`npm run ${script} -- --help prints the usage`, async () => {
-      const { code, said } = await run(script, '--help');
-      assert.equal(code, 0, said);
-      assert.match(said, /npm (start|test|run [\w:-]+)|muster-runner --repo/);
+      const { code, output } = await run(script, '--help');
+      assert.equal(code, 0, output);
+      assert.match(output, /npm (start|test|run [\w:-]+)|muster-runner --repo/);
     });
 
     if (script in LONG || (!IS_NIGHTLY && SLOW.includes(script))) continue;
     const refusal = REFUSALS[script];
     it(`npm run ${script} without arguments ${refusal === undefined ? 'succeeds' : 'fails and reports why'}`, async () => {
-      const { code, said } = await run(script);
-      if (refusal === undefined) assert.equal(code, 0, said);
+      const { code, output } = await run(script);
+      if (refusal === undefined) assert.equal(code, 0, output);
       else {
-        assert.equal(code, 1, said);
-        assert.match(said, refusal);
+        assert.equal(code, 1, output);
+        assert.match(output, refusal);
       }
     });
   }

@@ -52,17 +52,17 @@ export class MemoryEventLog implements EventReader {
     return this.read(principal.uid, from);
   }
 
-  async *follow({ principal }: Caller, from: ReadFrom, gone: AbortSignal): AsyncGenerator<Reading> {
+  async *follow({ principal }: Caller, from: ReadFrom, missing: AbortSignal): AsyncGenerator<Reading> {
     this.following += 1;
     try {
-      for (let { cursor } = from; !gone.aborted; ) {
+      for (let { cursor } = from; !missing.aborted; ) {
         const reading = this.read(principal.uid, { ...from, cursor });
         cursor = reading.cursor;
         if (reading.events.length > 0 || reading.overflow) yield reading;
-        else await once(this.changes, 'change', { signal: gone });
+        else await once(this.changes, 'change', { signal: missing });
       }
     } catch (error) {
-      if (!gone.aborted) throw error;
+      if (!missing.aborted) throw error;
     } finally {
       this.following -= 1;
     }

@@ -12,10 +12,10 @@ export interface Told {
   /** Number of calls that wait for their client to disconnect. */
   waiting: number;
   /** Number of calls whose client has disconnected. */
-  gone: number;
+  missing: number;
 }
 
-export function streamingToolset(told: Told): Toolset {
+export function streamingToolset(reported: Told): Toolset {
   const tell = toolsFor<unknown>()({
     name: 'tell',
     title: 'Tell',
@@ -25,7 +25,7 @@ export function streamingToolset(told: Told): Toolset {
       stages: z.number().default(0).describe('How many stages of progress to tell'),
       stay: z.boolean().default(false).describe('Whether to wait'),
     }),
-    output: z.object({ told: z.number() }),
+    output: z.object({ reported: z.number() }),
     annotations: reads,
     role: 'viewer',
     example: {},
@@ -33,8 +33,8 @@ export function streamingToolset(told: Told): Toolset {
     handler: async ({ notify, progress, disconnectSignal }, { texts, stages, stay }) => {
       for (let stage = 1; stage <= stages; stage++) progress({ progress: stage, message: `Stage ${stage}` });
       for (const text of texts) notify({ method: 'firebase.event', params: { text } });
-      if (stay) await untilAborted(disconnectSignal(), told);
-      return { told: texts.length };
+      if (stay) await untilAborted(disconnectSignal(), reported);
+      return { reported: texts.length };
     },
   });
   const shelf = templatesFor<unknown>()({
@@ -60,11 +60,11 @@ export function streamingToolset(told: Told): Toolset {
   };
 }
 
-function untilAborted(signal: AbortSignal, told: Told): Promise<void> {
+function untilAborted(signal: AbortSignal, reported: Told): Promise<void> {
   return new Promise((resolve) => {
-    told.waiting += 1;
+    reported.waiting += 1;
     const aborted = () => {
-      told.gone += 1;
+      reported.missing += 1;
       resolve();
     };
     if (signal.aborted) aborted();

@@ -24,7 +24,7 @@ describe('a view in its host', () => {
     it(`initializes, reports that it is ready, and then reports its size (${name})`, async () => {
       const host = await show(name);
       await eventually('the view reports its size', async () => host.size);
-      assert.deepEqual(host.heard.slice(0, 3), [
+      assert.deepEqual(host.received.slice(0, 3), [
         'ui/initialize',
         'ui/notifications/initialized',
         'ui/notifications/size-changed',
@@ -32,7 +32,7 @@ describe('a view in its host', () => {
       await host.give({}, resultOf(ANSWERS[name]));
       const view = await host.frame.view();
       await heading(view).filter({ hasText: HEADINGS[name] }).waitFor();
-      assert.equal(host.heard.filter((method) => method !== 'ui/notifications/size-changed').length, 2);
+      assert.equal(host.received.filter((method) => method !== 'ui/notifications/size-changed').length, 2);
       assert.deepEqual(host.calls, []);
       await host.end();
     });
@@ -44,8 +44,8 @@ describe('a view in its host', () => {
     const view = await host.frame.view();
     await view.getByText('One', { exact: true }).waitFor();
     const before = await eventually('a small height', async () => (host.size?.height ?? 999) < 250 && host.size);
-    const sizes = () => host.heard.filter((method) => method === 'ui/notifications/size-changed').length;
-    const told = sizes();
+    const sizes = () => host.received.filter((method) => method === 'ui/notifications/size-changed').length;
+    const reported = sizes();
     await host.notify('ui/notifications/tool-result', one);
     await host.notify('ui/notifications/tool-result', resultOf(manyTodos(12)));
     await view.getByText('Number 12', { exact: true }).waitFor();
@@ -55,7 +55,7 @@ describe('a view in its host', () => {
     // A layout can end between two pixels. The browser rounds the height, but the view requests the next whole pixel.
     const scrolled = Number(await view.evaluate('document.documentElement.scrollHeight'));
     assert.ok([scrolled, scrolled + 1].includes(after.height), `reported ${after.height}, not ${scrolled}`);
-    assert.ok(sizes() - told <= 3, `the view reported ${sizes() - told} sizes for one change`);
+    assert.ok(sizes() - reported <= 3, `the view reported ${sizes() - reported} sizes for one change`);
     await host.end();
   });
 

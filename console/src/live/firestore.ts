@@ -51,7 +51,7 @@ export function watchDocuments(
     queryOf(asked),
     { includeMetadataChanges: true },
     {
-      next: ({ docs, metadata }) => hearing.next(docs.map(heard), !metadata.fromCache),
+      next: ({ docs, metadata }) => hearing.next(docs.map(toReceived), !metadata.fromCache),
       error: (error) => hearing.error(error),
     },
   );
@@ -59,7 +59,7 @@ export function watchDocuments(
 
 /** Reads the documents once. */
 export async function readDocuments(asked: DocumentsQuery): Promise<readonly ReceivedDocument[]> {
-  return (await getDocs(queryOf(asked))).docs.map(heard);
+  return (await getDocs(queryOf(asked))).docs.map(toReceived);
 }
 
 /** Counts all documents that match a query, regardless of the query's limit. */
@@ -79,7 +79,7 @@ function unlimited(asked: DocumentsQuery): Query {
   );
 }
 
-function heard(one: QueryDocumentSnapshot): ReceivedDocument {
+function toReceived(one: QueryDocumentSnapshot): ReceivedDocument {
   return { id: one.id, data: one.data() };
 }
 

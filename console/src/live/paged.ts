@@ -20,9 +20,9 @@ export function usePaged<Schema extends z.ZodMiniType>(
   const key = JSON.stringify(asked) ?? '';
   const growth = useSignal({ key, times: 1 });
   const times = growth.value.key === key ? growth.value.times : 1;
-  const most = (asked?.limit ?? 0) * times;
-  const source = asked && documents({ ...asked, limit: most + 1 }, schema, most);
-  const live = useKept(key, most, useLive(source));
+  const max = (asked?.limit ?? 0) * times;
+  const source = asked && documents({ ...asked, limit: max + 1 }, schema, max);
+  const live = useKept(key, max, useLive(source));
   const isTruncated = 'value' in live && live.value.isTruncated;
   const total = useLive(isTruncated && counted === undefined ? asked && count(asked) : undefined);
   return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
@@ -32,10 +32,10 @@ export function usePaged<Schema extends z.ZodMiniType>(
 }
 
 /** Keeps the shown rows until the server returns the larger page, because the cache has only a part of that page. */
-function useKept<Value>(key: string, most: number, live: Live<Value>): Live<Value> {
-  const shown = useRef({ key, most, live });
-  const isGrown = shown.current.key === key && shown.current.most !== most;
+function useKept<Value>(key: string, max: number, live: Live<Value>): Live<Value> {
+  const shown = useRef({ key, max, live });
+  const isGrown = shown.current.key === key && shown.current.max !== max;
   const isWaiting = live.state === 'loading' || live.state === 'stale';
-  if (!isGrown || !isWaiting) shown.current = { key, most, live };
+  if (!isGrown || !isWaiting) shown.current = { key, max, live };
   return shown.current.live;
 }

@@ -13,19 +13,19 @@ export const clockOffset = signal(0);
 /** Interval between counts of a partly loaded list. */
 const COUNT_INTERVAL_MS = 30_000;
 
-/** @param most maximum number of returned rows; `isCut` is set if the query finds more rows than that */
+/** @param max maximum number of returned rows; `isCut` is set if the query finds more rows than that */
 export function documents<Schema extends z.ZodMiniType>(
   asked: DocumentsQuery,
   schema: Schema,
-  most = asked.limit,
+  max = asked.limit,
 ): Source<Rows<z.output<Schema>>> {
   return {
-    key: JSON.stringify([asked, most]),
+    key: JSON.stringify([asked, max]),
     open: (listener) =>
       later(listener, async () => {
         const { watchDocuments } = await import('./firestore.ts');
         return watchDocuments(asked, {
-          next: (heard, isFresh) => listener.next(read(heard, schema, most), isFresh),
+          next: (received, isFresh) => listener.next(read(received, schema, max), isFresh),
           error: (error) => fail(listener, error),
         });
       }),
@@ -81,9 +81,9 @@ export function document<Schema extends z.ZodMiniType>(
       later(listener, async () => {
         const { watchDocument } = await import('./firestore.ts');
         return watchDocument(asked, {
-          next: (heard, isFresh) => {
-            const [row] = heard === undefined ? [] : read([heard], schema).rows;
-            if (heard !== undefined && row === undefined) listener.failed('The stored data cannot be read.');
+          next: (received, isFresh) => {
+            const [row] = received === undefined ? [] : read([received], schema).rows;
+            if (received !== undefined && row === undefined) listener.failed('The stored data cannot be read.');
             else listener.next(row, isFresh);
           },
           error: (error) => fail(listener, error),
@@ -124,18 +124,18 @@ export async function followConnection(): Promise<void> {
 }
 
 function read<Schema extends z.ZodMiniType>(
-  heard: readonly ReceivedDocument[],
+  received: readonly ReceivedDocument[],
   schema: Schema,
-  most = heard.length,
+  max = received.length,
 ): Rows<z.output<Schema>> {
   const rows: z.output<Schema>[] = [];
-  const within = heard.slice(0, most);
+  const within = received.slice(0, max);
   for (const { id, data } of within) {
     const parsed = schema.safeParse(typeof data === 'object' && data !== null ? { id, ...data } : data);
     if (parsed.success) rows.push(parsed.data);
     else console.warn(`${id} cannot be read`, parsed.error.issues);
   }
-  return { rows, unreadable: within.length - rows.length, isTruncated: heard.length > most };
+  return { rows, unreadable: within.length - rows.length, isTruncated: received.length > max };
 }
 
 /** Opens a source after its module is loaded, unless the source is stopped before. */

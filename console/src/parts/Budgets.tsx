@@ -34,13 +34,13 @@ export function Budgets({ kind, id, budgets, changed }: BudgetsProps) {
 
 function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }) {
   const isSpent = (left.money ?? 1) <= 0 || (left.tokens ?? 1) <= 0;
-  const most = [
+  const max = [
     limit.money !== undefined && `$${limit.money.toFixed(2)}`,
     limit.tokens !== undefined && `${limit.tokens.toLocaleString()} tokens`,
   ].filter((words) => words !== false);
   return (
     <p class={isSpent ? 'error' : 'soft'}>
-      {`${most.length === 0 ? 'No limit' : `At most ${most.join(' and ')}`} for the ${nameOf(kind)} `}
+      {`${max.length === 0 ? 'No limit' : `At most ${max.join(' and ')}`} for the ${nameOf(kind)} `}
       <UserText text={id} />
       {`: $${(spent.money ?? 0).toFixed(4)} and ${(spent.tokens ?? 0).toLocaleString()} tokens are spent.`}
       {isSpent && ' Further work waits until the limit is raised.'}

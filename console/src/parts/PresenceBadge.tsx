@@ -11,8 +11,8 @@ const OFFLINE_AFTER_MS = 120_000;
 
 export function PresenceBadge({ agent }: { readonly agent: Agent }) {
   const presence = useLive(agent.status === 'active' ? node(presenceOf(agent.id), presenceNode) : undefined);
-  const heard = 'value' in presence ? (presence.value?.last_seen ?? 0) : 0;
-  const seen = new Date(Math.max(heard, agent.last_seen.getTime()));
+  const lastSeen = 'value' in presence ? (presence.value?.last_seen ?? 0) : 0;
+  const seen = new Date(Math.max(lastSeen, agent.last_seen.getTime()));
   const isSilent = now.value - seen.getTime() > OFFLINE_AFTER_MS;
   const word = agent.status === 'offline' ? 'offline' : isSilent ? 'silent' : 'alive';
   return (

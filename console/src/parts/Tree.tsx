@@ -117,10 +117,10 @@ function NodeLine({ node: one, depth }: { readonly node: Node; readonly depth: n
     <li style={{ paddingLeft: `${depth}rem` }}>
       {one.status !== undefined && <Status of={one.status} />} <span class="tag">{nameOf(one.kind)}</span>{' '}
       {page === undefined || one.id === undefined ? (
-        <UserText text={title} most={140} />
+        <UserText text={title} limit={140} />
       ) : (
         <a href={addressOf([page, one.id])}>
-          <UserText text={title} most={140} />
+          <UserText text={title} limit={140} />
         </a>
       )}
       {one.totals !== undefined && one.totals.costUsd > 0 && (

@@ -15,10 +15,10 @@ interface UserTextProps {
   /** Set to false if the text is inside a link, because links cannot contain links. */
   readonly links?: boolean;
   /** Maximum number of characters. A longer text is cut, with a note. */
-  readonly most?: number;
+  readonly limit?: number;
 }
 
-export function UserText({ text, links = false, most: max = 20_000 }: UserTextProps) {
+export function UserText({ text, links = false, limit: max = 20_000 }: UserTextProps) {
   const shown = text.length > max ? text.slice(0, max) : text;
   return (
     <bdi>

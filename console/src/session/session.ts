@@ -93,7 +93,7 @@ export async function isAddressVerified(): Promise<boolean> {
 }
 
 export function withPassword(email: string, password: string): Promise<void> {
-  return told(signInWithEmailAndPassword(connection().auth, email, password));
+  return reportErrors(signInWithEmailAndPassword(connection().auth, email, password));
 }
 
 /** Storage key of the address that a link was sent to, until the link is opened in this browser. */
@@ -101,7 +101,7 @@ const ADDRESS_KEY = 'muster.signInAddress';
 
 export async function sendLink(email: string): Promise<void> {
   const settings = { url: `${location.origin}/`, handleCodeInApp: true };
-  await told(sendSignInLinkToEmail(connection().auth, email, settings));
+  await reportErrors(sendSignInLinkToEmail(connection().auth, email, settings));
   localStorage.setItem(ADDRESS_KEY, email);
 }
 
@@ -119,7 +119,7 @@ async function takeLink(auth: Auth): Promise<void> {
 
 export async function withLink(email: string): Promise<void> {
   if (openedLink === undefined) throw new Error('The page was not opened by a link.');
-  await told(signInWithEmailLink(connection().auth, email, openedLink));
+  await reportErrors(signInWithEmailLink(connection().auth, email, openedLink));
   localStorage.removeItem(ADDRESS_KEY);
 }
 
@@ -146,7 +146,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** @throws Error with a message for the person */
-async function told(attempt: Promise<unknown>): Promise<void> {
+async function reportErrors(attempt: Promise<unknown>): Promise<void> {
   try {
     await attempt;
   } catch (error) {

@@ -85,7 +85,7 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
             aria-selected={index === at}
             onClick={() => open(one)}
           >
-            <span class="tag">{one.kind}</span> <UserText text={one.title} most={100} />
+            <span class="tag">{one.kind}</span> <UserText text={one.title} limit={100} />
           </div>
         ))}
       </div>

@@ -27,7 +27,7 @@ const MAX_DOCUMENTS = 500;
 const PAGE = 100;
 
 /** Name under which the sweep's record stores the position in the documents. */
-const PAGE_BUDGET = 'repeats';
+const POSITION_KEY = 'repeats';
 
 /** Stored position after the last document was handled. */
 const END = 'end';
@@ -92,7 +92,7 @@ export const reconciliationJob =
       async run(turn) {
         const counts = { looked: 0 };
         if (turn.now.getUTCMinutes() % INTERVAL_MINUTES !== 0) return { counts, isBehind: false };
-        const begin = startOf((await record.read()).behind[PAGE_BUDGET], turn.now);
+        const begin = startOf((await record.read()).behind[POSITION_KEY], turn.now);
         if (begin === undefined) return { counts, isBehind: false };
         const { at: since } = begin;
         const end = await sweepPages(
@@ -108,7 +108,7 @@ export const reconciliationJob =
           },
         );
         const from = end.isBehind ? end.stoppedAt : { at: since, id: END };
-        await record.saveBehind({ [PAGE_BUDGET]: { since, ...(from && { from }) } });
+        await record.saveBehind({ [POSITION_KEY]: { since, ...(from && { from }) } });
         // The job is never reported as behind, because it normally takes many turns, and no other work waits for it.
         return { counts, isBehind: false };
       },

@@ -61,11 +61,11 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepJ
   const below = ({ id }: DocumentReference) => nodes.where('ancestors', 'array-contains', id);
   return retentionJob('graph kept', days.tasks, async (before, turn) => {
     const counts = { removed: 0 };
-    const gone = (after: TimeCursor | undefined) => {
+    const due = (after: TimeCursor | undefined) => {
       const page = { now: before, limit: BATCH, after };
       return readDue(nodes.where('deleted', '==', true), 'created_at', page, (snapshot) => [snapshot]);
     };
-    const end = await sweepPages(turn, gone, async (snapshot) => {
+    const end = await sweepPages(turn, due, async (snapshot) => {
       const stored: unknown = snapshot.get('ancestors');
       const above = Array.isArray(stored) ? stored.map((key) => nodes.doc(String(key))) : [];
       const those = above.length === 0 ? [] : await database.getAll(...above);
@@ -101,7 +101,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
       const { docs } = await database.collection(countersPath(workspace, ref.id)).select().get();
       const batch = database.batch().delete(ref, { lastUpdateTime: updateTime });
       for (const counter of docs) batch.delete(counter.ref);
-      const isGone = await batch.commit().then(
+      const isDeleted = await batch.commit().then(
         () => true,
         // The commit is stale because the session was restored in the meantime.
         (error: unknown) => {
@@ -109,7 +109,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
           throw error;
         },
       );
-      counts.removed += Number(isGone);
+      counts.removed += Number(isDeleted);
     });
     return { counts, ...end };
   });
@@ -129,8 +129,8 @@ export class Retention extends Service<RetentionPorts> {
       const counts = { removed: 0 };
       const old = (after: TimeCursor | undefined) => this.ports.tasks.closedBefore(before, BATCH, after);
       const end = await sweepPages(turn, old, async ({ value: { id } }) => {
-        const isGone = await this.attempt('task', id, () => this.removeTask(id, before));
-        counts.removed += Number(isGone);
+        const isDeleted = await this.attempt('task', id, () => this.removeTask(id, before));
+        counts.removed += Number(isDeleted);
       });
       return { counts, ...end };
     }),
@@ -138,8 +138,8 @@ export class Retention extends Service<RetentionPorts> {
       const counts = { removed: 0 };
       const old = (after: TimeCursor | undefined) => this.ports.runs.endedBefore(before, BATCH, after);
       const end = await sweepPages(turn, old, async (run) => {
-        const isGone = await this.attempt('run', run.value.id, () => this.removeRun(run));
-        counts.removed += Number(isGone);
+        const isDeleted = await this.attempt('run', run.value.id, () => this.removeRun(run));
+        counts.removed += Number(isDeleted);
       });
       return { counts, ...end };
     }),
@@ -151,8 +151,8 @@ export class Retention extends Service<RetentionPorts> {
         if (turn.isOver()) return { counts, isBehind: true, stoppedAt: { at: before, id: taskId } };
         if (seen.has(taskId)) continue;
         seen.add(taskId);
-        const isGone = await this.attempt('log', taskId, () => this.removeLog(taskId, before));
-        counts.removed += Number(isGone);
+        const isDeleted = await this.attempt('log', taskId, () => this.removeLog(taskId, before));
+        counts.removed += Number(isDeleted);
       }
       return { counts, isBehind: false };
     }),
@@ -162,10 +162,10 @@ export class Retention extends Service<RetentionPorts> {
   private removeAgents(before: Date, turn: SweepContext): Promise<SweepReport> {
     const { agents } = this.ports;
     const counts = { removed: 0 };
-    const gone = (after: TimeCursor | undefined) => agents.offlineTerminals(before, BATCH, after);
-    return sweepPages(turn, gone, async (agent) => {
-      const isGone = await this.attempt('agent', agent.value.id, () => this.removeAgent(agent));
-      counts.removed += Number(isGone);
+    const due = (after: TimeCursor | undefined) => agents.offlineTerminals(before, BATCH, after);
+    return sweepPages(turn, due, async (agent) => {
+      const isDeleted = await this.attempt('agent', agent.value.id, () => this.removeAgent(agent));
+      counts.removed += Number(isDeleted);
     }).then((end) => ({ counts, ...end }));
   }
 

@@ -174,9 +174,9 @@ export class Batching<Item, Result> {
   private isRunning = false;
 
   /** @param carryOut runs one batch; if it throws, every item of the batch fails */
-  constructor(carryOut: RunBatch<Item, Result>, most: number) {
+  constructor(carryOut: RunBatch<Item, Result>, max: number) {
     this.runBatch = carryOut;
-    this.maxItems = most;
+    this.maxItems = max;
   }
 
   add(item: Item): Promise<Result> {

@@ -2,9 +2,9 @@
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   private readonly maxEntries: number;
 
-  constructor(most: number) {
+  constructor(max: number) {
     super();
-    this.maxEntries = most;
+    this.maxEntries = max;
   }
 
   /** Sets the entry. It becomes the newest entry, even if the key already existed. */

@@ -123,11 +123,11 @@ export function wordsOf(text: string): readonly string[] {
 
 /**
  * Returns the words to look up for a search. A run of a script without spaces yields its pairs of adjacent letters.
- * @param most maximum number of words; if it is exceeded, long runs yield fewer pairs
+ * @param limit maximum number of words; if it is exceeded, long runs yield fewer pairs
  */
-export function searchWords(search: string, most = Number.POSITIVE_INFINITY): readonly string[] {
+export function searchWords(search: string, limit = Number.POSITIVE_INFINITY): readonly string[] {
   const runs = [...new Set(runsOf(search))];
-  const share = Math.max(1, Math.floor(most / runs.length));
+  const share = Math.max(1, Math.floor(limit / runs.length));
   return [...new Set(runs.flatMap((run) => (isUnspaced(run) ? spreadEvenly(pairsOf(run), share) : run)))];
 }
 
@@ -150,10 +150,10 @@ function pairsOf(run: string): readonly string[] {
   return letters.length === 1 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-function spreadEvenly<Item>(items: readonly Item[], most: number): readonly Item[] {
-  if (items.length <= most) return items;
-  const step = most === 1 ? 0 : (items.length - 1) / (most - 1);
-  return Array.from({ length: most }, (_, at) => items.slice(Math.round(at * step))).flatMap(([item]) => item ?? []);
+function spreadEvenly<Item>(items: readonly Item[], max: number): readonly Item[] {
+  if (items.length <= max) return items;
+  const step = max === 1 ? 0 : (items.length - 1) / (max - 1);
+  return Array.from({ length: max }, (_, at) => items.slice(Math.round(at * step))).flatMap(([item]) => item ?? []);
 }
 
 /** Returns the option that equals the text, or the only option that equals it except for case or hidden letters. */

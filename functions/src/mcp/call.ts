@@ -94,8 +94,8 @@ export async function callTool(
       return result;
     };
     let timeoutError = CHECK_BEFORE_RETRY;
-    const onTimeout: CallContext['onTimeout'] = (said) => {
-      timeoutError = said;
+    const onTimeout: CallContext['onTimeout'] = (decision) => {
+      timeoutError = decision;
     };
     const identity = { by: actorOf(admitted, name), credential };
     const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
@@ -306,8 +306,8 @@ export function withApproval(
   return {
     ...prepared,
     async run(context) {
-      const said = isAsked ? await approvals.requireApproval(call) : undefined;
-      if (said !== undefined) return said;
+      const decision = isAsked ? await approvals.requireApproval(call) : undefined;
+      if (decision !== undefined) return decision;
       try {
         return await prepared.run(context);
       } catch (error) {

@@ -6,7 +6,7 @@ import { hasRole, type Role } from '../identity/rules/role.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts';
 import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
-import { acceptedNames, type Dialect, OTHER_DEPLOYMENT, toolNaming, wireName } from './names.ts';
+import { acceptedNames, type Dialect, OTHER_ENDPOINT, toolNaming, wireName } from './names.ts';
 import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
@@ -146,7 +146,7 @@ const INTRODUCTION =
 /** Returns the server instructions, without the lines that name a tool of another endpoint. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
   const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
-  const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(OTHER_DEPLOYMENT))];
+  const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(OTHER_ENDPOINT))];
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 
@@ -220,13 +220,13 @@ function withToolNames({ outputSchema, ...tool }: ListedTool, named: Naming): Li
 }
 
 function withDescribedNames(schema: ObjectSchema, named: Naming): ObjectSchema {
-  const anew = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+  const resolve = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
     if (key === 'description' && typeof value === 'string') return named(value);
-    if (Array.isArray(value)) return value.map((one) => anew(one, '') ?? null);
+    if (Array.isArray(value)) return value.map((one) => resolve(one, '') ?? null);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, anew(one, name)]));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolve(one, name)]));
   };
-  return { ...jsonObject.parse(anew(schema, '')), type: 'object' };
+  return { ...jsonObject.parse(resolve(schema, '')), type: 'object' };
 }
 
 function isOpenTo(role: Role | undefined, minimum: Role): boolean {

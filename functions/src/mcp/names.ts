@@ -41,13 +41,13 @@ export function toolNaming(
     if (listed !== undefined) return listed;
     toolsets ??= new Map(deployed().map(({ fullName, toolset }) => [fullName, toolset]));
     const toolset = toolsets.get(full);
-    return toolset === undefined ? full : `${full}${OTHER_DEPLOYMENT}${toolset})`;
+    return toolset === undefined ? full : `${full}${OTHER_ENDPOINT}${toolset})`;
   };
   return (text) => text.replace(FULL_NAMES, nameOf);
 }
 
 /** Beginning of the address that is appended to the name of a tool of another endpoint. */
-export const OTHER_DEPLOYMENT = ' (at /mcp/';
+export const OTHER_ENDPOINT = ' (at /mcp/';
 
 /** Matches full tool names, unless they are part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
@@ -102,8 +102,8 @@ const MAX_SUGGESTIONS = 3;
 function similarNames(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
   const distances = fullNames.map((name) => Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))));
-  const least = Math.min(Math.max(1, Math.floor(key.length / 5)), ...distances);
-  return fullNames.filter((_, index) => distances[index] === least).slice(0, MAX_SUGGESTIONS);
+  const lowest = Math.min(Math.max(1, Math.floor(key.length / 5)), ...distances);
+  return fullNames.filter((_, index) => distances[index] === lowest).slice(0, MAX_SUGGESTIONS);
 }
 
 /** Number of characters to compare: more than any name has. Comparing long texts would be slow. */

@@ -40,7 +40,7 @@ interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> ex
   /** @throws MusterError NOT_FOUND if the resource does not exist */
   read(context: CallContext<Services>, variables: z.output<Variables>): Promise<string>;
   /**
-   * Yields after each change, until the context's signal `gone` fires. May also yield for earlier changes.
+   * Yields after each change, until the context's `disconnectSignal` fires. May also yield for earlier changes.
    * @throws MusterError NOT_FOUND if the resource does not exist
    */
   watch?(context: CallContext<Services>, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;

@@ -108,8 +108,8 @@ export function withinSizeLimit(
   const isShown = (text: string) => returnsWhole || utf8Length(text) <= MAX_SHOWN_BYTES;
   if (isSendable && isShown(json)) return answer;
   if (ifTooLarge !== undefined) throw responseTooLarge(bytes, ifTooLarge);
-  for (const most of TRUNCATION_STEPS) {
-    const cut = truncateObject(answer, most);
+  for (const max of TRUNCATION_STEPS) {
+    const cut = truncateObject(answer, max);
     const shorter = JSON.stringify(cut);
     if (bytesOf(shorter) <= TRUNCATION_MARGIN && isShown(shorter)) return cut;
   }
@@ -132,8 +132,8 @@ export function textWithinSizeLimit(
     returnsWhole ? byteLength(shown) <= TRUNCATION_MARGIN : utf8Length(shown) <= MAX_SHOWN_BYTES;
   if (fits(text)) return text;
   const message = `This resource has ${utf8Length(text)} bytes, too many for one response: only its beginning is shown. Its toolset's tools return the rest in parts.`;
-  for (const most of TRUNCATION_STEPS) {
-    const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+  for (const max of TRUNCATION_STEPS) {
+    const beginning = text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
     const shown =
       mimeType === 'application/json'
         ? JSON.stringify({ truncated: true, message, beginning })

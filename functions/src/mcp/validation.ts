@@ -177,8 +177,8 @@ function checkText(text: string, at: ArgumentPosition, kind: 'text' | 'name'): v
   if (LONE_SURROGATE.test(text)) refuse(at, `contains an unpaired surrogate in its ${kind}`, 'INVALID_TEXT');
 }
 
-function tooMany(at: ArgumentPosition, count: number, what: string, most: number): never {
-  return refuse(at, `has ${count} ${what}; the maximum is ${most}`, 'TOO_MANY');
+function tooMany(at: ArgumentPosition, count: number, what: string, max: number): never {
+  return refuse(at, `has ${count} ${what}; the maximum is ${max}`, 'TOO_MANY');
 }
 
 function tooDeep(at: ArgumentPosition): never {

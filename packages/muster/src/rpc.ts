@@ -37,9 +37,9 @@ export class Hub {
   async call(calls: readonly Call[], end?: AbortSignal): Promise<unknown[]> {
     const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
     const response = await this.send(JSON.stringify(body), end);
-    const said: unknown = await response.json().catch(() => undefined);
-    if (!response.ok) throw new Mistake(refused(response.status, said));
-    const answers = z.array(answer).safeParse(said);
+    const parsedBody: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw new Mistake(refused(response.status, parsedBody));
+    const answers = z.array(answer).safeParse(parsedBody);
     if (!answers.success) throw new Mistake(`The response from ${this.url} is not Muster's. Check --url.`);
     return answers.data.map(({ id, result, error }) => {
       if (error !== undefined) throw new Mistake(`${calls[id]?.method}: ${sentence(error)}`);
@@ -60,11 +60,11 @@ export class Hub {
   }
 }
 
-function refused(status: number, said: unknown): string {
-  const parsed = refusal.safeParse(said);
-  const told = parsed.success ? sentence(parsed.data.error) : '';
+function refused(status: number, body: unknown): string {
+  const parsed = refusal.safeParse(body);
+  const reason = parsed.success ? sentence(parsed.data.error) : '';
   const advice = status === 401 ? 'Set MUSTER_TOKEN to the credential of an agent.' : '';
-  return `The hub refused the request (HTTP ${status}). ${told} ${advice}`.trim();
+  return `The hub refused the request (HTTP ${status}). ${reason} ${advice}`.trim();
 }
 
 const sentence = ({ message, data }: z.output<typeof failure>): string =>

@@ -38,9 +38,9 @@ export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input =
     });
     child.once('close', (code, signal) => {
       clearTimeout(timer);
-      const said = Buffer.concat(complaints).toString('utf8').trim();
+      const errorOutput = Buffer.concat(complaints).toString('utf8').trim();
       if (code === 0 && stopped === '') resolve(Buffer.concat(output).toString('utf8').replace(/\n$/, ''));
-      else reject(new Error(stopped || said || `exit code ${code ?? signal ?? 'unknown'}`));
+      else reject(new Error(stopped || errorOutput || `exit code ${code ?? signal ?? 'unknown'}`));
     });
   });
 }

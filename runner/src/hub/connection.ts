@@ -18,10 +18,10 @@ export class HubRefusal extends Error {
 
 /** Thrown if the hub refuses the credential, or if the credential's role or restrictions do not allow the call. */
 export class CredentialRefused extends HubRefusal {
-  /** @param said the hub's reason, as a sentence */
-  constructor(tool: string, said: string) {
-    super(tool, 'UNAUTHENTICATED', said);
-    this.message = `The hub refuses this runner's credential: ${said} ${HOW_TO_GET_ANOTHER}`;
+  /** @param reason the hub's reason, as a sentence */
+  constructor(tool: string, reason: string) {
+    super(tool, 'UNAUTHENTICATED', reason);
+    this.message = `The hub refuses this runner's credential: ${reason} ${HOW_TO_GET_ANOTHER}`;
   }
 }
 
@@ -81,7 +81,7 @@ export class HubConnection {
   private readonly token: string;
   private client: Promise<Client> | undefined;
   /** The hub's last message about a refused credential. The SDK does not include it in its errors. */
-  private said = '';
+  private lastReason = '';
 
   /** @param url address of `/mcp`; its workspace parameter is kept */
   constructor(url: string, token: string) {
@@ -108,7 +108,7 @@ export class HubConnection {
       if (answer.isError === true) throw refusalOf(tool, answer.structuredContent);
       return shape.parse(answer.structuredContent);
     } catch (error) {
-      throw failureOf(tool, error, this.said);
+      throw failureOf(tool, error, this.lastReason);
     }
   }
 
@@ -137,7 +137,7 @@ export class HubConnection {
       requestInit: { headers },
       fetch: async (url, init) => {
         const response = await fetchFromHub(url, init);
-        if (response.status === 401 || response.status === 403) this.said = await messageOf(response.clone());
+        if (response.status === 401 || response.status === 403) this.lastReason = await messageOf(response.clone());
         return response;
       },
     });
@@ -166,13 +166,13 @@ function refusalOf(tool: string, structured: unknown): Error {
   const parsed = refusal.safeParse(structured);
   const { message, error } = parsed.success ? parsed.data : {};
   const type = error?.type ?? String(error?.code ?? 'UNKNOWN');
-  const said = message ?? error?.message ?? 'refused without a reason';
+  const text = message ?? error?.message ?? 'refused without a reason';
   const reason = error?.details?.reason ?? error?.data?.reason ?? '';
-  if (BEYOND_CREDENTIAL.has(reason)) return new CredentialRefused(tool, said);
-  return TRANSIENT_STATUSES.has(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
+  if (BEYOND_CREDENTIAL.has(reason)) return new CredentialRefused(tool, text);
+  return TRANSIENT_STATUSES.has(type) ? new HubUnreachable(`${tool}: ${text}`) : new HubRefusal(tool, type, text);
 }
 
-function failureOf(tool: string, error: unknown, said: string): unknown {
+function failureOf(tool: string, error: unknown, reason: string): unknown {
   if (error instanceof HubRefusal || error instanceof HubUnreachable) return error;
   if (error instanceof z.ZodError)
     return new HubRefusal(
@@ -182,7 +182,7 @@ function failureOf(tool: string, error: unknown, said: string): unknown {
     );
   const message = error instanceof Error ? error.message : String(error);
   const status = statusOf(error);
-  if (status === 401 || status === 403) return new CredentialRefused(tool, said);
+  if (status === 401 || status === 403) return new CredentialRefused(tool, reason);
   if (status !== undefined && refuses(status)) return new HubRefusal(tool, `HTTP_${status}`, message);
   if (isProtocolError(error)) return new HubRefusal(tool, 'PROTOCOL', message);
   return new HubUnreachable(`${tool}: ${message}`);

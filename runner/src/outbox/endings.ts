@@ -20,8 +20,8 @@ const REFUSED = 'The hub did not accept the full report of this attempt.';
 export function formsOf(ending: Ending): readonly Ending[] {
   const { status, failure } = ending;
   const short = { status, result: shortResult(ending.result), ...withMessage(failure, shortText) };
-  const least = { status, result: { summary: REFUSED }, ...withMessage(knownFailure(ending), () => REFUSED) };
-  return [ending, short].flatMap((form) => [form, ...withoutUnknown(form)]).concat(least);
+  const min = { status, result: { summary: REFUSED }, ...withMessage(knownFailure(ending), () => REFUSED) };
+  return [ending, short].flatMap((form) => [form, ...withoutUnknown(form)]).concat(min);
 }
 
 /** Returns the form without the failure fields that older hubs do not know; an empty list if it has no such field. */

@@ -92,11 +92,11 @@ export class Journal {
 
   /**
    * Returns the next batch to send; undefined if nothing waits.
-   * @param most maximum number of entries
+   * @param max maximum number of entries
    */
-  batch(most = MAX_BATCH_ENTRIES): Batch | undefined {
+  batch(max = MAX_BATCH_ENTRIES): Batch | undefined {
     while (this.waiting > 0) {
-      const batch = this.read(most);
+      const batch = this.read(max);
       if (batch === undefined) this.skip();
       else if (batch.entries.length > 0) return batch;
       else this.settle(batch);
@@ -136,7 +136,7 @@ export class Journal {
   }
 
   /** Returns undefined if the file cannot be read, or if a line is longer than the runner's maximum. */
-  private read(most: number): Batch | undefined {
+  private read(max: number): Batch | undefined {
     const bytes = Buffer.alloc(Math.min(this.waiting, MAX_BATCH_BYTES));
     try {
       if (this.file === undefined) return undefined;
@@ -148,7 +148,7 @@ export class Journal {
     const entries: LogEntry[] = [];
     let length = 0;
     let lines = 0;
-    for (; lines < most; lines++) {
+    for (; lines < max; lines++) {
       const end = bytes.indexOf(NEWLINE, length);
       if (end === -1) break;
       const entry = entryIn(bytes.toString('utf8', length, end));

@@ -32,9 +32,9 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
 /** Cuts a line before its last word, because the beginning of a secret would no longer be recognized. */
 function shortened(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
-  const least = MAX_LINE_CHARACTERS - MAX_WORD_CHARACTERS;
+  const min = MAX_LINE_CHARACTERS - MAX_WORD_CHARACTERS;
   let end = MAX_LINE_CHARACTERS;
-  while (end > least && /\S/.test(line.charAt(end - 1))) end -= 1;
+  while (end > min && /\S/.test(line.charAt(end - 1))) end -= 1;
   return cut(line, end);
 }
 

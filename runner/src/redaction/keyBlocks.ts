@@ -99,16 +99,16 @@ function newBlock(prefix: string, noted: boolean): Block {
 /** Removes a key that is in the same line as its start, in one or several pieces. */
 function withoutPieces(text: string, enclosed: boolean): string {
   const pieces = text.split(/([\s"',]+)/);
-  const least = enclosed ? MIN_PIECE_ENCLOSED : MIN_LINE;
-  const first = pieces.findIndex((piece) => isPiece(piece, least));
+  const min = enclosed ? MIN_PIECE_ENCLOSED : MIN_LINE;
+  const first = pieces.findIndex((piece) => isPiece(piece, min));
   if (first < 0) return text;
   // The last piece of a key can be short.
-  const last = pieces.findLastIndex((piece) => isPiece(piece, enclosed ? 1 : least));
+  const last = pieces.findLastIndex((piece) => isPiece(piece, enclosed ? 1 : min));
   return [...pieces.slice(0, first), REDACTED, ...pieces.slice(last + 1)].join('');
 }
 
-function isPiece(text: string, least: number): boolean {
-  return text.length >= least && KEY_TEXT.test(text) && !hasOnlyWords(text);
+function isPiece(text: string, min: number): boolean {
+  return text.length >= min && KEY_TEXT.test(text) && !hasOnlyWords(text);
 }
 
 function redactBody(line: string, block: Block): Step {

@@ -86,7 +86,7 @@ class AgentListener {
   }
 
   hear(line: string, stream: 'stdout' | 'stderr'): void {
-    this.watch.heard();
+    this.watch.activity();
     const events = stream === 'stdout' ? this.options.cli.read(line) : undefined;
     if (events === undefined) {
       this.print(line, stream);
@@ -111,7 +111,7 @@ async function endOf(
   watch: SilenceWatch,
   signal: AbortSignal,
 ): Promise<{ end: End; exit: Exit | undefined }> {
-  const told = new Promise<End>((resolve) => {
+  const reported = new Promise<End>((resolve) => {
     if (signal.aborted) resolve('told');
     signal.addEventListener('abort', () => resolve('told'), { once: true });
   });
@@ -123,7 +123,7 @@ async function endOf(
     },
     () => 'missing',
   );
-  const end = await Promise.race([exited, told, watch.silent.then<End>(() => 'silent')]);
+  const end = await Promise.race([exited, reported, watch.silent.then<End>(() => 'silent')]);
   return { end, exit };
 }
 

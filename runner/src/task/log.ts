@@ -17,7 +17,7 @@ export interface Details {
   readonly level?: Level;
   readonly prefix?: string | undefined;
   /** Maximum characters of the message to keep. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
 export class TaskLog {
@@ -39,15 +39,15 @@ export class TaskLog {
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 
-  add(type: Type, message: string, { level = 'info', prefix, most = MAX_MESSAGE_CHARACTERS }: Details = {}): void {
-    const said = this.redact(message);
-    if (said.trim() === '') return;
+  add(type: Type, message: string, { level = 'info', prefix, max = MAX_MESSAGE_CHARACTERS }: Details = {}): void {
+    const text = this.redact(message);
+    if (text.trim() === '') return;
     this.append({
       at: new Date().toISOString(),
       level,
       type,
       ...(prefix && { prefix: cut(this.redact(prefix), MAX_PREFIX_CHARACTERS) }),
-      message: shortened(said, most),
+      message: shortened(text, max),
     });
   }
 

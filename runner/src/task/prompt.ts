@@ -16,8 +16,8 @@ export function promptFor(task: ClaimedTask, acceptance: string | undefined): st
     rules.push(
       `An earlier attempt ended early (${previous.failure.class}). Its work is on this branch: review it first, then continue from there.`,
     );
-  const told = task.messages.length === 0 ? [] : [messagesFor(task)];
-  const text = [`Task: ${description}`, instructions, ...told, rules.join('\n')].join('\n\n');
+  const messageLines = task.messages.length === 0 ? [] : [messagesFor(task)];
+  const text = [`Task: ${description}`, instructions, ...messageLines, rules.join('\n')].join('\n\n');
   const escaped = text.replaceAll(CLIS[tool].reference, '\\@');
   return escaped === text ? `${text}\n` : `${escaped}\n${ESCAPED}\n`;
 }

@@ -41,9 +41,9 @@ const MAX_LISTED = { commits: 96_000, files: 160_000, commands: 96_000, tools: 3
  */
 export function reportJson(report: Report, redactor: Redactor): Json {
   const { changes, work, exit, acceptance, pullRequest, warnings } = report;
-  const text = (value: string, most: number = MOST.other): string => {
+  const text = (value: string, max: number = MOST.other): string => {
     const safe = clean(redactor.text(value));
-    const kept = cutBytes(safe, most);
+    const kept = cutBytes(safe, max);
     return kept.length < safe.length ? `${kept}…` : kept;
   };
   return {
@@ -90,7 +90,7 @@ export function reportJson(report: Report, redactor: Redactor): Json {
   };
 }
 
-type Shortened = (value: string, most?: number) => string;
+type Shortened = (value: string, max?: number) => string;
 
 /** Returns the first warnings, shortened. The log contains each warning in full. */
 function warningsJson(warnings: readonly string[], text: Shortened): readonly string[] {
@@ -112,11 +112,11 @@ function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
 }
 
 /** Returns as many items from the start of a list as fit into the given number of JSON bytes. */
-function fitting<Item>(items: readonly Item[], most: number): readonly Item[] {
+function fitting<Item>(items: readonly Item[], max: number): readonly Item[] {
   let bytes = 0;
   const end = items.findIndex((item) => {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
-    return bytes > most;
+    return bytes > max;
   });
   return end === -1 ? items : items.slice(0, end);
 }

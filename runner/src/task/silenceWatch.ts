@@ -19,7 +19,7 @@ export class SilenceWatch {
     this.start(milliseconds);
   }
 
-  heard(): void {
+  activity(): void {
     // After a call of `expect`, further output does not extend the time.
     if (!this.expecting) this.ticks = 0;
   }

@@ -42,7 +42,7 @@ export class Transcript {
   private readonly commands: string[] = [];
   private model: string | undefined;
   private hasKey: boolean | undefined;
-  private lastSaid = '';
+  private lastText = '';
   /** Parts of the text that the agent is currently writing. */
   private saying = '';
   private turns = 0;
@@ -98,13 +98,13 @@ export class Transcript {
         this.log.add('agent', `Started${event.model ? ` with ${event.model}` : ''}.`);
         return;
       case 'said':
-        this.said(event.text);
+        this.addText(event.text);
         return;
       case 'toolUse':
         this.used(event);
         return;
       case 'toolResult':
-        this.log.print('output', event.text, { level: event.failed ? 'warn' : 'debug', most: MAX_RESULT_CHARACTERS });
+        this.log.print('output', event.text, { level: event.failed ? 'warn' : 'debug', max: MAX_RESULT_CHARACTERS });
         return;
       case 'warned':
         this.log.print('agent', event.text, { level: 'warn' });
@@ -112,7 +112,7 @@ export class Transcript {
       case 'result':
         this.result = event;
         this.book(event);
-        this.log.add('agent', event.text || this.lastSaid, {
+        this.log.add('agent', event.text || this.lastText, {
           level: event.succeeded ? 'info' : 'error',
           prefix: 'result',
         });
@@ -121,13 +121,13 @@ export class Transcript {
 
   /** Logs the text that the agent was writing, when no further part follows. */
   finishSaying(): void {
-    if (this.saying !== '') this.said(this.saying);
+    if (this.saying !== '') this.addText(this.saying);
     this.saying = '';
   }
 
   work(): AgentWork {
     return {
-      summary: shortened(this.log.redact(this.result?.text || this.lastSaid), MAX_SUMMARY_CHARACTERS),
+      summary: shortened(this.log.redact(this.result?.text || this.lastText), MAX_SUMMARY_CHARACTERS),
       model: this.model,
       commands: this.commands,
       tools: Object.fromEntries(this.tools),
@@ -144,8 +144,8 @@ export class Transcript {
     this.tokens = tokensOf === 'session' ? tokens : addTokens(this.tokens ?? NO_TOKENS, tokens);
   }
 
-  private said(text: string): void {
-    this.lastSaid = text;
+  private addText(text: string): void {
+    this.lastText = text;
     this.turns += 1;
     this.log.print('agent', text);
   }

@@ -219,16 +219,16 @@ describe('the duration of redaction', () => {
     return Math.max(1, user + system);
   };
   /** Returns the shortest duration of several runs, because garbage collection can slow down a run. */
-  const least = (line: string): number => Math.min(cpuOf(line), cpuOf(line), cpuOf(line));
+  const lowest = (line: string): number => Math.min(cpuOf(line), cpuOf(line), cpuOf(line));
 
   let ordinary: number;
   before(() => {
-    ordinary = least(repeated('some other text '));
+    ordinary = lowest(repeated('some other text '));
   });
 
   function assertInProportion(line: string): void {
     if (cpuOf(line) < MOST * ordinary) return;
-    const ratio = least(line) / ordinary;
+    const ratio = lowest(line) / ordinary;
     assert.ok(ratio < MOST, `${line.slice(0, 40)}: ${ratio}`);
   }
 

@@ -129,8 +129,8 @@ describe("redaction of an attempt's output", () => {
     const stream = new PassThrough();
     const lines: string[] = [];
     readLines(stream, (line) => lines.push(line));
-    const most = 8 * 1024 * 1024;
-    for (const before of [most - 20, most - 100]) {
+    const max = 8 * 1024 * 1024;
+    for (const before of [max - 20, max - 100]) {
       stream.write(`${'x'.repeat(before - 6)} last ${SECRET} more\n`);
       stream.write(`${'x'.repeat(before - 6)} last ${SECRET}\n`);
     }

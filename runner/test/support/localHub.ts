@@ -71,7 +71,7 @@ interface RunnerWishes {
   readonly shutdown: AbortSignal;
   /** The runner's clock. By default, a clock on which every sleep ends immediately. */
   readonly clock?: Clock;
-  readonly said: string[];
+  readonly output: string[];
 }
 
 /** Returns a clock on which every sleep ends immediately and advances the time by its duration. */
@@ -89,7 +89,7 @@ export function quickClock(start = Date.parse('2026-11-26T12:00:00Z')): Clock & 
 }
 
 export async function startRunner(wishes: RunnerWishes): Promise<boolean> {
-  const { folder, repo, hub, args = [], shutdown, said, clock = quickClock() } = wishes;
+  const { folder, repo, hub, args = [], shutdown, output, clock = quickClock() } = wishes;
   const env = { ...agentEnvironment(process.env), PATH: `${folder}/bin${delimiter}${process.env['PATH']}` };
   const worktrees = `${folder}/worktrees`;
   const settings = parseSettings(['--repo', repo, '--url', URL, ...args], { MUSTER_TOKEN: CREDENTIAL });
@@ -105,6 +105,6 @@ export async function startRunner(wishes: RunnerWishes): Promise<boolean> {
     env,
     shutdown,
     clock,
-    say: (message) => void said.push(message),
+    say: (message) => void output.push(message),
   }).run();
 }

@@ -31,14 +31,14 @@ export function pathBeside({ region }: Declared, name: string, kind: string): st
   return kind === 'schedule' ? `/jobs/firebase-schedule-${name}-${region}` : undefined;
 }
 
-function beside(declared: Declared, kind: 'queue' | 'schedule'): readonly string[] {
+function undeclared(declared: Declared, kind: 'queue' | 'schedule'): readonly string[] {
   const functions = declared.functions.filter((one) => one.kind === kind);
   return functions.flatMap(({ name }) => pathBeside(declared, name, kind) ?? []);
 }
 
 /** Returns whether a queue or schedule belongs to a declared function. Other queues and schedules do not count. */
 export function isOurs(declared: Declared, { name }: { readonly name: string }): boolean {
-  return [...beside(declared, 'queue'), ...beside(declared, 'schedule')].some((path) => name.endsWith(path));
+  return [...undeclared(declared, 'queue'), ...undeclared(declared, 'schedule')].some((path) => name.endsWith(path));
 }
 
 function idOf(path: string): string {
@@ -141,7 +141,7 @@ export const functionChecks: readonly Check[] = [
     find: (site) =>
       ofDeployed(site, () =>
         known(site, site.seen.queues, (queues) => {
-          const missing = beside(site.declared, 'queue').filter(
+          const missing = undeclared(site.declared, 'queue').filter(
             (path) => !queues.some(({ name }) => name.endsWith(path)),
           );
           const why = 'it executes runs: without it, they stay pending';
@@ -172,7 +172,7 @@ export const functionChecks: readonly Check[] = [
       ofDeployed(site, () =>
         known(site, site.seen.jobs, (jobs) => {
           const why = 'they handle expired leases, offline agents and reminders';
-          const missing = beside(site.declared, 'schedule').filter(
+          const missing = undeclared(site.declared, 'schedule').filter(
             (path) => !jobs.some(({ name }) => name.endsWith(path)),
           );
           if (missing.length > 0)

@@ -32,7 +32,7 @@ export const moneyChecks: readonly Check[] = [
   {
     name: 'maximum instances',
     find: (site) => {
-      const most = Number(site.declared.parameters['MAX_INSTANCES']);
+      const max = Number(site.declared.parameters['MAX_INSTANCES']);
       const problem = (what: string) =>
         ({
           state: 'problem',
@@ -40,16 +40,16 @@ export const moneyChecks: readonly Check[] = [
           why: 'with CONCURRENCY, it limits concurrent requests and the cost per day',
           fix: setParameter(site.declared, 'MAX_INSTANCES', '100'),
         }) as const;
-      if (!(most >= 1 && most <= MAX_INSTANCES))
+      if (!(max >= 1 && max <= MAX_INSTANCES))
         return problem(
           `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: it must be 1 to ${MAX_INSTANCES}`,
         );
       return known(site, site.seen.functions, (functions) => {
         const mcp = current(site, functions).find((one) => placeOf(one).id === 'mcp');
         const deployed = mcp?.serviceConfig?.maxInstanceCount;
-        if (mcp === undefined || deployed === most) return OK;
+        if (mcp === undefined || deployed === max) return OK;
         return {
-          ...problem(`mcp is deployed with ${deployed ?? 'unlimited'} instances, but MAX_INSTANCES is ${most}`),
+          ...problem(`mcp is deployed with ${deployed ?? 'unlimited'} instances, but MAX_INSTANCES is ${max}`),
           fix: { command: `npm run deploy -- --project ${site.declared.project}` },
         };
       });

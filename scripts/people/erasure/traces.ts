@@ -36,14 +36,14 @@ export class Traces {
     this.uid = uid;
     this.pseudonym = pseudonymOf(uid);
     const all = [account, ...(account?.providerData ?? [])];
-    const said = (of: 'email' | 'displayName' | 'phoneNumber'): readonly string[] => [
+    const valuesOf = (of: 'email' | 'displayName' | 'phoneNumber'): readonly string[] => [
       ...new Set(all.flatMap((one) => one?.[of]?.trim() || [])),
     ];
     // The uid is replaced last, because a name or address can contain it.
     this.patterns = [
-      ...said('email').map((mail) => [mailPattern(mail), `${this.pseudonym}@erased.invalid`] as const),
-      ...said('displayName').map((name) => [namePattern(name), ERASED_NAME] as const),
-      ...said('phoneNumber').map((number) => [new RegExp(literal(number), 'g'), ERASED_NAME] as const),
+      ...valuesOf('email').map((mail) => [mailPattern(mail), `${this.pseudonym}@erased.invalid`] as const),
+      ...valuesOf('displayName').map((name) => [namePattern(name), ERASED_NAME] as const),
+      ...valuesOf('phoneNumber').map((number) => [new RegExp(literal(number), 'g'), ERASED_NAME] as const),
       [uidPattern(uid), this.pseudonym],
     ];
   }

@@ -40,15 +40,15 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
   const config = JSON.stringify({ projectId: project.id, databaseURL: database.url });
   const projectEnv = { ...project.env, FIREBASE_CONFIG: config };
   const [gitHub, runQueue] = await Promise.all([startGitHub(), startRunQueue(projectEnv)]);
-  const told = new EventEmitter();
+  const reported = new EventEmitter();
   const costs = new Map<number, Cost>();
   const server = await serveFunction({
     ...musterFunction,
     nodeOptions: [...NODE_OPTIONS, '--import', fileURLToPath(new URL('requestMeter.ts', import.meta.url))],
-    hears(message) {
+    onMessage(message) {
       const cost = costReport.parse(message);
       costs.set(cost.number, cost);
-      told.emit(String(cost.number));
+      reported.emit(String(cost.number));
     },
     env: { ...projectEnv, ...gitHub.env, ...runQueue.env, ...env, FIRESTORE_EMULATOR_HOST: meter.host },
   });
@@ -57,7 +57,7 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
     meter,
     leader: leader.credential,
     async costOf(number) {
-      if (!costs.has(number)) await once(told, String(number));
+      if (!costs.has(number)) await once(reported, String(number));
       const cost = costs.get(number);
       costs.delete(number);
       if (cost === undefined) throw new Error(`The function did not report the cost of request ${number}.`);

@@ -43,11 +43,11 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
   for (let number = 0; number < VICTIMS; number++) {
     const rule = { frequency: 'DAILY', start_date: LATER };
     const title = `A victim ${randomUUID()}`;
-    const begun = await client.call('todo_create_recurring_task', { title, ...rule });
-    const task_id = idOf(begun['first_occurrence']);
+    const started = await client.call('todo_create_recurring_task', { title, ...rule });
+    const task_id = idOf(started['first_occurrence']);
     if (areCompleted) await client.call('todo_complete_task', { task_id });
     ids.push(task_id);
-    recurring.push(idOf(begun['recurring_task']));
+    recurring.push(idOf(started['recurring_task']));
   }
   return {
     ...ANY_LIST,

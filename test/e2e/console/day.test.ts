@@ -95,7 +95,7 @@ describe('the console during a day of work', function () {
     const env = claudeEnvironment(fixture.folder, model.url);
     const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
     await page.getByRole('region', { name: 'Log' }).locator('li, tr, [role=row], p').first().waitFor();
-    assert.equal(await runner.ended, 0, runner.said());
+    assert.equal(await runner.ended, 0, runner.output());
     await page.locator('.sentence .status').getByText('done').waitFor();
   });
 

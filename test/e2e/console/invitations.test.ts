@@ -30,7 +30,7 @@ describe('the console', () => {
   const invite = (work: Work, { email }: TestPerson) => work.call('person', 'access.invite', { email, role: 'worker' });
   const optionsOf = () => visit.page.getByLabel('Workspace').locator('option').allInnerTexts();
 
-  async function begun(goal: string): Promise<{ readonly work: Work; readonly task: string }> {
+  async function started(goal: string): Promise<{ readonly work: Work; readonly task: string }> {
     const work = new Work();
     await work.begin(goal);
     return { work, task: await work.task(`A task of ${goal}`) };
@@ -44,7 +44,7 @@ describe('the console', () => {
   }
 
   it('gives an invited person access on the page that the person opens first', async () => {
-    const { work, task } = await begun('Links');
+    const { work, task } = await started('Links');
     for (const path of [`/t/${task}`, '/agents']) {
       const person = await invited(work);
       visit = await Visit.open(browser);
@@ -60,7 +60,7 @@ describe('the console', () => {
   });
 
   it("opens the invitation's workspace for an invited person if the address has no workspace", async () => {
-    const { work } = await begun('Led here');
+    const { work } = await started('Led here');
     visit = await Visit.open(browser);
     await visit.signIn(await invited(work), '/');
     await visit.page.getByText('Led here').waitFor();
@@ -69,7 +69,7 @@ describe('the console', () => {
   });
 
   it('shows a person without a role their email address, and the page after an invitation', async () => {
-    const { work, task } = await begun('Late');
+    const { work, task } = await started('Late');
     const person = await signUp();
     visit = await Visit.open(browser);
     await visit.signIn(person, `/t/${task}?workspace=${work.workspace}`);
@@ -89,7 +89,7 @@ describe('the console', () => {
   });
 
   it('gives access when a person who was invited in the meantime returns to the open page', async () => {
-    const { work } = await begun('Open page');
+    const { work } = await started('Open page');
     const person = await signUp();
     await verify(person);
     visit = await Visit.open(browser);
@@ -125,7 +125,7 @@ describe('the console', () => {
 
   it('lists the workspaces in which a person has a role, and for admins also all others', async () => {
     const open = newWorkspace('open');
-    const { work } = await begun('Private');
+    const { work } = await started('Private');
     await work.call('person', 'access.create_workspace', { name: open, access: 'open' });
     visit = await Visit.open(browser);
     await visit.signIn(await newPerson(), '/');

@@ -144,7 +144,7 @@ describe('Muster during a day of work', function () {
     installClaude(fixture.bin);
     const env = claudeEnvironment(fixture.folder, model.url);
     const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
-    assert.equal(await runner.ended, 0, runner.said());
+    assert.equal(await runner.ended, 0, runner.output());
     const { task, result = {} } = await fixture.report(String(code));
     assert.equal(task.state, 'done');
     const { totals } = (await treeOf('task', String(code))).node;
@@ -228,12 +228,12 @@ describe('Muster during a day of work', function () {
   });
 
   it('records each change in the audit log, with the agent, its owner and the tool', async () => {
-    const told = await trail();
+    const reported = await trail();
     assert.deepEqual(
-      told.filter(({ tool }) => !SIGNS_OF_LIFE.includes(tool)).map(({ by, tool }) => `${nameOf(by)} ${tool}`),
+      reported.filter(({ tool }) => !SIGNS_OF_LIFE.includes(tool)).map(({ by, tool }) => `${nameOf(by)} ${tool}`),
       DAY,
     );
-    assert.ok(told.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));
+    assert.ok(reported.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));
   });
 
   it("undoes an agent's changes, except external changes and items that others changed later", async () => {
@@ -279,8 +279,8 @@ describe('Muster during a day of work', function () {
 
   /** Returns Ada's audit entries from the day's first to-do on, oldest first. */
   async function trail() {
-    const { events: told } = events.parse(await succeed(cast.ada, 'system_getAudit', { limit: 100 }));
-    const all = told.reverse();
+    const { events: reported } = events.parse(await succeed(cast.ada, 'system_getAudit', { limit: 100 }));
+    const all = reported.reverse();
     return all.slice(all.findIndex(({ tool }) => tool === 'todo.add_task'));
   }
 

@@ -14,10 +14,10 @@ export interface Mistake {
 }
 
 /** Returns descriptions of the required parts that the error lacks. */
-export function missing({ happened, where, next }: Mistake, told: string): readonly string[] {
+export function missing({ happened, where, next }: Mistake, reported: string): readonly string[] {
   return [
-    ...(happened.test(told) ? [] : [`what happened (${happened})`]),
-    ...(where.test(told) ? [] : [`where (${where})`]),
-    ...(next.test(told) ? [] : [`what to do (${next})`]),
+    ...(happened.test(reported) ? [] : [`what happened (${happened})`]),
+    ...(where.test(reported) ? [] : [`where (${where})`]),
+    ...(next.test(reported) ? [] : [`what to do (${next})`]),
   ];
 }

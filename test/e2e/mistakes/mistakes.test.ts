@@ -35,9 +35,9 @@ describe('an error explains the mistake of a caller who', () => {
 
   for (const mistake of MISTAKES) {
     it(mistake.who, async () => {
-      const told = await mistake.make(fixture);
-      const gaps = missing(mistake, told);
-      assert.equal(gaps.length, 0, `The error does not state ${gaps.join(', nor ')}: ${told}`);
+      const reported = await mistake.make(fixture);
+      const gaps = missing(mistake, reported);
+      assert.equal(gaps.length, 0, `The error does not state ${gaps.join(', nor ')}: ${reported}`);
     });
   }
 });

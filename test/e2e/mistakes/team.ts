@@ -60,7 +60,7 @@ export const teamMistakes: readonly Mistake[] = [
       const id = await claimed(fixture);
       const { leader } = fixture;
       await fixture.made('coordination_register_agent', { agent_id: leader.id, role: 'leader' });
-      const told = await fixture.call('coordination_complete_task', {
+      const reported = await fixture.call('coordination_complete_task', {
         agent_id: leader.id,
         task_id: id,
         output: 'Done',
@@ -70,7 +70,7 @@ export const teamMistakes: readonly Mistake[] = [
         { agent_id: fixture.worker.id, task_id: id, output: 'Done' },
         fixture.worker,
       );
-      return told;
+      return reported;
     },
     happened: /held by/,
     where: /task/,

@@ -141,16 +141,16 @@ describe('the package muster-hub', () => {
   });
 
   it('reports wrong commands, addresses and credentials without a stack trace', async () => {
-    const told = async (args: readonly string[], token: string | undefined): Promise<string> => {
+    const reported = async (args: readonly string[], token: string | undefined): Promise<string> => {
       const { code, stderr } = await muster(args, token).catch((error) => error);
       assert.equal(code, 1);
       assert.doesNotMatch(stderr, /\n\s+at /);
       return stderr;
     };
-    assert.match(await told(['status', ...here], undefined), /MUSTER_TOKEN/);
-    assert.match(await told(['status', ...here], `${worker.token}x`), /HTTP 401.*MUSTER_TOKEN/);
-    assert.match(await told(['status', '--url', 'http://127.0.0.1:9/mcp'], worker.token), /Cannot reach/);
-    assert.match(await told(['dance'], worker.token), /Unknown command "dance"/);
+    assert.match(await reported(['status', ...here], undefined), /MUSTER_TOKEN/);
+    assert.match(await reported(['status', ...here], `${worker.token}x`), /HTTP 401.*MUSTER_TOKEN/);
+    assert.match(await reported(['status', '--url', 'http://127.0.0.1:9/mcp'], worker.token), /Cannot reach/);
+    assert.match(await reported(['dance'], worker.token), /Unknown command "dance"/);
   });
 
   it('contains the runner and its watchdog process', async () => {
@@ -170,7 +170,7 @@ describe('the package muster-hub', () => {
       installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
       const { taskId, branch } = await fixture.createTask();
       const runner = fixture.startRunner(['--once'], { program: [program(), 'runner'] });
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
       assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
       const { task, result = {} } = await fixture.report(taskId);
       assert.deepEqual([task.status, result['summary']], ['completed', 'It is done.']);

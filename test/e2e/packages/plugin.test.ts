@@ -86,7 +86,7 @@ describe('the plugin for coding agents', () => {
 
   describe('hook for Claude Code', () => {
     const session = randomUUID();
-    let heard: Server;
+    let received: Server;
     /** Successful calls of the hook, each as its method and agent id. */
     const done: string[] = [];
 
@@ -96,7 +96,7 @@ describe('the plugin for coding agents', () => {
       await succeed(client, 'inbox_ask', { kind: 'text', question: `Ship\u001b[2J ${session}?` });
       await succeed(client, 'inbox_ask', { kind: 'text', question: `${'a'.repeat(199)}\u{1f680} and more` });
       await client.close();
-      heard = createServer(async (request, response) => {
+      received = createServer(async (request, response) => {
         const body = await text(request);
         const { authorization = '' } = request.headers;
         const headers = { authorization, 'Content-Type': 'application/json' };
@@ -107,15 +107,15 @@ describe('the plugin for coding agents', () => {
         if (JSON.stringify(answer).includes('"result"')) done.push(`${method} ${params.agent_id ?? ''}`);
         response.end(JSON.stringify(answer));
       });
-      await listen(heard);
+      await listen(received);
     });
-    after(() => close(heard));
+    after(() => close(received));
 
     /** Runs the hook with an event of Claude Code, and returns the hook's output. */
     async function hear(event: Readonly<Record<string, unknown>>, token = worker.token): Promise<string> {
       const env = {
         ...environment(),
-        MUSTER_URL: `${originOf(heard)}/mcp`,
+        MUSTER_URL: `${originOf(received)}/mcp`,
         MUSTER_TOKEN: token,
         MUSTER_BEAT_SECONDS: '0.1',
       };

@@ -118,8 +118,12 @@ describe('the plugin for coding agents', () => {
     try {
       await run('claude', ['plugin', 'marketplace', 'add', ROOT], env);
       await run('claude', ['plugin', 'install', 'muster@muster'], env);
-      const said = await run('claude', ['-p', 'Do the next task.', '--allowedTools', 'mcp__plugin_muster_muster'], env);
-      assert.match(said, /Done\./);
+      const message = await run(
+        'claude',
+        ['-p', 'Do the next task.', '--allowedTools', 'mcp__plugin_muster_muster'],
+        env,
+      );
+      assert.match(message, /Done\./);
       const results = model.turns.at(-1)?.results ?? [];
       assert.deepEqual(
         results.map(({ isError }) => isError),
@@ -147,8 +151,8 @@ describe('the plugin for coding agents', () => {
     const env = { ...environment(), GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_API_KEY: 'AIza-no-key-of-anyone' };
     try {
       await run('gemini', ['extensions', 'install', '--consent', '--skip-settings', `${ROOT}/plugins/muster`], env);
-      const said = await run('gemini', ['--approval-mode', 'yolo', '-p', 'Claim the next task.'], env);
-      assert.match(said, /Done\./);
+      const message = await run('gemini', ['--approval-mode', 'yolo', '-p', 'Claim the next task.'], env);
+      assert.match(message, /Done\./);
       const [task] = listed.parse(await everyItem(lead, 'get_all_tasks', 'tasks'));
       assert.deepEqual([task?.status, task?.['claimed_by']], ['claimed', worker.id]);
     } finally {

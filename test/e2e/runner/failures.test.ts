@@ -66,7 +66,7 @@ describe('a runner', () => {
       assert.deepEqual(pids.filter(isRunning), []);
       assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
       runner.signal('SIGTERM');
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
     }),
     'leaves no process of its coding agent when it is killed': withRunnerFixture('trouble', async (fixture) => {
       const pidFile = `${fixture.folder}/pids`;
@@ -100,7 +100,7 @@ describe('a runner', () => {
           await fixture.untilSaid(next, /Waiting/);
           deployment.moveTime((LEASE_SECONDS + 1) * 1000);
           assert.equal((await fetch(sweepUrl, { method: 'POST' })).status, 200);
-          assert.equal(await next.ended, 0, next.said());
+          assert.equal(await next.ended, 0, next.output());
           await assertFinished(fixture, taskId, branch);
         });
       } finally {
@@ -115,7 +115,7 @@ describe('a runner', () => {
       killed.signal('SIGKILL');
       await killed.ended;
       const next = fixture.startRunner(['--once']);
-      assert.equal(await next.ended, 0, next.said());
+      assert.equal(await next.ended, 0, next.output());
       await assertFinished(fixture, taskId, branch);
     }),
     'releases its task immediately when it gets SIGTERM': withRunnerFixture('trouble', async (fixture) => {
@@ -124,9 +124,9 @@ describe('a runner', () => {
       const runner = fixture.startRunner([]);
       await fixture.untilLogged(taskId, 'Half done.');
       runner.signal('SIGTERM');
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
       const next = fixture.startRunner(['--task', taskId]);
-      assert.equal(await next.ended, 0, next.said());
+      assert.equal(await next.ended, 0, next.output());
       await assertFinished(fixture, taskId, branch);
     }),
     'loses no log line and no result during a network outage': withRunnerFixture('trouble', async (fixture) => {
@@ -160,7 +160,7 @@ describe('a runner', () => {
         await fixture.untilSaid(runner, /hub does not respond/);
         assert.notEqual((await fixture.report(taskId)).task.status, 'completed');
         network.restore();
-        assert.equal(await runner.ended, 0, runner.said());
+        assert.equal(await runner.ended, 0, runner.output());
         const lines = (await fixture.logs(taskId))
           .map(({ message }) => message)
           .filter((message) => /^line \d/.test(message));
@@ -178,7 +178,7 @@ describe('a runner', () => {
       installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result();");
       const { taskId, branch } = await fixture.createTask();
       const runner = fixture.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
-      assert.equal(await runner.ended, 1, runner.said());
+      assert.equal(await runner.ended, 1, runner.output());
       const { task, result = {} } = await fixture.report(taskId);
       assert.deepEqual([task.status, task.failure?.class], ['failed', 'acceptance_failed']);
       assert.ok(isRecord(result['acceptance']));
@@ -189,7 +189,7 @@ describe('a runner', () => {
       installStandIn(fixture.bin, 'result();');
       const { taskId } = await fixture.createTask({ config: { base: 'no-such-branch' } });
       const runner = fixture.startRunner(['--once']);
-      assert.equal(await runner.ended, 1, runner.said());
+      assert.equal(await runner.ended, 1, runner.output());
       const { task } = await fixture.report(taskId);
       assert.equal(task.status, 'failed');
       assert.match(task.failure?.message ?? '', /The base "no-such-branch" is not a branch, tag or commit/);
@@ -206,22 +206,22 @@ describe('a runner', () => {
       for (const name of ['one', 'two', 'three'])
         assert.match(git(fixture.repo, 'show', `work/${name}:prompt.txt`), new RegExp(`Make ${name}`));
       runner.signal('SIGTERM');
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
       assert.ok(!existsSync(`${fixture.repo}/prompt.txt`));
     }),
     'exits with an error if its credential is invalid': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const runner = fixture.startRunner(['--once'], { agent: { id: 'nobody', token: 'mk_nobody.nothing' } });
       assert.equal(await runner.ended, 1);
-      assert.match(runner.said(), /Invalid or revoked credential/);
-      assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
+      assert.match(runner.output(), /Invalid or revoked credential/);
+      assert.doesNotMatch(runner.output(), /mk_nobody|at .*:\d+:\d+/);
     }),
     'exits with an error if the hub does not respond': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const runner = fixture.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
       assert.equal(await runner.ended, 1);
-      assert.match(runner.said(), /^The hub does not respond\. Check --url\./);
-      assert.doesNotMatch(runner.said(), /at .*:\d+:\d+/);
+      assert.match(runner.output(), /^The hub does not respond\. Check --url\./);
+      assert.doesNotMatch(runner.output(), /at .*:\d+:\d+/);
     }),
   });
 });

@@ -46,7 +46,7 @@ export type LogEntries = z.output<typeof logged>['result']['entries'];
 
 export interface RunnerProcess {
   /** Returns all output until now. */
-  said(): string;
+  output(): string;
   signal(signal: NodeJS.Signals): void;
   readonly pid: number;
   /** Resolves with the exit code, or with the signal that ended the process. */
@@ -152,14 +152,14 @@ export class RunnerFixture {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.runners.push(child);
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        output += text;
       });
     assert.ok(child.pid);
     return {
-      said: () => said,
+      output: () => output,
       signal: (signal) => void child.kill(signal),
       pid: child.pid,
       ended: new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code ?? -1))),
@@ -168,7 +168,7 @@ export class RunnerFixture {
 
   /** Waits until the runner's output matches the pattern. */
   untilSaid(runner: RunnerProcess, pattern: RegExp): Promise<true> {
-    return eventually(`output with ${pattern}`, async () => pattern.test(runner.said()) || undefined, TIMEOUT_MS);
+    return eventually(`output with ${pattern}`, async () => pattern.test(runner.output()) || undefined, TIMEOUT_MS);
   }
 
   async report(taskId: string): Promise<TaskReport> {

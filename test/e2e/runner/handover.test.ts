@@ -27,7 +27,7 @@ describe('a runner that pushes branches', () => {
         installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
         const { taskId } = await fixture.createTask({ branch, config: { pullRequest: { draft: true } } });
         const runner = fixture.startRunner(['--once', '--project', `${AT.owner}/${AT.repo}`]);
-        assert.equal(await runner.ended, 0, runner.said());
+        assert.equal(await runner.ended, 0, runner.output());
         assert.equal(git(origin, 'show', `${branch}:work.txt`), 'x');
         const { task, result = {} } = await fixture.report(taskId);
         assert.equal(task.status, 'completed');
@@ -53,14 +53,14 @@ describe('a runner that pushes branches', () => {
       const first = fixture.startRunner(['--push']);
       await fixture.untilLogged(taskId, 'Half done.');
       first.signal('SIGTERM');
-      assert.equal(await first.ended, 0, first.said());
+      assert.equal(await first.ended, 0, first.output());
       assert.equal(git(origin, 'show', `${branch}:first.txt`), '1');
 
       const elsewhere = newRepository(`${fixture.folder}/elsewhere`);
       git(elsewhere, 'remote', 'add', 'origin', origin);
       installStandIn(fixture.bin, "fs.writeFileSync('second.txt', fs.readdirSync('.').join(' ')); result();");
       const second = fixture.startRunner(['--once', '--push'], { repo: elsewhere });
-      assert.equal(await second.ended, 0, second.said());
+      assert.equal(await second.ended, 0, second.output());
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await fixture.report(taskId)).task.status, 'completed');
     }),
@@ -74,14 +74,14 @@ describe('a runner that pushes branches', () => {
       );
       const { taskId, branch } = await fixture.createTask();
       const runner = fixture.startRunner(['--once', '--push']);
-      assert.equal(await runner.ended, 1, runner.said());
+      assert.equal(await runner.ended, 1, runner.output());
       assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
       const { task, attempts } = await fixture.report(taskId);
       assert.equal(task.status, 'pending');
       assert.equal(attempts[0]?.failure.class, 'crashed');
       installStandIn(fixture.bin, `fs.writeFileSync(${JSON.stringify(`${fixture.folder}/started`)}, ''); result();`);
       const next = fixture.startRunner(['--once', '--push']);
-      assert.equal(await next.ended, 1, next.said());
+      assert.equal(await next.ended, 1, next.output());
       assert.equal((await fixture.report(taskId)).attempts[1]?.failure.class, 'crashed');
       assert.ok(!existsSync(`${fixture.folder}/started`));
     }),

@@ -40,7 +40,7 @@ describe('a runner with real coding agents', () => {
       const runner = fixture.startRunner(['--once', '--worktrees', worktrees], {
         env: claudeEnvironment(fixture.folder, model.url),
       });
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
       assert.equal(git(fixture.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
       assert.equal(git(fixture.repo, 'show', `${branch}:README.md`), '# Example with login');
       assert.equal(git(fixture.repo, 'rev-parse', '--abbrev-ref', 'HEAD'), 'main');
@@ -101,7 +101,7 @@ describe('a runner with real coding agents', () => {
       const runner = fixture.startRunner(['--task', taskId, '--worktrees', worktrees], {
         env: geminiEnvironment(fixture.folder, model.url),
       });
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
       assert.equal(git(fixture.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
       const { task, result = {} } = await fixture.report(taskId);
       assert.equal(task.status, 'completed');
@@ -155,7 +155,7 @@ describe('a runner with real coding agents', () => {
         // Variables with which a git hook of the outer repository would select that repository.
         const selecting = { GIT_DIR: `${outer}/.git`, GIT_WORK_TREE: outer, GIT_INDEX_FILE: `${outer}/.git/index` };
         const runner = fixture.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
-        assert.equal(await runner.ended, 0, runner.said());
+        assert.equal(await runner.ended, 0, runner.output());
         assert.equal(git(repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
         assert.deepEqual((await fixture.report(taskId)).result?.['commands'], ['git add src']);
         const results = isClaude ? claude.turns.at(-1)?.results.map(({ text }) => text) : gemini.turns.at(-1)?.results;
@@ -192,7 +192,7 @@ describe('a runner with real coding agents', () => {
       await client.close();
     }
     runner.signal('SIGTERM');
-    assert.equal(await runner.ended, 0, runner.said());
+    assert.equal(await runner.ended, 0, runner.output());
   });
 });
 

@@ -75,9 +75,9 @@ describe('a run of a real coding agent', () => {
       '@"secret.txt" x@secret.txt',
       'ultracode',
     ];
-    const said = lines.join('\n');
-    const message = { id: 'm', from: '@secret.txt', text: said, sent_at: '2026-11-26T00:00:00.000Z' };
-    return { description, instructions: said, messages: [message] };
+    const text = lines.join('\n');
+    const message = { id: 'm', from: '@secret.txt', text, sent_at: '2026-11-26T00:00:00.000Z' };
+    return { description, instructions: text, messages: [message] };
   }
 
   /** Asserts that a model request contained the unchanged prompt, and that no request contained a file's content. */

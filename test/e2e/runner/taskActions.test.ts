@@ -33,7 +33,7 @@ describe('a runner', () => {
           ['cancelled'],
         );
         runner.signal('SIGTERM');
-        assert.equal(await runner.ended, 0, runner.said());
+        assert.equal(await runner.ended, 0, runner.output());
       },
     ),
     'starts a released task again, and ends the first agent': withRunnerFixture('levers', async (fixture) => {
@@ -55,7 +55,7 @@ describe('a runner', () => {
       await fixture.untilState(taskId, 'done');
       await eventually('the first agent has ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
       runner.signal('SIGTERM');
-      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(await runner.ended, 0, runner.output());
     }),
   });
 });

@@ -46,9 +46,9 @@ describe('the sign-in', () => {
     await made('coordination_create_task', { description: 'Mend the roof' });
     await made('access_invite', { email, role: 'worker' });
     await ada.close();
-    const told = await mailTo(email);
-    const [url = ''] = /http\S+\/mcp\b/.exec(told) ?? [];
-    assert.equal(url, MCP, told);
+    const reported = await mailTo(email);
+    const [url = ''] = /http\S+\/mcp\b/.exec(reported) ?? [];
+    assert.equal(url, MCP, reported);
 
     const model = await startScriptedModel([
       () => ({ tool: 'mcp__muster__access_whoami', input: {} }),

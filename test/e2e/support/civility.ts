@@ -38,8 +38,8 @@ function assertMessage(message: unknown, about: string): void {
     return;
   }
   assert.ok(isRecord(error) || typeof error === 'string', about);
-  const said = isRecord(error) ? error['message'] : error;
-  assert.ok(typeof said === 'string' && said.length > 5 && !said.includes('Internal error'), about);
+  const output = isRecord(error) ? error['message'] : error;
+  assert.ok(typeof output === 'string' && output.length > 5 && !output.includes('Internal error'), about);
   if (isRecord(error)) assert.ok(Number.isInteger(error['code']), about);
 }
 
@@ -51,7 +51,7 @@ function assertEnvelope({ structuredContent, content }: Readonly<Record<string, 
   if (structuredContent !== undefined) assert.deepEqual(structuredContent, envelope, about);
   const { error, message } = envelope;
   // Errors of the coding toolset have the message next to the field `error`.
-  const said = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
-  assert.ok(typeof said === 'string' && said.length > 5 && said.length < 5000, about);
-  assert.doesNotMatch(said, /Internal error/, about);
+  const output = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
+  assert.ok(typeof output === 'string' && output.length > 5 && output.length < 5000, about);
+  assert.doesNotMatch(output, /Internal error/, about);
 }

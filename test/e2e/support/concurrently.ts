@@ -7,7 +7,7 @@
  * @param tests tests by title; the slowest tests should be first
  */
 export function runConcurrently(max: number, tests: Readonly<Record<string, () => Promise<void>>>): void {
-  const begun = Object.entries(tests).map(([title, test]) => {
+  const started = Object.entries(tests).map(([title, test]) => {
     let tell: (outcome: Promise<void>) => void = () => undefined;
     const outcome = new Promise<void>((resolve) => {
       tell = resolve;
@@ -17,7 +17,7 @@ export function runConcurrently(max: number, tests: Readonly<Record<string, () =
   });
 
   before(() => {
-    const waiting = [...begun];
+    const waiting = [...started];
     const goThrough = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const running = next.test();
@@ -28,5 +28,5 @@ export function runConcurrently(max: number, tests: Readonly<Record<string, () =
     for (let count = 0; count < max; count++) void goThrough();
   });
 
-  for (const { title, outcome } of begun) it(title, () => outcome);
+  for (const { title, outcome } of started) it(title, () => outcome);
 }

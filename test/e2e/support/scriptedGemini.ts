@@ -73,8 +73,8 @@ async function answer(
   const results = parts.flatMap((one) => one.functionResponse ?? []).map((one) => JSON.stringify(one.response));
   if (offers) turns.push({ tools: names, results, texts: parts.flatMap((one) => one.text ?? []) });
   const call = offers ? script[results.length]?.() : undefined;
-  const said = { text: offers ? 'Done.' : '{}' };
-  const part = call === undefined ? said : { functionCall: { name: call.tool, args: call.input } };
+  const output = { text: offers ? 'Done.' : '{}' };
+  const part = call === undefined ? output : { functionCall: { name: call.tool, args: call.input } };
   const whole = {
     candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
     usageMetadata: USAGE,

@@ -95,13 +95,13 @@ async function answer(
 }
 
 function textsIn(content: string | readonly z.output<typeof block>[]): readonly string[] {
-  return typeof content === 'string' ? [content] : content.flatMap(({ text: said }) => said ?? []);
+  return typeof content === 'string' ? [content] : content.flatMap(({ text: message }) => message ?? []);
 }
 
 function resultIn({ type, content = '', is_error = false }: z.output<typeof block>): ToolResult[] {
   if (type !== 'tool_result') return [];
-  const said = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
-  return [{ text: said, isError: is_error }];
+  const message = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
+  return [{ text: message, isError: is_error }];
 }
 
 function refuse(response: ServerResponse, status: number, type: string, message = type): void {

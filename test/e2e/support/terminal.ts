@@ -11,8 +11,8 @@ const PATIENCE_MS = 120_000;
 const COLUMNS = 4000;
 
 interface Started {
-  onData(told: (text: string) => void): unknown;
-  onExit(told: (end: { readonly exitCode: number }) => void): unknown;
+  onData(reported: (text: string) => void): unknown;
+  onExit(reported: (end: { readonly exitCode: number }) => void): unknown;
   write(text: string): void;
   kill(signal?: string): void;
 }

@@ -83,11 +83,11 @@ describe('private texts of a person', function () {
     await eventually('calls wait for an approval', isAsked);
     assert.equal(await orders(secretOf('an argument')), 'WAITS_FOR_APPROVAL');
     await as('cas himself', 'coordination.message_agent', { agent_id: casAgent, message: secretOf('a message') });
-    const hears = async () => {
+    const onMessage = async () => {
       const beat = await as('cas the worker', 'coordination.heartbeat', { agent_id: casAgent });
       return heardIn(JSON.stringify(beat)).length > 0 || undefined;
     };
-    await eventually('the agent gets its message', hears);
+    await eventually('the agent gets its message', onMessage);
     const todo = await as('cas himself', 'todo.add_task', { title: secretOf('a to-do') });
     const todoId = String(Object(todo['task']).id);
     await as('cas himself', 'todo.create_recurring_task', {

@@ -31,8 +31,8 @@ const NOT_TOLD = [...REFUSED, 'NOT_FOUND'];
 
 const isLet = ({ error }: Outcome, refused = REFUSED) => error === undefined || !refused.includes(error.reason);
 
-const callersOf = (least: Permission['reads']): readonly CallerName[] =>
-  least === 'no one' && !IS_NIGHTLY ? SOME : CALLERS;
+const callersOf = (min: Permission['reads']): readonly CallerName[] =>
+  min === 'no one' && !IS_NIGHTLY ? SOME : CALLERS;
 
 const inLists = (path: string) => path.split('/').slice(0, -1).join('/');
 
@@ -95,13 +95,13 @@ describe('database access', function () {
     it(`${row} in ${database} is readable only by permitted callers, as access.explain reports`, async () => {
       const path = await pathOf(permission);
       const check = async (caller: CallerName) => {
-        const said = `${caller} at ${path}`;
+        const output = `${caller} at ${path}`;
         const outcome = await fixture.call(caller, homeOf(caller), 'firebase.read', { database, path });
         const does = isLet(outcome, isDecidedByContent(permission) ? NOT_TOLD : REFUSED);
-        assert.equal(does, await explained(caller, { database, path }), said);
+        assert.equal(does, await explained(caller, { database, path }), output);
         if (PERSONS.includes(caller))
-          assert.equal(await mayRead(fixture.credential(caller), database, path), does, said);
-        if (STRANGERS.includes(caller) && isOfAnns(permission)) assert.equal(does, false, said);
+          assert.equal(await mayRead(fixture.credential(caller), database, path), does, output);
+        if (STRANGERS.includes(caller) && isOfAnns(permission)) assert.equal(does, false, output);
       };
       await Promise.all(callersOf(reads).map(check));
     });
@@ -112,10 +112,10 @@ describe('database access', function () {
         const missing = ended(filled(row, absent), fixture.thing);
         const check = async (caller: CallerName, workspace: string, tool: string) => {
           const ask = (asked: string) => fixture.call(caller, workspace, tool, { database, path: asked });
-          const told = JSON.stringify(await ask(path));
-          assert.ok(!told.includes(fixture.secret), `${caller} gets ${told}`);
+          const reported = JSON.stringify(await ask(path));
+          assert.ok(!reported.includes(fixture.secret), `${caller} gets ${reported}`);
           const nothing = JSON.stringify(await ask(missing));
-          assert.equal(plain(told, path), plain(nothing, missing));
+          assert.equal(plain(reported, path), plain(nothing, missing));
         };
         for (const caller of STRANGERS) {
           for (const tool of ['firebase.read', 'access.explain']) await check(caller, homeOf(caller), tool);
@@ -128,10 +128,10 @@ describe('database access', function () {
       for (const caller of callersOf(writes)) {
         const may = await explained(caller, { database, path, operation: 'write' });
         const writing = { database, path, operation: 'set', data: { text: 'hello' } };
-        const said = `${caller} at ${path}`;
-        assert.equal(isLet(await fixture.call(caller, homeOf(caller), 'firebase.write', writing)), may, said);
+        const output = `${caller} at ${path}`;
+        assert.equal(isLet(await fixture.call(caller, homeOf(caller), 'firebase.write', writing)), may, output);
         if (PERSONS.includes(caller))
-          assert.equal(await mayWrite(fixture.credential(caller), database, path), may, said);
+          assert.equal(await mayWrite(fixture.credential(caller), database, path), may, output);
       }
     });
   }

@@ -21,18 +21,18 @@ const CASS = ['cas the worker', 'cas himself'] as const;
 
 /** The text that a stream has sent until now, and a promise that resolves when the stream ends. */
 interface Followed {
-  readonly said: () => string;
+  readonly output: () => string;
   readonly ended: Promise<void>;
 }
 
 function follow(response: Response): Followed {
   assert.equal(response.status, 200);
-  let said = '';
+  let output = '';
   const read = async () => {
     assert.ok(response.body);
-    for await (const text of response.body.pipeThrough(new TextDecoderStream())) said += text;
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) output += text;
   };
-  return { said: () => said, ended: read() };
+  return { output: () => output, ended: read() };
 }
 
 describe('a person who is removed from a workspace', function () {
@@ -103,15 +103,15 @@ describe('a person who is removed from a workspace', function () {
       });
     const streams: Followed[] = [];
     for (const caller of CASS) {
-      const heard = await subscribe(caller, loud(), 'loud');
+      const received = await subscribe(caller, loud(), 'loud');
       const heardElsewhere = await subscribe(caller, loud(), 'listened');
-      streams.push(await openEvents(caller, heard));
+      streams.push(await openEvents(caller, received));
       streams.push(await listen(caller, `firebase://subscriptions/${heardElsewhere}`));
     }
     await write('before');
     await eventually(
       'every stream has sent the written event',
-      async () => streams.every(({ said }) => /before|resources\/updated/.test(said())) || undefined,
+      async () => streams.every(({ output }) => /before|resources\/updated/.test(output())) || undefined,
     );
     const { result } = await succeed('ann the worker', 'coding.create_task', order('before'));
     assert.ok(isRecord(result));
@@ -119,7 +119,7 @@ describe('a person who is removed from a workspace', function () {
     for (const caller of CASS) streams.push(await listen(caller, uri));
     await eventually(
       'every stream is acknowledged',
-      async () => streams.slice(-CASS.length).every(({ said }) => said().includes(uri)) || undefined,
+      async () => streams.slice(-CASS.length).every(({ output }) => output().includes(uri)) || undefined,
     );
     let answered = 0;
     const waits = CASS.map(async (caller) => {
@@ -160,6 +160,6 @@ describe('a person who is removed from a workspace', function () {
       assert.match(error.reason, OUT);
       assert.ok(!error.message.includes(fixture.secret), error.message);
     }
-    assert.ok(streams.every(({ said }) => !said().includes('after')));
+    assert.ok(streams.every(({ output }) => !output().includes('after')));
   });
 });

@@ -133,15 +133,15 @@ describe('access control of tools and resources', function () {
 
   async function assertHidden({ name, argumentsFor, scope }: Entry): Promise<void> {
     await everywhere(async (caller, workspace, elsewhere) => {
-      const said = `${name} by ${caller}`;
+      const output = `${name} by ${caller}`;
       const there = await fixture.call(caller, workspace, name, argumentsFor(ids));
-      assert.ok(!shown(there).includes(fixture.secret), `${said} returns ${shown(there)}`);
+      assert.ok(!shown(there).includes(fixture.secret), `${output} returns ${shown(there)}`);
       if (workspace === fixture.alpha) await assertExplained(caller, name, there);
-      if (workspace === fixture.alpha && scope === 'workspace') assert.equal(there.error?.reason, 'NO_ROLE', said);
+      if (workspace === fixture.alpha && scope === 'workspace') assert.equal(there.error?.reason, 'NO_ROLE', output);
       const namesNothing = JSON.stringify(argumentsFor(ids)) === JSON.stringify(argumentsFor(absent));
       if (namesNothing && (workspace === elsewhere || scope !== 'workspace')) return;
       const nothing = await fixture.call(caller, elsewhere, name, argumentsFor(absent));
-      assert.equal(plain(shown(there), ids), plain(shown(nothing), absent), said);
+      assert.equal(plain(shown(there), ids), plain(shown(nothing), absent), output);
     });
   }
 

@@ -84,8 +84,8 @@ export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
   const due = '2099-02-11T17:00:00Z';
   const todo = idIn((await as('ann herself', 'todo.add_task', { title: secret, due_date: due }))['task']);
   const repeating = { title: `${secret} again`, frequency: 'DAILY', start_date: due };
-  const begun = await as('ann herself', 'todo.create_recurring_task', repeating);
-  const recurring = idIn(begun['recurring_task']);
+  const started = await as('ann herself', 'todo.create_recurring_task', repeating);
+  const recurring = idIn(started['recurring_task']);
   const workflow = `flow-${fixture.mark}`;
   await as('ann the worker', 'orchestration.save_workflow', {
     workflow: { name: workflow, description: secret, steps: [{ name: 'only', agent: 'claude', prompt: secret }] },

@@ -75,7 +75,7 @@ async function workspaceWalls({ workspaces, people }: Composition['access']['por
 
 /** Returns a description of each limit that was loosened between two readings. */
 export function loosenedBetween(before: Walls, after: Walls): readonly string[] {
-  const gone = (what: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
+  const missing = (what: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
     [...one.keys()].filter((key) => !other.has(key)).map((key) => `${what} ${key}`);
   const raised = (what: string, one: ReadonlyMap<string, Role>, other: ReadonlyMap<string, Role>) =>
     [...other].flatMap(([key, role]) => {
@@ -93,14 +93,14 @@ export function loosenedBetween(before: Walls, after: Walls): readonly string[] 
     ...weaker.map(([key]) => `approval ${key}`),
     ...higher.map(([key]) => `limit ${key}`),
     ...opened.map(([key]) => `access ${key}`),
-    ...gone('repository', after.repositories, before.repositories),
-    ...gone('forbidden', before.forbidden, after.forbidden),
+    ...missing('repository', after.repositories, before.repositories),
+    ...missing('forbidden', before.forbidden, after.forbidden),
     ...raised('member', before.members, after.members),
     ...raised('invitation', before.invitations, after.invitations),
     ...[...after.agents].flatMap(([id, role]) => {
       const was = before.agents.get(id);
       return was !== undefined && !hasRole(was, role) ? [`agent ${id}: ${role}`] : [];
     }),
-    ...gone('restriction', before.restrictions, after.restrictions),
+    ...missing('restriction', before.restrictions, after.restrictions),
   ];
 }

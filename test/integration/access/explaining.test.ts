@@ -25,16 +25,16 @@ describe('the tool access.whoami', () => {
   it('returns the owner of an agent, and the source of the role in each workspace', async () => {
     const workspace = await fixture.workspaceOf('ada');
     const agent = await fixture.agentOf('ada', 'worker');
-    const told = await fixture.ask(agent, 'whoami');
-    assert.deepEqual(told['owner'], { uid: fixture.id('ada'), name: `ada of ${fixture.id('ada')}` });
-    assert.deepEqual(mine(told, workspace), {
+    const reported = await fixture.ask(agent, 'whoami');
+    assert.deepEqual(reported['owner'], { uid: fixture.id('ada'), name: `ada of ${fixture.id('ada')}` });
+    assert.deepEqual(mine(reported, workspace), {
       workspace,
       access: 'private',
       role: 'worker',
       from: 'own',
       owners_role: 'leader',
     });
-    assert.deepEqual([told['deployment_role'], Object(told['limits']).role], ['worker', 'worker']);
+    assert.deepEqual([reported['deployment_role'], Object(reported['limits']).role], ['worker', 'worker']);
     const ada = await fixture.ask(await fixture.person('ada'), 'whoami');
     const standing = { workspace, access: 'private', role: 'leader', from: 'membership' };
     assert.deepEqual(mine(ada, workspace), standing);
@@ -49,14 +49,14 @@ describe('the tool access.whoami', () => {
     assert.deepEqual([held.workspace, /restricted to it/.test(held.why)], ['alpha', true]);
     const settled = await home({ ...(await fixture.agentOf('ada', 'leader')), workspace: 'beta' });
     assert.deepEqual([settled.workspace, /the default workspace of the agent/.test(settled.why)], ['beta', true]);
-    const told = await fixture.ask(await fixture.person('ada'), 'whoami');
-    assert.equal(told['this_call'], fixture.workspace);
+    const reported = await fixture.ask(await fixture.person('ada'), 'whoami');
+    assert.equal(reported['this_call'], fixture.workspace);
   });
 
   it('can be called by everyone with an account, and explains how to get a role', async () => {
-    const told = await fixture.ask(await fixture.person('ben'), 'whoami');
-    assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
-    assert.match(String(told['advice']), /invite/);
+    const reported = await fixture.ask(await fixture.person('ben'), 'whoami');
+    assert.deepEqual([reported['workspaces'], reported['administers']], [[], undefined]);
+    assert.match(String(reported['advice']), /invite/);
   });
 
   it('lists every workspace in which the caller has a role, including open workspaces', async () => {
@@ -65,11 +65,16 @@ describe('the tool access.whoami', () => {
     const joined = await fixture.workspaceOf('ada');
     await fixture.arrive('eve', 'worker');
     await fixture.letIn(joined, 'eve', 'viewer');
-    const told = await fixture.ask(await fixture.person('eve'), 'whoami');
+    const reported = await fixture.ask(await fixture.person('eve'), 'whoami');
     const standing = { workspace: open, access: 'open', role: 'worker', from: 'deployment' };
-    assert.deepEqual(mine(told, open), standing);
-    assert.deepEqual(mine(told, joined), { workspace: joined, access: 'private', role: 'viewer', from: 'membership' });
-    assert.deepEqual([mine(told, hidden), told['administers']], [undefined, undefined]);
+    assert.deepEqual(mine(reported, open), standing);
+    assert.deepEqual(mine(reported, joined), {
+      workspace: joined,
+      access: 'private',
+      role: 'viewer',
+      from: 'membership',
+    });
+    assert.deepEqual([mine(reported, hidden), reported['administers']], [undefined, undefined]);
     const ben = await fixture.ask(await fixture.person('ben'), 'whoami');
     assert.deepEqual(ben['workspaces'], [], 'without a role, open workspaces are not listed');
   });
@@ -90,9 +95,9 @@ describe('the tool access.whoami', () => {
       Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
     const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
       const agent = await fixture.agentOf('root', maxRole);
-      const told = await fixture.ask({ ...agent, owner: { ...agent.owner, access } }, 'whoami');
+      const reported = await fixture.ask({ ...agent, owner: { ...agent.owner, access } }, 'whoami');
       const count = (list: unknown) => (Array.isArray(list) ? list.length : undefined);
-      return [count(told['workspaces']), count(told['administers']), told['truncated']];
+      return [count(reported['workspaces']), count(reported['administers']), reported['truncated']];
     };
     const [open, closed] = [names('open'), names('private')];
     assert.deepEqual(await listed('admin', Object.fromEntries(open.slice(0, 99))), [100, 0, false]);
@@ -168,9 +173,9 @@ describe('the tool access.explain', () => {
 
   it('reports no role of the caller in a workspace that no one has created', async () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
-    const told = await fixture.ask(await fixture.agentOf('ada', 'leader'), 'explain', question);
-    assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
-    assert.match(Object(told['changeable_by']).who, /leader of the workspace/);
+    const reported = await fixture.ask(await fixture.agentOf('ada', 'leader'), 'explain', question);
+    assert.deepEqual([reported['allowed'], reported['has']], [false, undefined]);
+    assert.match(Object(reported['changeable_by']).who, /leader of the workspace/);
   });
 
   it('agrees with access tools on whether each of four people may call them', async () => {
@@ -207,9 +212,9 @@ describe('the tool access.explain', () => {
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
-    const told = await explain('ada', { ...tool, agent: id });
-    assert.deepEqual(told['for'], { uid: `agent:${id}`, agent: id });
-    assert.match(String(told['why']), /is read-only/);
+    const reported = await explain('ada', { ...tool, agent: id });
+    assert.deepEqual(reported['for'], { uid: `agent:${id}`, agent: id });
+    assert.match(String(reported['why']), /is read-only/);
     const eve = await fixture.person('eve');
     const hidden = await fixture.refused(eve, 'explain', { ...tool, agent: id });
     const missing = await fixture.refused(eve, 'explain', { ...tool, agent: 'nobody' });

@@ -166,8 +166,8 @@ describe('credential chains', () => {
       for (const id of [own, below]) {
         const request = await stateOf(id);
         assert.deepEqual([request?.state, request?.withdrawn_because], ['withdrawn', 'REVOKED']);
-        const said = await call(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
-        assert.match(JSON.stringify(said.structuredContent), /was revoked/);
+        const output = await call(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+        assert.match(JSON.stringify(output.structuredContent), /was revoked/);
       }
       assert.equal((await stateOf(stays))?.state, 'open');
     });

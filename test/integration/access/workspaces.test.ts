@@ -62,12 +62,12 @@ describe('workspaces of a deployment', () => {
     await database.ref(`messages/${inNode}/talk`).set({ one: 'hello' });
     await database.ref(`shared/${inValue}`).set(5);
     const ada = await fixture.person('ada');
-    const said = [];
+    const output = [];
     for (const name of [taken, inDocuments, inNode, inValue, 'default', 'agents', 'conversations']) {
       const refused = await fixture.refused(ada, 'create_workspace', { name });
-      said.push(JSON.stringify(withName(refused, name, 'x')));
+      output.push(JSON.stringify(withName(refused, name, 'x')));
     }
-    assert.equal(new Set(said).size, 1, said.join('\n'));
+    assert.equal(new Set(output).size, 1, output.join('\n'));
     const opening = () => fixture.app.services.coordination.initialize(inNode, { goal: 'Mine' }, unkeyed, ada);
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });

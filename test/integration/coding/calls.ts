@@ -78,7 +78,7 @@ export class CodingTeam extends Team {
     return { ...this.app.calls, authenticator: authenticatorOf(this.creator), log: silent };
   }
 
-  exchange(principal: Principal, gone = new AbortController().signal) {
+  exchange(principal: Principal, missing = new AbortController().signal) {
     return {
       principal,
       credential: `credential of ${principal.uid}`,
@@ -86,7 +86,7 @@ export class CodingTeam extends Team {
       requestId: 'a-request',
       baseUrl: 'https://muster.example/mcp',
       directory,
-      disconnectSignal: () => gone,
+      disconnectSignal: () => missing,
       timeLeft: () => 50_000,
     };
   }

@@ -239,13 +239,13 @@ describe('coding resources', () => {
     const changes = watch[Symbol.asyncIterator]();
     assert.equal((await changes.next()).done, false);
     for (const [sequence, message] of ['one', 'two'].entries()) {
-      const told = changes.next();
+      const reported = changes.next();
       await team.log(taskId, 1, [entry(sequence + 1, message)]);
-      assert.equal((await told).done, false);
+      assert.equal((await reported).done, false);
     }
-    const told = changes.next();
+    const reported = changes.next();
     await team.ask('heartbeat_task', { taskId, epoch: 1, progress: 'Testing' });
-    assert.equal((await told).done, false);
+    assert.equal((await reported).done, false);
     controller.abort();
     for (let end = await changes.next(); end.done !== true; end = await changes.next());
   });

@@ -85,11 +85,11 @@ describe('runners', () => {
 
   it('get no task if none arrives during the wait, or if the client has disconnected', async () => {
     await claimNothing({ waitMs: 100 });
-    const gone = AbortSignal.abort();
+    const missing = AbortSignal.abort();
     const claimed = await team.app.services.codingRunners.claim(
       team.runner,
       { workspace: team.workspace, waitMs: 20_000, leaseSeconds: 60 },
-      { disconnectSignal: () => gone, trackWait: (wait) => wait },
+      { disconnectSignal: () => missing, trackWait: (wait) => wait },
       () => undefined,
     );
     assert.equal(claimed.task, undefined);
@@ -101,21 +101,21 @@ describe('runners', () => {
     await answer(team, 'coordination_message_agent', written);
     await claimNothing();
     await team.order();
-    const told = async (args: JsonObject = {}) => {
+    const reported = async (args: JsonObject = {}) => {
       const { task, messages = [] } = await team.ask('claim_task', args);
       assert.ok(task);
       return Object(messages);
     };
-    const [first, ...more] = await told();
+    const [first, ...more] = await reported();
     assert.deepEqual([first.from, first.text, more], [team.leader.agent_id, written.message, []]);
     await team.order();
-    assert.deepEqual(await told(), [first]);
+    assert.deepEqual(await reported(), [first]);
     await team.order();
-    assert.deepEqual(await told({ readUntil: first.id }), []);
+    assert.deepEqual(await reported({ readUntil: first.id }), []);
     await answer(team, 'coordination_message_agent', { ...written, message: 'And the old one.' });
     await team.order();
     assert.deepEqual(
-      (await told({ readUntil: first.id })).map(({ text }: { text: string }) => text),
+      (await reported({ readUntil: first.id })).map(({ text }: { text: string }) => text),
       ['And the old one.'],
     );
   });

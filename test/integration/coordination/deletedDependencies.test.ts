@@ -19,7 +19,7 @@ describe('tasks with a deleted dependent', () => {
     fixture.pass(1);
     return answer(fixture, tool, args, ada);
   };
-  const gone = (path: string) => firestore().doc(path).delete();
+  const missing = (path: string) => firestore().doc(path).delete();
   const latest = async (): Promise<string> =>
     Object(await ask('system_getAudit', { thing: `task:${first}`, limit: 1 })).events[0].event_id;
 
@@ -39,7 +39,7 @@ describe('tasks with a deleted dependent', () => {
     const created = Object(await ask('coordination_create_tasks_batch', { tasks })).task_ids;
     first = created[0];
     second = created[2];
-    await gone(taskPath(created[1]));
+    await missing(taskPath(created[1]));
   });
 
   const claim = async () => assert.equal(await fixture.claim(ann), first);
@@ -94,7 +94,7 @@ describe('tasks with a deleted dependent', () => {
     'cancel_task with a deleted holder': [
       async () => {
         await claim();
-        await gone(agentPath(ann));
+        await missing(agentPath(ann));
         await ask('coordination_cancel_task', { task_id: first });
       },
       'cancelled',
@@ -103,7 +103,7 @@ describe('tasks with a deleted dependent', () => {
     'release_task with a deleted holder': [
       async () => {
         await claim();
-        await gone(agentPath(ann));
+        await missing(agentPath(ann));
         await ask('coordination_release_task', { task_id: first });
       },
       'available',
@@ -112,7 +112,7 @@ describe('tasks with a deleted dependent', () => {
     'the expired lease of a deleted holder': [
       async () => {
         await claim();
-        await gone(agentPath(ann));
+        await missing(agentPath(ann));
         fixture.pass(3600);
         await fixture.sweep();
       },
@@ -135,7 +135,7 @@ describe('tasks with a deleted dependent', () => {
   it('are settled in one sweep if they are stuck, even if another stuck task is unreadable', async () => {
     const third = await fixture.createOne({ dependencies: [second] });
     const fourth = await fixture.createOne({ dependencies: [third.id] });
-    await gone(taskPath(third.id));
+    await missing(taskPath(third.id));
     await ask('coordination_cancel_task', { task_id: first });
     const broken = await fixture.createOne();
     await firestore().doc(taskPath(broken.id)).update({ stuck_unsettled: true, priority: 'soon' });
@@ -144,6 +144,6 @@ describe('tasks with a deleted dependent', () => {
     assert.ok((counts['settled'] ?? 0) >= 1, JSON.stringify(counts));
     assert.equal((await fixture.task(second)).stuck_by, first);
     assert.equal((await fixture.task(fourth.id)).blockers, 1);
-    await gone(taskPath(broken.id));
+    await missing(taskPath(broken.id));
   });
 });

@@ -46,10 +46,10 @@ describe('claim_task without a claimable task', () => {
       { dependencies: ['task-1', 'task-2'] },
     );
     await team.claim(bob);
-    const said = await why();
-    assert.match(said, /^all_blocked: 2 tasks are blocked: /);
-    assert.ok(said.includes(`"${second?.id}" waits for "${first?.id}" (claimed, held by "${bob}")`), said);
-    assert.ok(said.includes(`"${third?.id}" waits for "${first?.id}"`), said);
+    const output = await why();
+    assert.match(output, /^all_blocked: 2 tasks are blocked: /);
+    assert.ok(output.includes(`"${second?.id}" waits for "${first?.id}" (claimed, held by "${bob}")`), output);
+    assert.ok(output.includes(`"${third?.id}" waits for "${first?.id}"`), output);
     const status = await answer(team, 'coordination_get_status', {});
     assert.equal(status['blocked_tasks'], 2);
     await team.fail(bob, String(first?.id));
@@ -59,9 +59,9 @@ describe('claim_task without a claimable task', () => {
 
   it('reports the capabilities that the available tasks require', async () => {
     const { id } = await team.createOne({ required_capabilities: ['rust', 'cuda'] });
-    const said = await why();
-    assert.match(said, /^capabilities: 1 task is available, but none that you can do: /);
-    assert.ok(said.includes(`"${id}" requires rust, cuda`) && said.includes('register_agent'), said);
+    const output = await why();
+    assert.match(output, /^capabilities: 1 task is available, but none that you can do: /);
+    assert.ok(output.includes(`"${id}" requires rust, cuda`) && output.includes('register_agent'), output);
     assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 0);
   });
 
@@ -69,8 +69,8 @@ describe('claim_task without a claimable task', () => {
     const { id } = await team.createOne();
     await team.claim(ann);
     await team.fail(ann, id, true);
-    const said = await why();
-    assert.match(said, /^retry_later: .* can be claimed again at 2040-01-01T00:00:30.000Z, in 28 s\.$/);
+    const output = await why();
+    assert.match(output, /^retry_later: .* can be claimed again at 2040-01-01T00:00:30.000Z, in 28 s\.$/);
     assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 1);
     team.pass(30);
     assert.equal(await team.claim(ann), id);

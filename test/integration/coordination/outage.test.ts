@@ -12,7 +12,7 @@ describe('the sweep without the Realtime Database', () => {
   const apps: App[] = [];
   let team: Team;
   let ann: string;
-  let lapsed: string;
+  let expired: string;
 
   /** Opens a dedicated connection to the Realtime Database, so that only this connection goes offline. */
   function connected(options: object = {}): { presence: DatabasePresence; database: Database } {
@@ -39,8 +39,8 @@ describe('the sweep without the Realtime Database', () => {
   beforeEach(async () => {
     team = new Team();
     ann = await team.join('ann');
-    ({ id: lapsed } = await team.createOne());
-    assert.equal(await team.claim(ann, 600), lapsed);
+    ({ id: expired } = await team.createOne());
+    assert.equal(await team.claim(ann, 600), expired);
     await team.app.access.ports.presence.touch(ann);
   });
   after(() => Promise.all(apps.map(deleteApp)));
@@ -55,7 +55,7 @@ describe('the sweep without the Realtime Database', () => {
     database.goOffline();
     await sweep(presence);
     assert.equal(await team.claim(bob), waiting.id, 'its delay before the retry has ended');
-    assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
+    assert.deepEqual([await statusOf(expired), (await agent(ann))?.status], ['claimed', 'active']);
     const { outage, behind } = await team.sweepRecord.read();
     assert.deepEqual(outage, { since: team.now });
     assert.deepEqual([behind['leases']?.since, behind['liveness']?.since], [team.now, team.now]);
@@ -74,7 +74,7 @@ describe('the sweep without the Realtime Database', () => {
       team.pass(60);
       if (seconds === 120) await team.app.access.ports.presence.touch(bob);
       await team.sweep(team.anotherInstance());
-      assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
+      assert.deepEqual([await statusOf(expired), (await agent(ann))?.status], ['claimed', 'active']);
     }
     assert.ok(
       ((await team.task(bobs.id)).claim?.lease_expires_at ?? team.now) > team.now,
@@ -82,7 +82,7 @@ describe('the sweep without the Realtime Database', () => {
     );
     team.pass(60);
     await team.sweep(team.anotherInstance());
-    assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['available', 'offline']);
+    assert.deepEqual([await statusOf(expired), (await agent(ann))?.status], ['available', 'offline']);
     assert.deepEqual(await team.sweepRecord.read(), { behind: {} });
   });
 
@@ -94,7 +94,7 @@ describe('the sweep without the Realtime Database', () => {
     team.pass(601);
     await presence.lastSeen([ann]);
     await sweep(presence, 5000);
-    assert.equal(await statusOf(lapsed), 'claimed');
+    assert.equal(await statusOf(expired), 'claimed');
     assert.deepEqual((await team.sweepRecord.read()).outage, { since: team.now });
   });
 });

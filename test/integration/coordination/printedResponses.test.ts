@@ -27,8 +27,8 @@ describe('the responses that the coordination specification prints', () => {
   it('match the response of each call of a job, from the goal to the results', async () => {
     const goal = 'Build a REST API for user management';
     const master_plan = '1. Design data models\n2. Implement endpoints';
-    const begun = await printed('init_coordination', { goal, master_plan });
-    assert.deepEqual(begun, { success: true, goal, created_at: team.now.toISOString() });
+    const started = await printed('init_coordination', { goal, master_plan });
+    assert.deepEqual(started, { success: true, goal, created_at: team.now.toISOString() });
     assert.equal((await printed('get_master_plan'))['master_plan'], master_plan);
 
     const first = Object((await answer(team, 'coordination_create_task', FIRST))['task']);

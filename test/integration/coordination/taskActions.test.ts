@@ -204,8 +204,8 @@ describe('task actions', () => {
         [third.id, first.id],
         [fourth.id, first.id],
       ]);
-      const told = await answer(team, 'coordination_get_all_tasks', { status_filter: 'stuck' });
-      assert.match(JSON.stringify(told), new RegExp(`Can never start: task \\\\"${first.id}\\\\"`));
+      const reported = await answer(team, 'coordination_get_all_tasks', { status_filter: 'stuck' });
+      assert.match(JSON.stringify(reported), new RegExp(`Can never start: task \\\\"${first.id}\\\\"`));
       const status = await answer(team, 'coordination_get_status', {});
       assert.match(JSON.stringify(status['stuck']), /^\{"count":3,/);
       const queue = await answer(team, 'system_getTaskQueue', {});

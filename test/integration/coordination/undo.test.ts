@@ -123,7 +123,7 @@ describe('undo of tasks and sessions', () => {
       const later = await create('Later', { dependencies: [waited] });
       await ask(fixture, 'coordination_update_task', { task_id: updated, description: 'Another' }, ada);
       const { refused } = await undo(event);
-      const why = new Map<string, string>(refused.map(({ id, why: told }: JsonObject) => [id, told]));
+      const why = new Map<string, string>(refused.map(({ id, why: reported }: JsonObject) => [id, reported]));
       assert.deepEqual([...why.keys()].sort(), [waited, updated].sort());
       assert.match(why.get(waited) ?? '', new RegExp(`task "${later}" depends on it`));
       assert.match(why.get(updated) ?? '', /changed in the meantime: description/);

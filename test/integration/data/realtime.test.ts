@@ -105,13 +105,13 @@ describe('firebase.read of the Realtime Database', () => {
     }
     const { data, count, nextCursor } = await read(path, { orderBy: 'score', startAt: 2, limit: 1 });
     assert.deepEqual([data, count, nextCursor === undefined], [{ c: { score: 2 } }, 1, false]);
-    const told = await answer(
+    const reported = await answer(
       new Team(),
       'firebase_read',
       { database: 'realtime', path, query: { orderBy: 'score', limit: 1 } },
       worker.principal,
     );
-    assert.match(JSON.stringify(told), /"indexed":false,"note":"This order has no index .*database\.rules\.json/);
+    assert.match(JSON.stringify(reported), /"indexed":false,"note":"This order has no index .*database\.rules\.json/);
   });
 
   it('refuses to sort a large node without an index, and names the missing index', async () => {

@@ -41,20 +41,20 @@ describe('a watch of the Realtime Database', () => {
     it('reports the current value and then each change', async () => {
       await set(path, { a: [1, null, 3] });
       const recorder = watch('value');
-      assert.deepEqual(await recorder.begun(), { '': { a: [1, null, 3] } });
+      assert.deepEqual(await recorder.started(), { '': { a: [1, null, 3] } });
       await set(`${path}/b`, 'two');
-      await recorder.told([['', { a: [1, null, 3], b: 'two' }]]);
+      await recorder.reported([['', { a: [1, null, 3], b: 'two' }]]);
       await set(path, 5);
-      await recorder.told([['', 5]]);
+      await recorder.reported([['', 5]]);
       await set(path, null);
-      await recorder.told([['', undefined]]);
+      await recorder.reported([['', undefined]]);
     });
 
     it('starts empty if the path has no value', async () => {
       const recorder = watch('value');
-      assert.deepEqual(await recorder.begun(), {});
+      assert.deepEqual(await recorder.started(), {});
       await set(path, false);
-      await recorder.told([['', false]]);
+      await recorder.reported([['', false]]);
     });
   });
 
@@ -62,19 +62,19 @@ describe('a watch of the Realtime Database', () => {
     it('reports the current children and then each change', async () => {
       await set(path, { a: 1, b: { x: 1 } });
       const recorder = watch('children');
-      assert.deepEqual(await recorder.begun(), { a: 1, b: { x: 1 } });
+      assert.deepEqual(await recorder.started(), { a: 1, b: { x: 1 } });
       await set(`${path}/c`, 3);
-      await recorder.told([['c', 3]]);
+      await recorder.reported([['c', 3]]);
       await set(`${path}/b/y`, 2);
-      await recorder.told([['b', { x: 1, y: 2 }]]);
+      await recorder.reported([['b', { x: 1, y: 2 }]]);
       await set(`${path}/a`, null);
-      await recorder.told([['a', undefined]]);
+      await recorder.reported([['a', undefined]]);
     });
 
     it('reports all changes of one server message together', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children');
-      await recorder.begun();
+      await recorder.started();
       await set(path, { b: 3, c: 4 });
       const batch = await recorder.next();
       assert.deepEqual(new Map(batch), new Map(Object.entries({ a: undefined, b: 3, c: 4 })));
@@ -83,14 +83,14 @@ describe('a watch of the Realtime Database', () => {
     it('starts without children if the path has a single value', async () => {
       await set(path, 'text');
       const recorder = watch('children');
-      assert.deepEqual(await recorder.begun(), {});
+      assert.deepEqual(await recorder.started(), {});
       await set(path, { a: 1 });
-      await recorder.told([['a', 1]]);
+      await recorder.reported([['a', 1]]);
     });
 
     it('repeats no change of many writes, keeps their order per child, and reports the last ones', async () => {
       const recorder = watch('children');
-      await recorder.begun();
+      await recorder.started();
       const seen = new Map<string, JsonValue[]>();
       for (let round = 0; round < 20; round++) {
         await Promise.all(['a', 'b', 'c'].map((key) => write(`${path}/${key}`, round)));
@@ -113,7 +113,7 @@ describe('a watch of the Realtime Database', () => {
     it('reports children up to the maximum number, and fails if there are more', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children', worker, path, 2);
-      assert.deepEqual(await recorder.begun(), { a: 1, b: 2 });
+      assert.deepEqual(await recorder.started(), { a: 1, b: 2 });
       await set(`${path}/c`, 3);
       because('SIZE_LIMIT_EXCEEDED')(await recorder.failed());
       because('SIZE_LIMIT_EXCEEDED')(await watch('children', worker, path, 2).failed());
@@ -124,12 +124,12 @@ describe('a watch of the Realtime Database', () => {
   it('shares loaded data with another watch of the same caller', async () => {
     await set(path, { a: 1 });
     const first = watch('children');
-    await first.begun();
+    await first.started();
     const second = watch('children');
-    assert.deepEqual(await second.begun(), { a: 1 });
+    assert.deepEqual(await second.started(), { a: 1 });
     first.stop();
     await set(`${path}/b`, 2);
-    await second.told([['b', 2]]);
+    await second.reported([['b', 2]]);
     assert.deepEqual(first.changes, []);
   });
 
@@ -137,9 +137,9 @@ describe('a watch of the Realtime Database', () => {
     const [stopped, other] = [watch('value'), watch('value')];
     stopped.stop();
     stopped.stop();
-    await other.begun();
+    await other.started();
     await set(path, 1);
-    await other.told([['', 1]]);
+    await other.reported([['', 1]]);
     assert.equal(stopped.state, undefined);
     assert.deepEqual(stopped.changes, []);
   });
@@ -158,7 +158,7 @@ describe('a watch of the Realtime Database', () => {
         await set(path, { a: 1 });
         const person = await personCaller('viewer');
         const [mine, theirs] = [watch(shape), watch(shape, person)];
-        await Promise.all([mine.begun(), theirs.begun()]);
+        await Promise.all([mine.started(), theirs.started()]);
         const restore = await changeRules((rules) => ({
           ...rules,
           shared: { '.read': `auth.uid === '${person.principal.uid}'` },
@@ -181,7 +181,7 @@ describe('a watch of the Realtime Database', () => {
       await withRules(
         (rules) => ({ ...rules, mine: { '.read': rule } }),
         async () => {
-          assert.deepEqual(await watch('value', worker, 'mine/thing').begun(), { '': 1 });
+          assert.deepEqual(await watch('value', worker, 'mine/thing').started(), { '': 1 });
           const other = watch('value', agentCaller('worker'), 'mine/thing');
           because('PERMISSION_DENIED')(await other.failed());
         },
@@ -195,7 +195,7 @@ describe('a watch of the Realtime Database', () => {
     const proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     const recorder = await withDatabaseAt(proxy.host, async () => {
       const watching = new Recorder(openAccess(), worker, path, { shape: 'children', maxItems: 10 });
-      await watching.begun();
+      await watching.started();
       return watching;
     });
     watches.push(recorder);
@@ -230,6 +230,6 @@ describe('a watch of the Realtime Database', () => {
     const program = `${import.meta.dirname}/realtimeWatchingProgram.ts`;
     const options = { timeout: 120_000 };
     const { stdout } = await promisify(execFile)(process.execPath, [program, path], options);
-    assert.deepEqual(JSON.parse(stdout), { begun: 3, apps: ['[DEFAULT]'] });
+    assert.deepEqual(JSON.parse(stdout), { started: 3, apps: ['[DEFAULT]'] });
   });
 });

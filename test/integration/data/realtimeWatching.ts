@@ -61,7 +61,7 @@ export class Recorder {
     );
   }
 
-  begun(): Promise<Record<string, JsonValue>> {
+  started(): Promise<Record<string, JsonValue>> {
     return eventually('the first state', async () => {
       if (this.error) throw this.error;
       return this.state;
@@ -79,7 +79,7 @@ export class Recorder {
     return batch;
   }
 
-  async told(expected: Told[]): Promise<void> {
+  async reported(expected: Told[]): Promise<void> {
     assert.deepEqual(await this.next(), expected);
   }
 

@@ -7,10 +7,10 @@ const [, , path = ''] = process.argv;
 const access = openAccess();
 const callers = [agentCaller('worker'), agentCaller('viewer'), agentCaller('viewer')];
 const watches = callers.map((caller) => new Recorder(access, caller, path, { shape: 'children', maxItems: 10 }));
-const states = await Promise.all(watches.map((watch) => watch.begun()));
+const states = await Promise.all(watches.map((watch) => watch.started()));
 for (const watch of watches) watch.stop();
 
 process.once('exit', () => {
   const apps = getApps().map(({ name }) => name);
-  console.log(JSON.stringify({ begun: states.length, apps }));
+  console.log(JSON.stringify({ started: states.length, apps }));
 });

@@ -118,8 +118,8 @@ describe('workflow runs', () => {
 
   it('include failed jobs whose log has expired, without a log', async () => {
     const workflow = { id: 17, file: 'ci.yml' };
-    const gone = { id: 601, name: 'old', conclusion: 'failure' as const };
-    const run = { id: 5, workflow, title: 'Old', branch: 'main', conclusion: 'failure' as const, jobs: [gone] };
+    const missing = { id: 601, name: 'old', conclusion: 'failure' as const };
+    const run = { id: 5, workflow, title: 'Old', branch: 'main', conclusion: 'failure' as const, jobs: [missing] };
     fixture.repo.runs.push(run);
     const [job] = Object((await fixture.answer('getJobLogs', { ...AT, run_id: 5 }))['jobs']);
     assert.deepEqual([job.name, job.lines, 'log' in job], ['old', 0, false]);

@@ -127,9 +127,9 @@ describe('a budget', () => {
       assert.equal(await claim(), null);
       assert.equal(await claim({ taskId: first }), null);
       const { tasks } = await team.ask('coordination_get_all_tasks', {});
-      const told = (tasks as { id: string; waits?: string }[]).filter(({ waits }) => waits !== undefined);
-      assert.deepEqual(told.map(({ id }) => id).sort(), [first, second].sort());
-      assert.equal(told[0]?.waits, `Waiting: the budget of task "${top}" is exhausted.`);
+      const reported = (tasks as { id: string; waits?: string }[]).filter(({ waits }) => waits !== undefined);
+      assert.deepEqual(reported.map(({ id }) => id).sort(), [first, second].sort());
+      assert.equal(reported[0]?.waits, `Waiting: the budget of task "${top}" is exhausted.`);
       const questions = await asked();
       assert.deepEqual(
         questions.map(({ state, asked_of }) => [state, asked_of]),

@@ -170,18 +170,18 @@ function verifyTotals(key: string, things: readonly GraphNode[], nodes: Readonly
     nodeKey({ kind, id: own }) === key || ancestors.includes(key);
   const below = things.filter(isIn);
   // A deleted to-do no longer has a document, only a node in the graph.
-  const gone = [...nodes.values()].filter((one) => one.deleted && isIn(one));
+  const missing = [...nodes.values()].filter((one) => one.deleted && isIn(one));
   const counts: Record<string, number> = {};
-  for (const { status } of [...below, ...gone]) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of [...below, ...missing]) counts[status] = (counts[status] ?? 0) + 1;
   const {
-    counts: told,
+    counts: reported,
     attempts,
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     cost_usd: costUsd,
     milliseconds,
   } = nodes.get(key)?.totals ?? assert.fail(key);
-  assert.deepEqual(Object.fromEntries(Object.entries(told).filter(([, count]) => count !== 0)), counts, key);
+  assert.deepEqual(Object.fromEntries(Object.entries(reported).filter(([, count]) => count !== 0)), counts, key);
   const sum = (of: (thing: GraphNode) => number) => below.reduce((total, thing) => total + of(thing), 0);
   assert.deepEqual(
     [attempts, inputTokens, outputTokens, milliseconds],
@@ -213,7 +213,7 @@ describe('graph totals', function () {
     let counted = 0;
     const property = fc.asyncProperty(histories, (steps) =>
       lanes.use(async (lane) => {
-        const team = await told(lane, steps, done);
+        const team = await reported(lane, steps, done);
         counted += (await thingsOf(team)).length;
         await verify(team);
         await team.close();
@@ -226,7 +226,7 @@ describe('graph totals', function () {
 });
 
 /** Returns a team after these changes. An impossible change is rejected and has no effect. */
-async function told({ proxy, database }: LossyConnection, steps: readonly Step[], done: Set<Step['deed']>) {
+async function reported({ proxy, database }: LossyConnection, steps: readonly Step[], done: Set<Step['deed']>) {
   proxy.begin();
   const team = await GraphFixture.open(database);
   const ann = await team.join('ann');

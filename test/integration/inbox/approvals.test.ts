@@ -52,9 +52,9 @@ describe('a call that requires approval', () => {
   const waits = async (args: JsonObject = CODE, by = agent, tool = CREATE) => {
     const { structuredContent, isError } = await call(fixture, tool, args, by);
     assert.equal(isError, true, JSON.stringify(structuredContent));
-    const said = JSON.stringify(structuredContent);
-    assert.match(said, /APPROVAL_REQUIRED|-32103/, said);
-    return String(/request-[a-z0-9]+/.exec(said)?.[0]);
+    const output = JSON.stringify(structuredContent);
+    assert.match(output, /APPROVAL_REQUIRED|-32103/, output);
+    return String(/request-[a-z0-9]+/.exec(output)?.[0]);
   };
   const settle = (request_id: string, given: string, comment?: string) =>
     fixture.inbox(ada, 'answer', { request_id, answer: given, ...(comment && { comment }) });

@@ -32,9 +32,9 @@ describe('questions to people', () => {
     const waiting = await fixture.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(waiting['requests'])[0].request_id, request_id);
     await fixture.inbox(ada, 'answer', { request_id, answer: 'blue', comment: 'As the sea.' });
-    const heard = await fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+    const received = await fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
     assert.deepEqual(
-      [heard['state'], heard['answer'], heard['comment'], heard['answered_by']],
+      [received['state'], received['answer'], received['comment'], received['answered_by']],
       ['answered', 'blue', 'As the sea.', { uid: ada.uid }],
     );
     const sent = await fixture.inbox(agent, 'list', { box: 'sent' });
@@ -86,27 +86,27 @@ describe('questions to people', () => {
       assert.equal((await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason, 'NOT_ASKED');
       await fixture.inbox(ben, 'answer', { request_id, answer: 'red' });
     }
-    const said = [];
+    const output = [];
     for (const to of [fixture.id('eve'), fixture.email('eve'), 'nobody', 'nobody@example.com']) {
       const { message, ...rest } = await fixture.refusal(agent, 'inbox_ask', { ...ASK, to });
-      said.push(JSON.stringify({ ...rest, value: 0, message: message.replaceAll(to, 'X') }));
+      output.push(JSON.stringify({ ...rest, value: 0, message: message.replaceAll(to, 'X') }));
     }
-    assert.equal(new Set(said).size, 1, said.join('\n'));
+    assert.equal(new Set(output).size, 1, output.join('\n'));
   });
 
   it('are hidden from other people', async () => {
     const request_id = await ask();
     const eve = { ...(await fixture.person('eve')), owner: { role: 'admin' as const, workspaces: {}, access: {} } };
     const hidden = async (id: string) => {
-      const said = [];
+      const output = [];
       for (const [tool, more] of [
         ['wait', { wait_ms: 0 }],
         ['answer', { answer: 'red' }],
         ['withdraw', {}],
       ] as const)
         for (const one of [eve, ben])
-          said.push((await fixture.refusal(one, `inbox_${tool}`, { request_id: id, ...more })).message);
-      return said.map((message) => message.replaceAll(id, 'X'));
+          output.push((await fixture.refusal(one, `inbox_${tool}`, { request_id: id, ...more })).message);
+      return output.map((message) => message.replaceAll(id, 'X'));
     };
     assert.deepEqual(await hidden(request_id), await hidden('request-none'));
     const elsewhere = await fixture.agentOf('ada', 'worker', { held_to: 'another' });

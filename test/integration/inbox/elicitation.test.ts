@@ -79,9 +79,9 @@ describe('elicitation of an answer at the client', () => {
   it("shows the question at the client, and stores the person's answer", async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
-    const heard = await wait(request_id);
-    assert.deepEqual([heard.state, heard.answer], ['answered', 'red']);
-    assert.deepEqual(heard.answered_by, { uid: ada.uid, agent_id: agent.agent_id });
+    const received = await wait(request_id);
+    assert.deepEqual([received.state, received.answer], ['answered', 'red']);
+    assert.deepEqual(received.answered_by, { uid: ada.uid, agent_id: agent.agent_id });
     const [form] = shown;
     assert.equal(Object(form).message, 'Which color?');
     assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
@@ -94,8 +94,8 @@ describe('elicitation of an answer at the client', () => {
       return { action: 'accept', content: { answer: 'red' } };
     });
     request_id = await ask();
-    const heard = await wait(request_id);
-    assert.deepEqual([heard.answer, heard.answered_by], ['blue', { uid: ada.uid }]);
+    const received = await wait(request_id);
+    assert.deepEqual([received.answer, received.answered_by], ['blue', { uid: ada.uid }]);
     assert.equal(shown.length, 1);
   });
 
@@ -116,10 +116,10 @@ describe('elicitation of an answer at the client', () => {
       return { action: 'accept', content: { answer: 'red' } };
     });
     request_id = await ask();
-    const heard = await wait(request_id);
+    const received = await wait(request_id);
     const [given] = await Promise.allSettled([elsewhere]);
-    assert.equal(heard.answer, given.status === 'fulfilled' ? 'blue' : 'red');
-    assert.equal((await wait(request_id)).answer, heard.answer);
+    assert.equal(received.answer, given.status === 'fulfilled' ? 'blue' : 'red');
+    assert.equal((await wait(request_id)).answer, received.answer);
   });
 
   it('records the agent whose client returned the answer in the audit log', async () => {

@@ -13,7 +13,7 @@ import { InboxFixture } from './fixture.ts';
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
 /** Seconds after which another instance takes over the call. */
-const MINUTES_AFTER = 121;
+const SECONDS_AFTER = 121;
 
 describe('an approved call', () => {
   let fixture: InboxFixture;
@@ -85,7 +85,7 @@ describe('an approved call', () => {
     await assert.rejects(dying.execute(id), /dead/);
     assert.deepEqual(await made(), []);
     assert.equal(await fixture.app.services.approvedCalls.execute(id), 'nothing', 'it may still be running');
-    fixture.pass(MINUTES_AFTER);
+    fixture.pass(SECONDS_AFTER);
     await Promise.all([fixture.sweepApprovals(), fixture.app.services.approvedCalls.execute(id)]);
     assert.equal((await made()).length, 1);
     assert.equal((await request()).execution_epoch, 2);
@@ -107,7 +107,7 @@ describe('an approved call', () => {
     });
     const late = stalling.execute(id);
     await arrived;
-    fixture.pass(MINUTES_AFTER);
+    fixture.pass(SECONDS_AFTER);
     assert.equal(await fixture.app.services.approvedCalls.execute(id), 'made');
     const [first, settled] = [await made(), await request()];
     goOn();
@@ -122,7 +122,7 @@ describe('an approved call', () => {
       const ended = dying.execute(id);
       if (times < 4) await assert.rejects(ended, /dead/);
       else assert.equal(await ended, 'made');
-      fixture.pass(MINUTES_AFTER);
+      fixture.pass(SECONDS_AFTER);
     }
     assert.match(JSON.stringify((await request()).outcome), /interrupted 5 times/);
     assert.equal(await fixture.app.services.approvedCalls.execute(id), 'nothing');

@@ -41,10 +41,10 @@ describe("an agent's call that loosens a limit", () => {
   /** Asserts that the call waits for a person. @returns the id of its request */
   async function waits(tool: string, args: JsonObject, by = leader): Promise<string> {
     const { structuredContent, isError } = await call(fixture, tool, args, by);
-    const said = JSON.stringify(structuredContent);
-    assert.equal(isError, true, said);
-    assert.match(said, /waiting for approval/, said);
-    return String(REQUEST.exec(said)?.[0]);
+    const output = JSON.stringify(structuredContent);
+    assert.equal(isError, true, output);
+    assert.match(output, /waiting for approval/, output);
+    return String(REQUEST.exec(output)?.[0]);
   }
 
   /** Answers the request as the person, and runs the call if approved. @returns its outcome */
@@ -145,8 +145,8 @@ describe("an agent's call that loosens a limit", () => {
     const { workspace } = fixture;
     const args = { workspace, email: fixture.email('eve'), role: 'viewer' };
     const { structuredContent } = await call(fixture.at({ workspace: 'default' }), 'access_invite', args, leader);
-    const said = JSON.stringify(structuredContent);
-    assert.match(said, /waiting for approval/, said);
+    const output = JSON.stringify(structuredContent);
+    assert.match(output, /waiting for approval/, output);
     const { requests } = await fixture.inbox(ada, 'list');
     const [asked] = requests as { workspace?: string; question: string }[];
     assert.match(String(asked?.question), /invite .* into the workspace/);

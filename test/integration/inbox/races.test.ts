@@ -55,8 +55,8 @@ describe('concurrent calls on one question', () => {
     const { answer } = await stored(request_id);
     assert.equal(taken[0]?.structuredContent['answer'], answer);
     for (const { structuredContent } of given.filter(({ isError }) => isError)) {
-      const { reason, answer: told } = Object(structuredContent['error']).data;
-      assert.deepEqual([reason, told], ['ALREADY_ANSWERED', answer]);
+      const { reason, answer: reported } = Object(structuredContent['error']).data;
+      assert.deepEqual([reason, reported], ['ALREADY_ANSWERED', answer]);
     }
   });
 

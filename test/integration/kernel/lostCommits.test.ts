@@ -16,7 +16,7 @@ import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordinati
 import { FirestoreSessionQueries, ShardCounts } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { type LossyConnection, LossyConnections } from '../../support/lossyFirestore/connections.ts';
-import { told, waysOf } from '../../support/lossyFirestore/losses.ts';
+import { reported, waysOf } from '../../support/lossyFirestore/losses.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal } from '../../support/refusal.ts';
 
@@ -84,8 +84,8 @@ describe('a commit whose request or response is lost', function () {
           const { id, changes, effects } = await fixture(connection);
           connection.proxy.begin(loss);
           await storeOf(connection.database).commit(changes, recordOf(id));
-          assert.equal(connection.proxy.seen.lost, loss.times ?? 1, told(loss));
-          assert.deepEqual(await effects(), { priority: 1, blockers: 1, done: 1 }, told(loss));
+          assert.equal(connection.proxy.seen.lost, loss.times ?? 1, reported(loss));
+          assert.deepEqual(await effects(), { priority: 1, blockers: 1, done: 1 }, reported(loss));
         }),
       );
       await Promise.all(tried);
@@ -98,9 +98,13 @@ describe('a commit whose request or response is lost', function () {
           const other: Change = { kind: 'replaceTask', task: { ...task, priority: 9 }, before: task, version };
           await storeOf(connection.direct).commit([other]);
           connection.proxy.begin(loss);
-          await assert.rejects(storeOf(connection.database).commit(changes, recordOf(id)), StaleWriteError, told(loss));
-          assert.deepEqual(await effects(), { priority: 9, blockers: 2, done: 0 }, told(loss));
-          assert.equal((await connection.direct.doc(idempotencyPath(id)).get()).exists, false, told(loss));
+          await assert.rejects(
+            storeOf(connection.database).commit(changes, recordOf(id)),
+            StaleWriteError,
+            reported(loss),
+          );
+          assert.deepEqual(await effects(), { priority: 9, blockers: 2, done: 0 }, reported(loss));
+          assert.equal((await connection.direct.doc(idempotencyPath(id)).get()).exists, false, reported(loss));
         }),
       );
       await Promise.all(tried);
@@ -116,8 +120,8 @@ describe('a commit whose request or response is lost', function () {
         connection.proxy.begin(loss);
         const counted = changes.filter(({ kind }) => kind === 'count');
         const error = await refusal(() => storeOf(connection.database).commit(counted, record));
-        assert.equal(error.details.reason, 'ALREADY_SETTLED', told(loss));
-        assert.equal((await effects()).done, 1, told(loss));
+        assert.equal(error.details.reason, 'ALREADY_SETTLED', reported(loss));
+        assert.equal((await effects()).done, 1, reported(loss));
       }),
     );
     await Promise.all(tried);

@@ -110,16 +110,16 @@ describe('the Firestore store', () => {
   });
 
   it('skips a missing dependent, but checks and applies the other changes of the commit', async () => {
-    const gone: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
-    await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { response: recorded() });
-    await store.commit([gone, { kind: 'dependencyDone', taskId: id }]);
+    const missing: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
+    await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, missing], { response: recorded() });
+    await store.commit([missing, { kind: 'dependencyDone', taskId: id }]);
     assert.equal((await tasks.find(id))?.value.blockers, 0);
     assert.ok(await recordedResponses.find(id));
     assert.equal(await tasks.find(`${id}-gone`), undefined);
     const old = await versionOf();
     await store.commit([{ kind: 'dependencyDone', taskId: id }]);
     const replaced: Change = { kind: 'replaceTask', task: task(), before: task(), version: old };
-    await assert.rejects(store.commit([gone, replaced]), StaleWriteError);
+    await assert.rejects(store.commit([missing, replaced]), StaleWriteError);
   });
 
   it('rejects as stale the creation of an existing document, and the change of a missing one', async () => {

@@ -40,9 +40,9 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
     'a completed occurrence': async (fixture) => {
       const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(fixture, 1) } as const;
-      const begun = await fixture.app.services.recurringTasks.create(fixture.leader.owner_uid, draft, unkeyed);
-      await edit(fixture, begun.first.id, { completed: true });
-      return (app) => app.services.repairTodo(begun.first.id, undefined);
+      const started = await fixture.app.services.recurringTasks.create(fixture.leader.owner_uid, draft, unkeyed);
+      await edit(fixture, started.first.id, { completed: true });
+      return (app) => app.services.repairTodo(started.first.id, undefined);
     },
   },
   mirrorTaskQueue: {

@@ -38,8 +38,8 @@ describe('npm run agents', () => {
       { argumentsHash: undefined, recordResponse: unkeyed, derivedSecret: unkeyed, derivedId: unkeyed },
       unkeyed,
     );
-    const said = await printed('agents', 'revoke', agentId);
-    assert.match(said, new RegExp(`Agents that it registered, also revoked: ${child.agent.id}`));
+    const output = await printed('agents', 'revoke', agentId);
+    assert.match(output, new RegExp(`Agents that it registered, also revoked: ${child.agent.id}`));
     for (const bearer of [bearerIn(second), `${child.credential.api_key}.${child.secret}`])
       await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);

@@ -146,18 +146,18 @@ describe('npm run people -- erase', function () {
   });
 
   it('lists the changes of a dry run, and applies none', async () => {
-    const said = await printed('people', 'erase', '--person', mail, '--dry-run');
-    assert.match(said, /Would be deleted: .*todos 3/);
-    assert.match(said, /Would be replaced in: .*tasks 1/);
+    const lines = await printed('people', 'erase', '--person', mail, '--dry-run');
+    assert.match(lines, /Would be deleted: .*todos 3/);
+    assert.match(lines, /Would be replaced in: .*tasks 1/);
     assert.deepEqual(await settled(), whole);
   });
 
   it('locks the person out, and deletes every mention of the person', async () => {
     const { agent_id: agentId } = await authenticate(bearer);
     assert.ok(agentId);
-    const said = await printed('people', 'erase', '--person', mail, '--yes');
-    pseudonym = /erased-[0-9a-f]{20}/.exec(said)?.[0] ?? '';
-    assert.match(said, /still blocks their last tokens: run this again with the uid after/);
+    const lines = await printed('people', 'erase', '--person', mail, '--yes');
+    pseudonym = /erased-[0-9a-f]{20}/.exec(lines)?.[0] ?? '';
+    assert.match(lines, /still blocks their last tokens: run this again with the uid after/);
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(getAuth(firebaseApp()).getUser(UID), { code: 'auth/user-not-found' });
     assert.deepEqual(naming(await everything(), ...names), [personPath(UID), `realtime access/people`]);
@@ -207,8 +207,8 @@ describe('npm run people -- erase', function () {
   it('finds a person by pseudonym after a backup has restored the person', async () => {
     await firestore().doc(personPath(UID)).set({ role: 'worker', workspaces: {} });
     await firestore().doc(todoPath('from-a-backup')).set({ owner_uid: UID, title: 'Old' });
-    const said = await printed('people', 'erase', '--person', pseudonym, '--yes');
-    assert.match(said, /Deleted: todos 1\./);
+    const lines = await printed('people', 'erase', '--person', pseudonym, '--yes');
+    assert.match(lines, /Deleted: todos 1\./);
     await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
     assert.deepEqual(naming(await everything(), UID), []);
     await assert.rejects(printed('people', 'erase', '--person', pseudonym, '--yes'), /No person matches erased-/);

@@ -88,11 +88,11 @@ describe('npm run people', () => {
     ]);
     const { tokensValidAfterTime: before } = await getAuth(firebaseApp()).getUser(uid);
 
-    const said = await printed('people', 'revoke', mail);
-    assert.match(said, new RegExp(`Removed memberships: ${workspace}.`));
-    assert.match(said, new RegExp(`withdrawn: ${agentId}.`));
-    assert.match(said, /is not disabled/);
-    assert.match(said, /Cancelled open work: 0 coding tasks, 0 runs, 0 questions\./);
+    const output = await printed('people', 'revoke', mail);
+    assert.match(output, new RegExp(`Removed memberships: ${workspace}.`));
+    assert.match(output, new RegExp(`withdrawn: ${agentId}.`));
+    assert.match(output, /is not disabled/);
+    assert.match(output, /Cancelled open work: 0 coding tasks, 0 runs, 0 questions\./);
     const roles = await rolesOf(uid);
     assert.deepEqual([roles.role, roles.workspaces], [undefined, {}]);
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });

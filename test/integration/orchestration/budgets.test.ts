@@ -102,10 +102,10 @@ describe('a budget of runs', function () {
     fixture.losing = true;
     const TOKENS = 2000;
     const key = await limit(TOKENS);
-    const begun = await Promise.all(
+    const started = await Promise.all(
       Array.from({ length: RUNS }, (_, index) => fixture.begin(THREE, {}, instances[index % INSTANCES])),
     );
-    const ids = begun.map(({ runId }) => runId);
+    const ids = started.map(({ runId }) => runId);
     const runs = await deliverAll(ids, instances);
 
     const journal = await journalOf(ids);

@@ -43,14 +43,14 @@ describe('a run that cannot be executed', () => {
   it('fails with a reason after the maximum of deliveries, and is not delivered again', async () => {
     const { runId } = await fixture.begin(ONE_STEP);
     await documents.doc(`runs/${runId}/order/1`).update({ workflow: '{"from": "another world"}' });
-    const told = fixture.ended(runId);
+    const reported = fixture.ended(runId);
     for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
       await assert.rejects(fixture.app.services.runExecution.deliver({ runId }), MusterError);
       const { run: left } = await fixture.view(runId);
       assert.equal(isLeased(left, new Date(0)), false, 'the run is released for the next delivery');
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
     }
-    const { run } = await told;
+    const { run } = await reported;
     assert.deepEqual([run.failure?.reason, run.due_at], ['EXECUTION_FAILED', undefined]);
     assert.match(
       run.failure?.message ?? '',

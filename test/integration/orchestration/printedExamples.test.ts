@@ -8,7 +8,7 @@ import { Team } from '../coordination/team.ts';
 import { withModels } from './examples.ts';
 
 /** Makes a prompt unique, because equal prompts share a cached answer. */
-const anew = (prompt: string): string => `${prompt} (${randomUUID()})`;
+const fresh = (prompt: string): string => `${prompt} (${randomUUID()})`;
 
 const PLAN_AND_EXECUTE = [
   ['plan', 'claude'],
@@ -21,7 +21,7 @@ const CALLS: readonly (readonly [string, JsonObject, readonly (readonly [string,
   [
     'orchestrate',
     {
-      prompt: anew('Create a React component for user authentication'),
+      prompt: fresh('Create a React component for user authentication'),
       preferences: { workflow: 'plan-execute', agent: 'auto' },
     },
     PLAN_AND_EXECUTE,
@@ -37,7 +37,7 @@ const CALLS: readonly (readonly [string, JsonObject, readonly (readonly [string,
           { agent: 'claude', role: 'review' },
         ],
       },
-      input: anew('Build a REST API'),
+      input: fresh('Build a REST API'),
     },
     [
       ['step_1', 'claude'],
@@ -47,11 +47,11 @@ const CALLS: readonly (readonly [string, JsonObject, readonly (readonly [string,
   ],
   [
     'orchestrate_workflow',
-    { workflow: 'code-review', input: anew('Create a secure login system') },
+    { workflow: 'code-review', input: fresh('Create a secure login system') },
     [['generate', 'gemini']],
   ],
-  ['execute_code', { prompt: anew('Write a Python web scraper') }, [['execute', 'gemini']]],
-  ['execute_task', { task: { id: 'task-001', prompt: anew('Build a REST API') } }, PLAN_AND_EXECUTE],
+  ['execute_code', { prompt: fresh('Write a Python web scraper') }, [['execute', 'gemini']]],
+  ['execute_task', { task: { id: 'task-001', prompt: fresh('Build a REST API') } }, PLAN_AND_EXECUTE],
 ];
 
 describe('examples of the orchestration specification', () => {
@@ -84,12 +84,12 @@ describe('examples of the orchestration specification', () => {
     });
 
   it('orchestrate explains the selection of an agent if the call names no agent', async () => {
-    const { selection } = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
+    const { selection } = await result('orchestrate', { prompt: fresh('Write a Python web scraper') });
     assert.notEqual(Object(selection).reasons.length, 0);
   });
 
   it('orchestrate_parallel explains a vote and returns the results of all agents', async () => {
-    const asked = { prompt: anew('Optimize this SQL query'), agents: BOTH, role: 'execute' };
+    const asked = { prompt: fresh('Optimize this SQL query'), agents: BOTH, role: 'execute' };
     const [vote] = stepsOf(await result('orchestrate_parallel', { ...asked, mode: 'vote' }));
     assert.equal(typeof vote?.['explanation'], 'string');
     const [all] = stepsOf(await result('orchestrate_parallel', { ...asked, mode: 'all' }));
@@ -100,7 +100,7 @@ describe('examples of the orchestration specification', () => {
   });
 
   it('list_runs lists a run after its start', async () => {
-    const { runId } = await result('execute_code', { prompt: anew('Write a test') });
+    const { runId } = await result('execute_code', { prompt: fresh('Write a test') });
     const { runs } = await answer(team, 'orchestration_list_runs', { limit: 20 });
     assert.ok([...Object(runs)].some((run) => run.runId === runId));
   });

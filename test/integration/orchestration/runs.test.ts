@@ -89,8 +89,8 @@ describe('a run', () => {
     const tokens = MIN_OUTPUT_TOKENS + 200;
     const { run, steps } = await fixture.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
     const { input_tokens: inputTokens, output_tokens: outputTokens } = run.spent;
-    const most = Math.max(...steps.map(({ spent }) => spent.input_tokens + spent.output_tokens));
-    assert.ok(inputTokens + outputTokens <= tokens + most, `${inputTokens} + ${outputTokens}`);
+    const limit = Math.max(...steps.map(({ spent }) => spent.input_tokens + spent.output_tokens));
+    assert.ok(inputTokens + outputTokens <= tokens + limit, `${inputTokens} + ${outputTokens}`);
     assert.equal(run.status, 'failed');
     assert.equal(run.failure?.reason, 'BUDGET_EXHAUSTED', run.failure?.message);
     const asked = fixture.models.askedAbout(input).length;
@@ -111,12 +111,12 @@ describe('a run', () => {
     assert.deepEqual(third, { runId: first.runId, cached: true });
     assert.equal(fixture.models.askedAbout(input).length, 1);
 
-    const anew = await fixture.begin(ONE_STEP, { input });
-    assert.equal(anew.cached, false);
+    const fresh = await fixture.begin(ONE_STEP, { input });
+    assert.equal(fresh.cached, false);
     const stale = fixture.anotherInstance(() => new Date(Date.now() + 301_000));
     const later = await fixture.begin(ONE_STEP, { input, cache: true }, stale);
     assert.equal(later.cached, false);
-    await Promise.all([anew, later].map(({ runId }) => fixture.ended(runId)));
+    await Promise.all([fresh, later].map(({ runId }) => fixture.ended(runId)));
   });
 
   it('is not shared if the workflow has live agents or steps that must not be repeated', async () => {
@@ -284,7 +284,7 @@ describe('a run', () => {
       fixture.losing = true;
       const { runId } = await fixture.begin(ONE_STEP);
       const unknown = `run-${'a'.repeat(20)}`;
-      const said = async (id: string) => {
+      const lines = async (id: string) => {
         const refusals = await Promise.all([
           refusal(() => runs.view(stranger, id)),
           refusal(() => runs.watch(stranger, id, AbortSignal.abort())),
@@ -293,7 +293,10 @@ describe('a run', () => {
         ]);
         return JSON.stringify(refusals.map(({ code, message, details }) => [code, message, details]));
       };
-      assert.equal((await said(runId)).replaceAll(runId, '{run}'), (await said(unknown)).replaceAll(unknown, '{run}'));
+      assert.equal(
+        (await lines(runId)).replaceAll(runId, '{run}'),
+        (await lines(unknown)).replaceAll(unknown, '{run}'),
+      );
       assert.deepEqual((await runs.list(stranger, undefined, 10, undefined)).items, []);
       assert.equal((await fixture.view(runId)).run.status, 'pending');
       assert.equal((await runs.cancel(leader, runId, unkeyed)).status, 'cancelled');

@@ -20,7 +20,7 @@ interface ModelTask {
   holder?: string | undefined;
   claimedAt: number;
   leaseEnds: number;
-  lapsed: { agent: string; epoch: number }[];
+  expired: { agent: string; epoch: number }[];
   retries: number;
   retryAt?: number | undefined;
   outcome?: Outcome | undefined;
@@ -52,7 +52,7 @@ export class QueueModel {
       holder: task.claim?.claimed_by,
       claimedAt: seconds(task.claim?.claimed_at),
       leaseEnds: seconds(task.claim?.lease_expires_at),
-      lapsed: task.lapsed_claims.map(({ agent_id: agentId, claim_epoch: epoch }) => ({ agent: agentId, epoch })),
+      expired: task.lapsed_claims.map(({ agent_id: agentId, claim_epoch: epoch }) => ({ agent: agentId, epoch })),
       retries: task.retries,
       retryAt: task.retry_at && seconds(task.retry_at),
       outcome: task.status === 'done' ? 'done' : task.status === 'failed' ? 'failed' : undefined,
@@ -79,7 +79,7 @@ export class QueueModel {
       epoch: 0,
       claimedAt: 0,
       leaseEnds: 0,
-      lapsed: [],
+      expired: [],
       retries: 0,
     });
   }
@@ -122,9 +122,9 @@ export class QueueModel {
     if (isMine && task.outcome !== undefined) {
       return (outcome === 'done') === (task.outcome === 'done') ? 'repeated' : 'refused';
     }
-    const lapsed = task.lapsed.findLast((one) => one.agent === agent && (epoch === undefined || epoch === one.epoch));
-    if (lapsed === undefined) return 'refused';
-    if (task.status === 'available' && lapsed.epoch === task.epoch) return this.accept(task, agent, outcome);
+    const expired = task.expired.findLast((one) => one.agent === agent && (epoch === undefined || epoch === one.epoch));
+    if (expired === undefined) return 'refused';
+    if (task.status === 'available' && expired.epoch === task.epoch) return this.accept(task, agent, outcome);
     return 'late';
   }
 
@@ -147,7 +147,7 @@ export class QueueModel {
       return;
     }
     task.status = 'available';
-    task.lapsed.push({ agent: task.holder ?? '', epoch: task.epoch });
+    task.expired.push({ agent: task.holder ?? '', epoch: task.epoch });
     task.holder = undefined;
   }
 
@@ -157,7 +157,7 @@ export class QueueModel {
       task.holder = undefined;
       task.retryAt = this.now + 30 * 2 ** task.retries;
       task.retries += 1;
-      task.lapsed = task.lapsed.filter((one) => one.epoch !== task.epoch);
+      task.expired = task.expired.filter((one) => one.epoch !== task.epoch);
       return 'accepted';
     }
     task.status = outcome === 'done' ? 'done' : 'failed';

@@ -109,7 +109,7 @@ export function aim(what: Operation, model: QueueModel, { agents }: Real): Aimed
 function candidates(whose: OnTask['whose'], model: QueueModel, agents: readonly string[]) {
   if (whose === 'holder') return agents.flatMap((agent) => model.held(agent).map((task) => ({ agent, task })));
   if (whose === 'anyone') return [];
-  return model.tasks.flatMap((task) => task.lapsed.map(({ agent }) => ({ agent, task })));
+  return model.tasks.flatMap((task) => task.expired.map(({ agent }) => ({ agent, task })));
 }
 
 function at<Item>(items: readonly Item[], place: number): Item | undefined {

@@ -27,14 +27,14 @@ describe('message delivery to functions', () => {
   const refused = new Set<string>();
   const run = { isOver: false, isEnding: () => run.isOver };
   let underWay = 0;
-  let most = 0;
+  let limit = 0;
   let functions: Server;
 
   before(async function () {
     if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
     functions = createServer(async (request, response) => {
       if (request.url === '/backends') return void response.end(JSON.stringify(backends(topic, id)));
-      most = Math.max(most, ++underWay);
+      limit = Math.max(limit, ++underWay);
       const { message } = event.parse(await json(request)).data;
       await delay(5); // Gives other messages time to arrive.
       underWay--;
@@ -58,7 +58,7 @@ describe('message delivery to functions', () => {
     await eventually('all messages have arrived', async () => taken.length > MESSAGES || undefined);
     assert.deepEqual([...taken].sort(), [...texts, 'refused once'].sort());
     assert.deepEqual([...refused], ['refused once']);
-    assert.ok(most <= maxConcurrentMessages, `${most} messages ran concurrently`);
+    assert.ok(limit <= maxConcurrentMessages, `${limit} messages ran concurrently`);
   });
 
   it('gives functions ten minutes to acknowledge a message', async () => {

@@ -24,7 +24,7 @@ describe('reminder notifications', () => {
   });
 
   const token = (name: string): string => `${name}-${person.uid}`;
-  const notify = (told = event, by = person): Promise<void> => by.deliver(TOPICS.reminders, told);
+  const notify = (reported = event, by = person): Promise<void> => by.deliver(TOPICS.reminders, reported);
   const shown = (name: string): number => fcm.of(token(name)).length;
 
   describe("in the person's clients", () => {

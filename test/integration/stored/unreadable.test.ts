@@ -73,7 +73,7 @@ describe('unreadable documents', () => {
     const [broken, brokenAgent] = [await team.createOne(), await team.join('broken')];
     await breakTask(broken.id);
     await firestore().doc(agentPath(brokenAgent)).update({ held: 'none' });
-    const said = async (asked: Team, tool: string, args: JsonObject, name: string) => {
+    const output = async (asked: Team, tool: string, args: JsonObject, name: string) => {
       const { isError, structuredContent } = await call(asked, tool, args, asked.leader);
       assert.equal(isError, true, tool);
       return JSON.stringify(structuredContent).replaceAll(name, '{name}');
@@ -86,14 +86,14 @@ describe('unreadable documents', () => {
       ['coding_update_task', (id) => ({ taskId: id, log: 'Mine' })],
     ];
     for (const [tool, args] of ofTask) {
-      const none = await said(other, tool, args('task-none'), 'task-none');
-      assert.equal(await said(other, tool, args(broken.id), broken.id), none, tool);
-      assert.match(await said(team, tool, args(broken.id), broken.id), /cannot be read/, tool);
+      const none = await output(other, tool, args('task-none'), 'task-none');
+      assert.equal(await output(other, tool, args(broken.id), broken.id), none, tool);
+      assert.match(await output(team, tool, args(broken.id), broken.id), /cannot be read/, tool);
     }
     const queue = 'system_getTaskQueue';
-    const none = await said(other, queue, { agentId: 'agent-none' }, 'agent-none');
-    assert.equal(await said(other, queue, { agentId: brokenAgent }, brokenAgent), none);
-    assert.match(await said(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
+    const none = await output(other, queue, { agentId: 'agent-none' }, 'agent-none');
+    assert.equal(await output(other, queue, { agentId: brokenAgent }, brokenAgent), none);
+    assert.match(await output(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
     const start = async (asked: Team, taskId: string) => {
       // The caller has a role in this workspace only, so that it is an outsider in the other workspace.
       const principal = { ...asked.principal('caller'), held_to: asked.workspace };
@@ -183,16 +183,16 @@ describe('unreadable documents', () => {
     await events.create(log, new Map());
     const entry: Entry = { sequence: 1, writer: 'one', transitions: [] };
     assert.ok(await events.append(log, entry));
-    const told: Entry[] = [];
+    const reported: Entry[] = [];
     const failed = new Promise<unknown>((resolve) => {
-      events.follow(log, 1, (each) => told.push(each), resolve);
+      events.follow(log, 1, (each) => reported.push(each), resolve);
     });
     const path = `${busPath(log)}/log/${sequenceKey(2)}`;
     await (await realtimeDatabase()).ref(path).set({ writer: 'two', transitions: 'none' });
     await assert.rejects(async () => {
       throw await failed;
     }, names(path));
-    assert.deepEqual(told, [entry]);
+    assert.deepEqual(reported, [entry]);
     await assert.rejects(events.read(log, 1, 5), names(path));
   });
 

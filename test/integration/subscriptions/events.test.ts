@@ -86,11 +86,11 @@ describe('the events of a subscription', () => {
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path, eventType: 'value' });
     await subscriber.poll(instance);
     for (let n = 1; n <= 50; n++) await write(path, { n });
-    await subscriber.until(instance, (told) => told.at(-1)?.startsWith('{"n":50}') === true);
+    await subscriber.until(instance, (reported) => reported.at(-1)?.startsWith('{"n":50}') === true);
     assert.ok(subscriber.told.length < 50, `${subscriber.told.length} events for 50 changes`);
     let last = 'null';
-    for (const told of subscriber.told) {
-      const [now, before] = told.split(' was ');
+    for (const reported of subscriber.told) {
+      const [now, before] = reported.split(' was ');
       assert.equal(before, last, 'each event continues from the previous one');
       last = String(now);
     }

@@ -139,7 +139,7 @@ export class Subscriber {
   }
 
   /** Polls until `isEnough` accepts the events received so far. */
-  async until(instance: Instance, isEnough: (told: readonly string[]) => boolean): Promise<readonly string[]> {
+  async until(instance: Instance, isEnough: (reported: readonly string[]) => boolean): Promise<readonly string[]> {
     return eventually('enough events', async () => {
       await this.poll(instance, 1000);
       return isEnough(this.told) ? this.told : undefined;

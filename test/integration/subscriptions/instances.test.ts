@@ -77,9 +77,9 @@ describe('a subscription on several instances', () => {
         if (n % 3 === 0) await subscriber.poll(reader, 500);
         await written;
       }
-      const told = await subscriber.until(watching, (events) => events.length >= keys.length);
+      const reported = await subscriber.until(watching, (events) => events.length >= keys.length);
       assert.deepEqual(
-        [...told].sort(),
+        [...reported].sort(),
         keys.map((key, n) => `${key} {"n":${n}}`),
       );
       const cursors = subscriber.readings.flatMap(({ events }) => events.map(({ cursor }) => cursor));
@@ -111,15 +111,15 @@ describe('a subscription on several instances', () => {
   it('ends a poll if the polling client disconnects', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
-    const gone = new AbortController();
+    const missing = new AbortController();
     const { cursor } = await subscriber.poll(one);
     const polling = one.subscriptions.poll(
       caller,
       { subscriptionId: subscriber.subscriptionId, cursor },
       LONGER_THAN_ANY_TEST_MS,
-      gone.signal,
+      missing.signal,
     );
-    gone.abort();
+    missing.abort();
     assert.deepEqual((await polling).events, []);
   });
 
@@ -141,12 +141,12 @@ describe('a subscription on several instances', () => {
 
 /** Follows the subscription until `count` events have arrived, and returns the events. */
 async function collect(instance: Instance, subscriber: Subscriber, count: number): Promise<LoggedEvent[]> {
-  const gone = new AbortController();
+  const missing = new AbortController();
   const seen: LoggedEvent[] = [];
-  for await (const { events } of instance.subscriptions.follow(caller, subscriber.from, gone.signal)) {
+  for await (const { events } of instance.subscriptions.follow(caller, subscriber.from, missing.signal)) {
     assert.ok(events.length > 0);
     seen.push(...events);
-    if (seen.length >= count) gone.abort();
+    if (seen.length >= count) missing.abort();
   }
   return seen;
 }

@@ -303,7 +303,7 @@ describe('a subscription', () => {
     for (let round = 0; round < rounds; round++) {
       const keys = Array.from({ length: 300 }, (_unused, n) => `r${round}-${n}`);
       await write(wish.path, Object.fromEntries(keys.map((key) => [key, round])));
-      await subscriber.until(instance, (told) => told.length >= 300 * (round + 1));
+      await subscriber.until(instance, (reported) => reported.length >= 300 * (round + 1));
       await write(wish.path, Object.fromEntries(keys.map((key) => [key, null])));
     }
     assert.equal(new Set(subscriber.told).size, 300 * rounds, 'a reader that keeps up receives all events');
@@ -312,7 +312,7 @@ describe('a subscription', () => {
     const late = new Subscriber(caller, wish.subscriptionId);
     late.cursor = cursor;
     assert.equal((await late.poll(instance)).overflow, true);
-    await late.until(instance, (told) => told.at(-1) === subscriber.told.at(-1));
+    await late.until(instance, (reported) => reported.at(-1) === subscriber.told.at(-1));
     assert.equal(late.readings.filter(({ overflow }) => overflow).length, 1);
     assert.ok(late.told.length <= 1000 && late.told.length >= 500, `${late.told.length} events were kept`);
     assert.deepEqual(late.told, subscriber.told.slice(-late.told.length));

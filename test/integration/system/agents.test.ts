@@ -142,11 +142,11 @@ describe('system.getAgents', () => {
       assert.deepEqual(claimed, { idle: -1, busy: 1 });
       const [held = ''] = Object.keys((await team.app.access.ports.agents.find(agentId))?.value.held ?? {});
       assert.deepEqual(await changeOf(() => team.fail(agentId, held)), { busy: -1, error: 1 });
-      const gone = await changeOf(async () => {
+      const missing = await changeOf(async () => {
         team.pass(SILENCE_SECONDS);
         await team.sweep();
       });
-      assert.deepEqual(gone, { error: -1, offline: 1 });
+      assert.deepEqual(missing, { error: -1, offline: 1 });
       assert.deepEqual(await changeOf(() => team.claim(agentId)), { offline: -1, busy: 1 });
     });
 

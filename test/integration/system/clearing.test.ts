@@ -254,9 +254,9 @@ describe('updates', () => {
           return Object(structuredContent['error']);
         };
         for (const field of clearable) {
-          const said = JSON.stringify(await refused({ [field]: values[field], clear: [field] }));
-          assert.match(said, /listed in clear/);
-          assert.match(said, new RegExp(field));
+          const output = JSON.stringify(await refused({ [field]: values[field], clear: [field] }));
+          assert.match(output, /listed in clear/);
+          assert.match(output, new RegExp(field));
         }
         const unknown = JSON.stringify(await refused({ clear: ['id'] }));
         for (const word of ['clear', ...clearable]) assert.ok(unknown.includes(word), unknown);

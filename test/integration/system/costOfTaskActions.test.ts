@@ -40,16 +40,16 @@ describe('the Firestore cost', () => {
   });
 
   interface Called {
-    readonly said: JsonObject;
+    readonly output: JsonObject;
     readonly reads: number;
     readonly writes: number;
   }
 
   async function called(tool: string, args: JsonObject, principal?: Principal): Promise<Called> {
     meter.take();
-    const said = await answer(team, tool, args, principal ?? team.leader);
+    const output = await answer(team, tool, args, principal ?? team.leader);
     const { reads, writes, deletes } = meter.take().reduce((sum, { bill }) => plus(sum, bill), NOTHING);
-    return { said, reads, writes: writes + deletes };
+    return { output, reads, writes: writes + deletes };
   }
 
   function assertNoDearer(lever: Called, corrected: Called, besides = { reads: 0, writes: 0 }): void {
@@ -61,7 +61,7 @@ describe('the Firestore cost', () => {
 
   const create = () => called('coordination.create_task', { description: 'Some work' });
   const claim = () => called('coordination.claim_task', { agent_id: ann }, team.principal('ann'));
-  const idOf = ({ said }: Called): string => String(Object(said['task']).id);
+  const idOf = ({ output }: Called): string => String(Object(output['task']).id);
 
   it('of updating or cancelling a task is at most the cost of creating it', async () => {
     const created = await create();
@@ -100,7 +100,7 @@ describe('the Firestore cost', () => {
 
   it('of withdrawing a question is at most the cost of asking it', async () => {
     const asked = await called('inbox.ask', { question: 'Continue?', kind: 'approval' });
-    const { request_id } = asked.said;
+    const { request_id } = asked.output;
     assertNoDearer(await called('inbox.withdraw', { request_id }), asked);
   });
 });

@@ -239,7 +239,7 @@ describe('retention', function () {
     await team.app.kernel.store.commit([{ kind: 'addNode', node: parent, version }]);
     const part = { ancestors: [keyOfNode(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
-      gone: { ended_at: ended, status: 'succeeded' },
+      missing: { ended_at: ended, status: 'succeeded' },
       recent: { ended_at: team.now, status: 'succeeded' },
       live: { ended_at: null, status: 'waiting' },
       part: { ended_at: ended, status: 'succeeded', ...part },

@@ -242,9 +242,9 @@ describe('the audit log of a workspace', () => {
       await answer(fixture, 'coordination_start_task', { agent_id, task_id: task.id }, leading);
       const [undone] = Object(await undo(leading, { event_id })).undone;
       await undo(ada, { agent_id, since });
-      const told = await events(ada, { thing: `task:${undone.id}` });
+      const reported = await events(ada, { thing: `task:${undone.id}` });
       assert.deepEqual(
-        told.map(({ tool }) => tool),
+        reported.map(({ tool }) => tool),
         ['system.undo', 'coordination.create_tasks_batch'],
       );
     });

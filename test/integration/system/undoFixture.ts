@@ -95,7 +95,7 @@ export class UndoFixture {
     const [after, event] = [await this.state(), await this.latestEvent()];
     if (event === last || move.number % 3 === 0) return undefined;
     const refused = await this.undo(event);
-    const told = `${JSON.stringify(move)}: ${refused.join()}`;
+    const reported = `${JSON.stringify(move)}: ${refused.join()}`;
     seen.refused.push(...refused);
     if (refused.length > 0) return undefined;
     requireAsBefore(before, await this.state(), new Set());
@@ -104,7 +104,7 @@ export class UndoFixture {
     const [undone, undo] = [await this.state(), await this.latestEvent()];
     const again = await this.undo(undo);
     seen.refused.push(...again);
-    assert.deepEqual(await this.state(), again.length > 0 ? undone : after, `redone ${told}`);
+    assert.deepEqual(await this.state(), again.length > 0 ? undone : after, `redone ${reported}`);
     if (again.length > 0) return undefined;
     seen.redone++;
     return 'redone';

@@ -33,19 +33,19 @@ describe('undo of reminders', () => {
     );
 
   it('restores a reminder that was set, snoozed or deleted', async () => {
-    const usual = await remindsAt();
-    assert.equal(usual.length, 1);
+    const standard = await remindsAt();
+    assert.equal(standard.length, 1);
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     await undoLatest();
-    assert.deepEqual(await remindsAt(), usual);
+    assert.deepEqual(await remindsAt(), standard);
     await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });
-    assert.notDeepEqual(await remindsAt(), usual);
+    assert.notDeepEqual(await remindsAt(), standard);
     await undoLatest();
-    assert.deepEqual(await remindsAt(), usual);
+    assert.deepEqual(await remindsAt(), standard);
     await ask('todo_delete_reminder', { reminder_id: id });
     assert.deepEqual(await remindsAt(), []);
     await undoLatest();
-    assert.deepEqual(await remindsAt(), usual);
+    assert.deepEqual(await remindsAt(), standard);
     await undoLatest();
     assert.deepEqual(await remindsAt(), [], 'an undo can be undone, too');
   });

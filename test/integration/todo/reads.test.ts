@@ -104,8 +104,8 @@ describe('document reads of to-do tools', function () {
           }),
         );
         const beyond = (read.at(-1) ?? 0) - longestList(answered);
-        const most = tool === 'delegate' ? MAX_DELEGATING : MAX_BEYOND;
-        assert.ok(beyond <= most, `${beyond} reads beyond the returned list, with ${count} to-dos`);
+        const max = tool === 'delegate' ? MAX_DELEGATING : MAX_BEYOND;
+        assert.ok(beyond <= max, `${beyond} reads beyond the returned list, with ${count} to-dos`);
       }
       assert.equal(read[0], read[1]);
     });

@@ -135,11 +135,11 @@ describe('repair of to-dos', () => {
     await team.app.services.todos.edit(owner, id, { priority: 'HIGH' }, unkeyed);
     await team.app.services.repairTodo(id, undefined);
     const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
-    const told = found.docs.map((event) => event.get('event_data'));
-    assert.equal(told.length, 3);
-    const created = told.find(({ before }) => before === null);
-    const edited = told.find(({ before, changes }) => before !== null && changes.includes('title'));
-    const ranked = told.find(({ before, changes }) => before !== null && changes.includes('priority'));
+    const reported = found.docs.map((event) => event.get('event_data'));
+    assert.equal(reported.length, 3);
+    const created = reported.find(({ before }) => before === null);
+    const edited = reported.find(({ before, changes }) => before !== null && changes.includes('title'));
+    const ranked = reported.find(({ before, changes }) => before !== null && changes.includes('priority'));
     assert.deepEqual([edited.changes, ranked.changes], [['title', 'due_date'], ['priority']]);
     assert.deepEqual([edited.before, ranked.before], [created.after, edited.after]);
     const reminder = (await firestore().doc(reminderPath(id)).get()).data();

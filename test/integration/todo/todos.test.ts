@@ -79,13 +79,13 @@ describe('to-do tools', () => {
     assert.match(String(message), /Nothing was changed/);
     team.pass(60);
     await tool('complete_task', { task_id: id });
-    const told = await events(id);
+    const reported = await events(id);
     assert.deepEqual(
-      told.map(({ event_type }) => event_type),
-      ['completed', 'updated', 'created'].slice(0, told.length),
+      reported.map(({ event_type }) => event_type),
+      ['completed', 'updated', 'created'].slice(0, reported.length),
     );
-    assert.equal(told.length, 3);
-    const updated = told[1]?.['event_data'];
+    assert.equal(reported.length, 3);
+    const updated = reported[1]?.['event_data'];
     assert.ok(isObject(updated) && isObject(updated['before']) && isObject(updated['after']));
     assert.deepEqual(updated['changes'], ['title', 'priority']);
     assert.equal(updated['before']['title'], 'Buy milk');
@@ -394,9 +394,9 @@ describe('to-do tools', () => {
       assert.equal((await document.get()).get('completed_at')?.toDate().getTime(), team.now.getTime());
       assert.deepEqual(await titles('search_tasks', { query: 'stand' }), ['Standup', 'Stand-up']);
       const id = fieldOf(second, 'id');
-      const gone = (await firestore().doc(todoPath(id)).get()).data();
+      const deleted = (await firestore().doc(todoPath(id)).get()).data();
       await firestore().doc(todoPath(id)).delete();
-      await Promise.all([1, 2].map(() => team.app.services.repairTodo(id, gone)));
+      await Promise.all([1, 2].map(() => team.app.services.repairTodo(id, deleted)));
       assert.equal((await events(id))[0]?.['event_type'], 'deleted');
       assert.equal((await open())[0]?.['due_date'], inThreeDays);
     });

@@ -107,8 +107,8 @@ class Home {
 
   async begin(args: JsonObject): Promise<{ readonly recurring: string; readonly first: string }> {
     const draft = { title: 'Standup', frequency: 'DAILY', start_date: this.inDays(1), ...args };
-    const begun = await this.done('todo_create_recurring_task', draft);
-    return { recurring: Object(begun['recurring_task']).id, first: Object(begun['first_occurrence']).id };
+    const started = await this.done('todo_create_recurring_task', draft);
+    return { recurring: Object(started['recurring_task']).id, first: Object(started['first_occurrence']).id };
   }
 
   /** Writes as a Firebase client does. */

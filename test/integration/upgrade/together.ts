@@ -63,11 +63,11 @@ export async function endLeases({ fixture, versions, workspace }: Both): Promise
     const draft = { description: `Held ${index}`, priority: 1 };
     await version.call(fixture.lead.credential, workspace, 'coordination_create_task', draft);
     const id = await claimOne(version, holder, workspace);
-    const begun = index * LAPSE_MS;
-    const remind_at = new Date(Date.now() + begun + LAPSE_MS / 2).toISOString();
+    const started = index * LAPSE_MS;
+    const remind_at = new Date(Date.now() + started + LAPSE_MS / 2).toISOString();
     reminded.push(await remind(version, holder, workspace, remind_at));
     await fixture.deliveries.settle();
-    fixture.moveTime(begun + LAPSE_MS);
+    fixture.moveTime(started + LAPSE_MS);
     await fixture.deliveries.tick(other, 'sweep');
     assert.equal(await claimOne(other, taker, workspace), id, `the sweep of ${other.name} releases the task`);
     const complete = (at: Version, who: Agent, output: string) =>

@@ -64,8 +64,8 @@ export class Version {
     closeSync(log);
     const saying = Promise.race([once(child, 'message'), once(child, 'exit')]);
     const own = OWN_PROCESS.map(async (target) => [target, await serveFunction({ source, target, env })] as const);
-    const [[said], ...servers] = await Promise.all([saying, ...own]);
-    const parsed = started.safeParse(said);
+    const [[output], ...servers] = await Promise.all([saying, ...own]);
+    const parsed = started.safeParse(output);
     if (!parsed.success) throw new Error(`${name} did not start: ${readFileSync(logFile, 'utf8')}`);
     return new Version({ name, folder }, child, parsed.data, new Map(servers));
   }

@@ -89,8 +89,8 @@ export class App {
   }
 
   async signIn(someone: Someone, wishes: Wishes = {}): Promise<AppTokens> {
-    const begun = await this.begin();
-    return this.redeem(await new Visitor().allow(begun.url, someone, wishes), begun);
+    const started = await this.begin();
+    return this.redeem(await new Visitor().allow(started.url, someone, wishes), started);
   }
 
   async refresh(refreshToken: string): Promise<AppTokens> {

@@ -42,10 +42,10 @@ function checkJwt({ app }: GitHubState, jwt: string): Asker {
   if (!verifier.verify(app.publicKey, Buffer.from(signature, 'base64url'))) {
     return refused('A JSON web token could not be decoded');
   }
-  const said = claims.safeParse(decoded(payload));
-  if (!said.success || String(said.data.iss) !== app.id) return refused('Integration not found');
+  const output = claims.safeParse(decoded(payload));
+  if (!output.success || String(output.data.iss) !== app.id) return refused('Integration not found');
   const now = Date.now() / 1000;
-  const { iat, exp } = said.data;
+  const { iat, exp } = output.data;
   if (iat > now) return refused("'Issued at' claim ('iat') must be an Integer representing the time");
   if (exp <= now) return refused("'Expiration time' claim ('exp') must be a numeric value in the future");
   if (exp - now > MAX_LIFETIME) return refused("'Expiration time' claim ('exp') is too far in the future");

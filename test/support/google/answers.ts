@@ -34,8 +34,8 @@ export async function recordingOf(name: RecordedProject): Promise<Recording> {
   const file = fileURLToPath(new URL(`../../unit/doctor/projects/${name}.json`, import.meta.url));
   const { parameters, answers } = recorded.parse(JSON.parse(readFileSync(file, 'utf8')));
   const folder = mkdtempSync(join(tmpdir(), 'muster-parameters-'));
-  const usual = fileURLToPath(new URL('../../../functions/.env', import.meta.url));
-  writeFileSync(join(folder, '.env'), readFileSync(usual));
+  const standard = fileURLToPath(new URL('../../../functions/.env', import.meta.url));
+  writeFileSync(join(folder, '.env'), readFileSync(standard));
   const lines = Object.entries(parameters).map(([key, value]) => `${key}=${value}\n`);
   writeFileSync(join(folder, `.env.${PROJECT}`), lines.join(''));
   const declared = await declaredFor(PROJECT, folder);

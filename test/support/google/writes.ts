@@ -26,17 +26,17 @@ const WRITES: Readonly<Record<string, Write>> = {
       state: 'ENABLED',
     }));
     append(answers, `serviceusage.googleapis.com/v1/projects/${NUMBER}/services`, 'services', ...enabled);
-    return begun(answers, 'serviceusage.googleapis.com/v1/', 'operations/acat.1', {});
+    return started(answers, 'serviceusage.googleapis.com/v1/', 'operations/acat.1', {});
   },
   'firestore.projects.databases.create': ({ body, query, path }, answers) => {
     const name = `projects/${PROJECT}/databases/${query.get('databaseId')}`;
     append(answers, `firestore.googleapis.com/${path}`, 'databases', { name, ...fields(body) });
-    return begun(answers, 'firestore.googleapis.com/v1/', `${name}/operations/1`, { name });
+    return started(answers, 'firestore.googleapis.com/v1/', `${name}/operations/1`, { name });
   },
   'firestore.projects.databases.patch': ({ body, path }, answers) => {
     const name = path.replace('v1/', '');
     change(answers, `firestore.googleapis.com/v1/projects/${PROJECT}/databases`, name, fields(body));
-    return begun(answers, 'firestore.googleapis.com/v1/', `${name}/operations/2`, { name });
+    return started(answers, 'firestore.googleapis.com/v1/', `${name}/operations/2`, { name });
   },
   'firestore.projects.databases.backupSchedules.create': ({ body, path }, answers) => {
     const schedule = { name: `${path.replace('v1/', '')}/1`, ...fields(body) };
@@ -88,7 +88,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     const app = { name: `projects/${PROJECT}/webApps/${APP}`, appId: APP, projectId: PROJECT };
     append(answers, `${FIREBASE}/webApps`, 'apps', app);
     answers.set(`${FIREBASE}/webApps/${APP}/config`, { projectId: PROJECT, appId: APP, apiKey: 'AIzaSyA-made' });
-    return begun(answers, 'firebase.googleapis.com/v1beta1/', 'operations/workflows.1', app);
+    return started(answers, 'firebase.googleapis.com/v1beta1/', 'operations/workflows.1', app);
   },
   'firebasehosting.projects.sites.create': ({ body, query, path }, answers) => {
     const site = { name: `projects/${PROJECT}/sites/${query.get('siteId')}`, ...fields(body) };
@@ -139,7 +139,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   'run.projects.locations.services.patch': ({ body, path }, answers) => {
     const name = path.replace('v2/', '');
     change(answers, `run.googleapis.com/v2/${HERE}/services`, name, fields(body));
-    return begun(answers, 'run.googleapis.com/v2/', `${HERE}/operations/1`, { name });
+    return started(answers, 'run.googleapis.com/v2/', `${HERE}/operations/1`, { name });
   },
   'artifactregistry.projects.locations.repositories.patch': ({ body, path }, answers) => {
     const repository = { ...fields(answers.get(`artifactregistry.googleapis.com/${path}`)), ...fields(body) };
@@ -220,7 +220,7 @@ function isRefused({ body }: GoogleRequest, answers: Answers): boolean {
 }
 
 /** Starts a long-running operation, which has ended when its state is first requested. */
-function begun(answers: Answers, before: string, name: string, response: object): object {
+function started(answers: Answers, before: string, name: string, response: object): object {
   answers.set(before + name, { name, done: true, response });
   return { name, done: false };
 }

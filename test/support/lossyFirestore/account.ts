@@ -55,9 +55,9 @@ const FAR_MS = 5 * 365 * 86_400_000;
 
 export function accountOf({ answer, written }: CommitEffects, circumstances: Circumstances): Account {
   const telling = new NormalizedState(circumstances);
-  const told = JSON.stringify(telling.tell(answer, true));
+  const reported = JSON.stringify(telling.tell(answer, true));
   return {
-    answer: told,
+    answer: reported,
     written: effective(written)
       .map((write) => telling.write(write))
       .sort(),

@@ -59,12 +59,12 @@ export class LossyConnections {
 
 /** Returns a client of the emulator at `host`. The SDK reads this address from the environment, not from settings. */
 export function clientAt(host: string, settings: Settings = {}): Firestore {
-  const usual = process.env[HOST];
+  const standard = process.env[HOST];
   setVariable(HOST, host);
   try {
     return new Firestore(settings);
   } finally {
-    setVariable(HOST, usual);
+    setVariable(HOST, standard);
   }
 }
 
@@ -73,12 +73,12 @@ let constructing: Promise<unknown> = Promise.resolve();
 /** Calls `work` so that all clients that it creates connect through the proxy. Calls run one at a time. */
 export function connectingThrough<T>({ proxy }: LossyConnection, work: () => Promise<T>): Promise<T> {
   const done = constructing.then(async () => {
-    const usual = process.env[HOST];
+    const standard = process.env[HOST];
     process.env[HOST] = proxy.host;
     try {
       return await work();
     } finally {
-      setVariable(HOST, usual);
+      setVariable(HOST, standard);
     }
   });
   constructing = done.catch(() => undefined);

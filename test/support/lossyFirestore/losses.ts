@@ -29,12 +29,12 @@ const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 /**
  * Loses each commit of an operation in turn. The default run tries only the most common way, because the store treats
  * all ways alike (asserted by `integration/kernel/lostCommits`). The nightly run tries every way.
- * @param most maximum number of commits to try
+ * @param max maximum number of commits to try
  */
-export async function tryLosses(connections: LossyConnections, most: number, deed: Deed): Promise<Tried> {
+export async function tryLosses(connections: LossyConnections, max: number, deed: Deed): Promise<Tried> {
   const undisturbed = await connections.use((connection) => deed(connection));
   assert.deepEqual(undisturbed.problems, [], 'the operation has problems even without losses');
-  const numbers = Array.from({ length: Math.min(undisturbed.commits, most) }, (_, index) => index + 1);
+  const numbers = Array.from({ length: Math.min(undisturbed.commits, max) }, (_, index) => index + 1);
   const losses = numbers.flatMap((commit) =>
     waysOf(commit).slice(0, defaultOrNightly(1, { night: Number.POSITIVE_INFINITY })),
   );
@@ -43,7 +43,7 @@ export async function tryLosses(connections: LossyConnections, most: number, dee
       const { problems, account, lost } = await deed(connection, loss);
       const all = [...problems, ...differences(undisturbed.account, account)];
       if (lost !== (loss.times ?? 1)) all.push(`${lost} commits were lost`);
-      return all.length === 0 ? [] : [`${told(loss)}: ${all.join('; ')}`];
+      return all.length === 0 ? [] : [`${reported(loss)}: ${all.join('; ')}`];
     }),
   );
   return { problems: (await Promise.all(found)).flat(), losses: losses.length };
@@ -61,6 +61,6 @@ export function waysOf(commit: number): readonly Loss[] {
   ];
 }
 
-export function told({ commit, what, status, times = 1 }: Loss): string {
+export function reported({ commit, what, status, times = 1 }: Loss): string {
   return `${what} of commit ${commit}, ${status}${times === 1 ? '' : ` ${times} times`}`;
 }

@@ -54,13 +54,13 @@ export const anthropic: Dialect = {
       streamed: data.stream ?? false,
     };
   },
-  whole: (said) => message(said),
-  events(said, pieces) {
-    const { content: _content, stop_reason: _reason, usage, ...begun } = message(said);
-    const start = { ...begun, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
+  whole: (output) => message(output),
+  events(output, pieces) {
+    const { content: _content, stop_reason: _reason, usage, ...started } = message(output);
+    const start = { ...started, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
     return [
       named({ type: 'message_start', message: start }),
-      ...(said.thinking === '' ? [] : thought(said.thinking)),
+      ...(output.thinking === '' ? [] : thought(output.thinking)),
       named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } }),
       'event: ping\ndata: {"type": "ping"}\n\n',
       ...pieces
@@ -69,7 +69,7 @@ export const anthropic: Dialect = {
       named({ type: 'content_block_stop', index: 0 }),
       named({
         type: 'message_delta',
-        delta: { container: null, stop_details: null, stop_reason: STOPS[said.ending], stop_sequence: null },
+        delta: { container: null, stop_details: null, stop_reason: STOPS[output.ending], stop_sequence: null },
         usage: {
           cache_creation_input_tokens: 0,
           cache_read_input_tokens: 0,

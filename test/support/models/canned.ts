@@ -5,8 +5,8 @@ const LENGTH = 300;
 
 export function cannedResponse({ model, prompt }: Question): string {
   const shown = prompt.length > LENGTH ? `${prompt.slice(0, LENGTH)}…` : prompt;
-  const said = `[Canned answer: npm start -- --demo-models does not call ${model}.] The prompt was: ${shown}`;
-  return [...firstLine(prompt), said, ...lastLine(prompt)].join('\n\n');
+  const output = `[Canned answer: npm start -- --demo-models does not call ${model}.] The prompt was: ${shown}`;
+  return [...firstLine(prompt), output, ...lastLine(prompt)].join('\n\n');
 }
 
 /** Returns the verdict with which the prompt expects a review to start. */

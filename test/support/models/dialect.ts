@@ -30,9 +30,9 @@ export interface Dialect {
   read(path: string, headers: Readonly<Record<string, unknown>>, body: unknown): Question;
   /** Returns whether the headers contain a key that does not start with `wrong`. */
   admits(headers: Readonly<Record<string, unknown>>): boolean;
-  whole(said: Said): unknown;
+  whole(output: Said): unknown;
   /** Returns the events of a stream: before the text, one event per piece of text, and after the text. */
-  events(said: Said, pieces: readonly string[]): readonly string[];
+  events(output: Said, pieces: readonly string[]): readonly string[];
   error(status: number): unknown;
   /** Returns the event that reports an error within a stream. */
   errorEvent(): string;

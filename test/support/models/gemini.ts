@@ -57,12 +57,12 @@ export const gemini: Dialect = {
       streamed: method === 'streamGenerateContent',
     };
   },
-  whole: (said) => response(said, said.text, FINISHES[said.ending]),
+  whole: (output) => response(output, output.text, FINISHES[output.ending]),
   /** As in the vendor's API, only the last event contains the finish reason. */
-  events(said, pieces) {
-    const thoughts = said.thinking === '' ? [] : [data(response(said, said.thinking, undefined, true))];
+  events(output, pieces) {
+    const thoughts = output.thinking === '' ? [] : [data(response(output, output.thinking, undefined, true))];
     const answer = pieces.map((piece, index) =>
-      data(response(said, piece, index === pieces.length - 1 ? FINISHES[said.ending] : undefined)),
+      data(response(output, piece, index === pieces.length - 1 ? FINISHES[output.ending] : undefined)),
     );
     return [...thoughts, ...answer];
   },
@@ -74,11 +74,11 @@ function plain({ parts }: z.output<typeof content>): string {
   return parts.map(({ text }) => text).join('');
 }
 
-function response(said: Said, text: string, finishReason: FinishReason | undefined, thought = false): Wire {
-  const { question } = said;
+function response(output: Said, text: string, finishReason: FinishReason | undefined, thought = false): Wire {
+  const { question } = output;
   const promptTokenCount = tokensIn(question.system + question.prompt);
-  const candidatesTokenCount = Math.min(tokensIn(said.text), question.maxOutputTokens);
-  const thoughtsTokenCount = Math.min(tokensIn(said.thinking), question.maxOutputTokens);
+  const candidatesTokenCount = Math.min(tokensIn(output.text), question.maxOutputTokens);
+  const thoughtsTokenCount = Math.min(tokensIn(output.thinking), question.maxOutputTokens);
   const ended = finishReason !== undefined;
   return {
     candidates: [

@@ -29,18 +29,18 @@ export class Reply {
     if (milliseconds > 0) await delay(milliseconds, undefined, this.closed).catch(() => undefined);
   }
 
-  async perform(behavior: Behavior, usual: () => string): Promise<void> {
+  async perform(behavior: Behavior, standard: () => string): Promise<void> {
     if (this.closed.signal.aborted) return;
     switch (behavior.does) {
       case 'answer':
-        return this.answer(behavior, usual);
+        return this.answer(behavior, standard);
       case 'error':
         return this.refuse(behavior);
       case 'hang':
-        if (behavior.after !== undefined) await this.write(this.events(usual()).slice(0, behavior.after));
+        if (behavior.after !== undefined) await this.write(this.events(standard()).slice(0, behavior.after));
         return this.untilClosed();
       case 'break':
-        return this.breakOff(behavior, usual());
+        return this.breakOff(behavior, standard());
       case 'hangUp':
         this.over = true;
         this.response.socket?.resetAndDestroy();
@@ -52,14 +52,14 @@ export class Reply {
     }
   }
 
-  private async answer(behavior: Doing<'answer'>, usual: () => string): Promise<void> {
+  private async answer(behavior: Doing<'answer'>, standard: () => string): Promise<void> {
     await this.pause(behavior.afterMs ?? 0);
     if (this.closed.signal.aborted) return;
-    const said = this.said(behavior.text ?? usual(), behavior.end, behavior.thinks);
+    const output = this.output(behavior.text ?? standard(), behavior.end, behavior.thinks);
     if (!this.question.streamed) {
-      return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(said)));
+      return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(output)));
     }
-    const events = this.dialect.events(said, inPieces(said.text, behavior.pieces ?? PIECES));
+    const events = this.dialect.events(output, inPieces(output.text, behavior.pieces ?? PIECES));
     await this.write(events, behavior.betweenMs);
     this.over = true;
     this.response.end();
@@ -80,10 +80,10 @@ export class Reply {
   }
 
   private events(text: string): readonly string[] {
-    return this.dialect.events(this.said(text), inPieces(text, PIECES));
+    return this.dialect.events(this.output(text), inPieces(text, PIECES));
   }
 
-  private said(text: string, ending: Said['ending'] = 'complete', thinking = ''): Said {
+  private output(text: string, ending: Said['ending'] = 'complete', thinking = ''): Said {
     return { question: this.question, text: ending === 'refusal' ? '' : text, thinking, ending };
   }
 

@@ -14,12 +14,12 @@ const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 describe('loss of access to a workspace', () => {
   it('is partial below the role worker, and complete without any role', () => {
     const viewer = lostAccessOf(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
-    assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
-    assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
+    assert.deepEqual([viewer.isOut('alpha'), viewer.isRemoved('alpha')], [true, false]);
+    assert.deepEqual([viewer.isOut('beta'), viewer.isRemoved('beta')], [false, false]);
     const nobody = lostAccessOf(roles({}));
-    assert.deepEqual([nobody.isOut('beta'), nobody.isGone('beta')], [true, true]);
+    assert.deepEqual([nobody.isOut('beta'), nobody.isRemoved('beta')], [true, true]);
     const admin = lostAccessOf(roles({ role: 'admin' }));
-    assert.deepEqual([admin.isOut('alpha'), admin.isGone('alpha')], [true, true], 'no deployment role');
+    assert.deepEqual([admin.isOut('alpha'), admin.isRemoved('alpha')], [true, true], 'no deployment role');
   });
 
   for (const [what, before, after, lost] of [

@@ -175,11 +175,11 @@ describe('permission check', () => {
       headers: { Authorization: 'Bearer caller', 'Content-Type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    const said = saidIn(await response.json());
-    if (/requires the role (?:viewer|worker|leader|admin)/.test(said)) return 'ROLE_TOO_WEAK';
-    if (/have no role/.test(said)) return 'NO_ROLE';
-    if (/credential is read-only/.test(said)) return 'READ_ONLY';
-    return /does not include the toolset/.test(said) ? 'TOOLSET_NOT_ALLOWED' : undefined;
+    const output = saidIn(await response.json());
+    if (/requires the role (?:viewer|worker|leader|admin)/.test(output)) return 'ROLE_TOO_WEAK';
+    if (/have no role/.test(output)) return 'NO_ROLE';
+    if (/credential is read-only/.test(output)) return 'READ_ONLY';
+    return /does not include the toolset/.test(output) ? 'TOOLSET_NOT_ALLOWED' : undefined;
   }
 
   for (const toolset of toolsets)
@@ -202,10 +202,10 @@ type Attempt = readonly [caller: string, Principal, reason: string | undefined];
 function attemptsAt({ role, agentRole, scope, writes, openToAll, method }: Entry, own: string): readonly Attempt[] {
   const strong = agentOf('a', 'ada', 'admin');
   const others = toolsets.map(({ name }) => name).filter((name) => name !== own);
-  const ofRole = (least: Role, as: (has: Role) => Principal): readonly Attempt[] => {
-    const weaker = scope === 'anyone' ? undefined : ROLES[ROLES.indexOf(least) - 1];
+  const ofRole = (min: Role, as: (has: Role) => Principal): readonly Attempt[] => {
+    const weaker = scope === 'anyone' ? undefined : ROLES[ROLES.indexOf(min) - 1];
     return [
-      [`a caller with ${least}`, as(least), undefined],
+      [`a caller with ${min}`, as(min), undefined],
       ...(weaker === undefined ? [] : [[`a caller with ${weaker}`, as(weaker), 'ROLE_TOO_WEAK'] as const]),
     ];
   };

@@ -42,9 +42,12 @@ describe('recorded milestones of an agent', () => {
   });
 
   it('are kept when the agent goes offline, but the start of its activity is cleared', () => {
-    const gone = markedOffline(markedSeen(sampleAgent(), START), secondsAfterStart(5));
-    assert.deepEqual([gone.status, gone.active_since, gone.last_seen], ['offline', undefined, secondsAfterStart(5)]);
-    assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).active_since, secondsAfterStart(9));
-    assert.deepEqual(markedSeen(gone, secondsAfterStart(9)).milestones.seen, START);
+    const missing = markedOffline(markedSeen(sampleAgent(), START), secondsAfterStart(5));
+    assert.deepEqual(
+      [missing.status, missing.active_since, missing.last_seen],
+      ['offline', undefined, secondsAfterStart(5)],
+    );
+    assert.deepEqual(markedSeen(missing, secondsAfterStart(9)).active_since, secondsAfterStart(9));
+    assert.deepEqual(markedSeen(missing, secondsAfterStart(9)).milestones.seen, START);
   });
 });

@@ -11,15 +11,15 @@ const measured = (name: string, faults: readonly string[] = []): Measurement => 
   faults,
 });
 
-function runOf(benchmarks: Benchmarks): { readonly run: Run; readonly told: string[] } {
-  const told: string[] = [];
+function runOf(benchmarks: Benchmarks): { readonly run: Run; readonly reported: string[] } {
+  const reported: string[] = [];
   const run = new Run({
     benchmarks,
     wanted: Object.keys(benchmarks),
-    begins: (name) => told.push(`begins ${name}`),
-    measured: ({ name, faults }) => told.push([name, ...faults].join(': ')),
+    begins: (name) => reported.push(`begins ${name}`),
+    measured: ({ name, faults }) => reported.push([name, ...faults].join(': ')),
   });
-  return { run, told };
+  return { run, reported };
 }
 
 describe('benchmark run', () => {
@@ -32,14 +32,14 @@ describe('benchmark run', () => {
   });
 
   it('reports each measurement when it ends, and continues after a failed measurement', async () => {
-    const { run, told } = runOf({
+    const { run, reported } = runOf({
       first: async () => [measured('first.a'), measured('first.b')],
       second: () => Promise.reject(new Error('invalid wire type 7')),
       third: async () => [measured('third', ['a task was claimed twice'])],
       fourth: async () => [measured('fourth')],
     });
     await run.toEnd();
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ...['begins first', 'first.a', 'first.b'],
       ...['begins second', 'second: invalid wire type 7'],
       ...['begins third', 'third: a task was claimed twice'],

@@ -89,9 +89,9 @@ describe('coding task that its runner returns to the queue', () => {
   }
 
   it('loses one attempt if its runner reports a failure after the lease expired', () => {
-    const lapsed = lapsedTask();
+    const expired = lapsedTask();
     const report: EndReport = { status: 'failed', failure: { class: 'crashed', message: 'It crashed.' } };
-    const { task, outcome } = endByRunner(lapsed, claimant(lapsed), report, secondsAfterStart(200));
+    const { task, outcome } = endByRunner(expired, claimant(expired), report, secondsAfterStart(200));
     assert.equal(outcome, 'retried');
     assert.equal(task.retries, 1);
     assert.deepEqual(
@@ -101,8 +101,8 @@ describe('coding task that its runner returns to the queue', () => {
   });
 
   it('regains the attempt of the expired lease if no other runner has claimed the task', () => {
-    const lapsed = lapsedTask();
-    const { task, outcome } = endByRunner(lapsed, claimant(lapsed), RETURN, secondsAfterStart(200));
+    const expired = lapsedTask();
+    const { task, outcome } = endByRunner(expired, claimant(expired), RETURN, secondsAfterStart(200));
     assert.equal(outcome, 'returned');
     assert.deepEqual([task.retries, task.coding.attempts, task.lapsed_claims], [0, [], []]);
   });

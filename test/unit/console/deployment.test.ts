@@ -28,7 +28,7 @@ describe('hub address that the console shows', () => {
   /** Returns the deployment's addresses as a page reads them that was built with these parameters. */
   async function deployment(parameters: string, project: string | undefined = PROJECT) {
     writeFileSync(join(folder, `.env.${PROJECT}`), `REGION=europe-west1\n${parameters}`);
-    const told = builtIn(project, folder);
+    const reported = builtIn(project, folder);
     const outfile = join(folder, `${Math.random()}.mjs`);
     await build({
       entryPoints: [`${root}/console/src/deployment.ts`],
@@ -38,8 +38,8 @@ describe('hub address that the console shows', () => {
       logLevel: 'error',
       define: {
         'import.meta.env.MODE': '"production"',
-        __REGION__: JSON.stringify(told.region),
-        __ADDRESS__: JSON.stringify(told.address),
+        __REGION__: JSON.stringify(reported.region),
+        __ADDRESS__: JSON.stringify(reported.address),
       },
     });
     const { loadDeployment } = page.parse({ ...(await import(outfile)) });

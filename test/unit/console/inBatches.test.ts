@@ -5,10 +5,10 @@ const ITEMS = Array.from({ length: 120 }, (_, index) => index);
 
 describe('console action on many tasks', () => {
   let sent: number[];
-  let told: number[];
+  let reported: number[];
   beforeEach(() => {
     sent = [];
-    told = [];
+    reported = [];
   });
 
   const course = {
@@ -17,14 +17,14 @@ describe('console action on many tasks', () => {
       sent.push(group.length);
       return group.map(() => undefined);
     },
-    progress: (done: number) => void told.push(done),
+    progress: (done: number) => void reported.push(done),
     isStopped: () => false,
   };
 
   it('processes one group of tasks at a time, and reports its progress', async () => {
     assert.deepEqual(await inBatches(ITEMS, course), { refused: [], left: [] });
     assert.deepEqual(sent, [50, 50, 20]);
-    assert.deepEqual(told, [0, 50, 100, 120]);
+    assert.deepEqual(reported, [0, 50, 100, 120]);
   });
 
   it('stops after the current group if the person asks, and reports the remaining tasks', async () => {
@@ -50,6 +50,6 @@ describe('console action on many tasks', () => {
     const { refused, left } = await inBatches(ITEMS, { ...course, send });
     assert.equal(refused.length, 50);
     assert.equal(left.length, 70);
-    assert.deepEqual(told, [0, 50]);
+    assert.deepEqual(reported, [0, 50]);
   });
 });

@@ -16,12 +16,12 @@ describe('task that the console shows', () => {
 
   it('is held up if its lease has expired, a check has failed or a budget is exhausted', () => {
     const at = NOW.getTime();
-    const lapsed = { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] };
+    const expired = { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] };
     const held = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
     const failed_check = { name: 'test', at: NOW, repository: 'octo/app', pull_request: 7 };
     assert.equal(blockedReason(task(), at), undefined);
-    assert.equal(blockedReason(task(lapsed), at), 'lapsed');
-    assert.equal(blockedReason(task({ ...held, ...lapsed }), at), undefined);
+    assert.equal(blockedReason(task(expired), at), 'lapsed');
+    assert.equal(blockedReason(task({ ...held, ...expired }), at), undefined);
     assert.equal(blockedReason(task(held), at + 599_000), undefined, 'the sweep may still find a heartbeat');
     assert.equal(blockedReason(task(held), at + 601_000), 'lapsed');
     const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };

@@ -16,29 +16,29 @@ const failedForNow: ReportedOutcome = { kind: 'failed', error: 'It broke', retry
 const later = secondsAfterStart(500);
 
 const claimedBy = (agentId: string, from: Task = sampleTask()): Task => claimTask(from, agentId, 60, START);
-const lapsed = (): Task => releaseTask(claimedBy('ann'));
+const expired = (): Task => releaseTask(claimedBy('ann'));
 
 describe("late report of a task's previous holder", () => {
   it('is accepted if no other agent has claimed the task after the lease expired', () => {
-    const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, done, later);
+    const { kind, task } = reportOutcome(expired(), { agent_id: 'ann' }, done, later);
     assert.deepEqual([kind, task.status, task.claim_epoch], ['accepted', 'done', 1]);
     assert.deepEqual([task.claim?.claimed_by, task.claim?.claim_epoch], ['ann', 1]);
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'repeated');
   });
 
   it('may state a final failure or a failure that is retried', () => {
-    assert.equal(reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status, 'failed');
-    const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
+    assert.equal(reportOutcome(expired(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status, 'failed');
+    const { kind, task } = reportOutcome(expired(), { agent_id: 'ann' }, failedForNow, later);
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
   });
 
   it('is accepted only once, because the task then waits for its retry', async () => {
-    const { task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
+    const { task } = reportOutcome(expired(), { agent_id: 'ann' }, failedForNow, later);
     await refusal(() => reportOutcome(task, { agent_id: 'ann' }, done, later));
   });
 
   it('is stored separately if another agent has claimed the task', () => {
-    const { kind, task } = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'ann' }, done, later);
+    const { kind, task } = reportOutcome(claimedBy('bob', expired()), { agent_id: 'ann' }, done, later);
     assert.equal(kind, 'late');
     assert.deepEqual([task.status, task.claim?.claimed_by, task.result], ['claimed', 'bob', undefined]);
     assert.deepEqual(task.late_result, {
@@ -50,7 +50,7 @@ describe("late report of a task's previous holder", () => {
   });
 
   it('is stored separately if the task is closed, and does not change the task', () => {
-    const closed = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, done, START).task;
+    const closed = reportOutcome(claimedBy('bob', expired()), { agent_id: 'bob' }, done, START).task;
     const { kind, task } = reportOutcome(closed, { agent_id: 'ann' }, failed, later);
     assert.equal(kind, 'late');
     assert.deepEqual({ ...task, late_result: undefined }, { ...closed, late_result: undefined });
@@ -58,20 +58,20 @@ describe("late report of a task's previous holder", () => {
   });
 
   it('is stored separately if the task was cancelled after the lease expired', () => {
-    const cancelled = cancelTask(lapsed(), 'Not needed', START);
+    const cancelled = cancelTask(expired(), 'Not needed', START);
     const { kind, task } = reportOutcome(cancelled, { agent_id: 'ann' }, done, later);
     assert.deepEqual([kind, task.status, task.result], ['late', 'cancelled', undefined]);
   });
 
   it('of a retryable failure leaves no blocker if the task is cancelled before its retry', () => {
-    const waiting = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, START).task;
+    const waiting = reportOutcome(expired(), { agent_id: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.blockers, 1);
     const { retry_at, blockers } = cancelTask(waiting, 'Not needed', later);
     assert.deepEqual([retry_at, blockers], [undefined, 0]);
   });
 
   it('is stored separately if the next holder has reported a retryable failure', () => {
-    const waiting = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, failedForNow, START).task;
+    const waiting = reportOutcome(claimedBy('bob', expired()), { agent_id: 'bob' }, failedForNow, START).task;
     for (const task of [waiting, endBackoff(waiting), claimedBy('cleo', endBackoff(waiting))]) {
       const taskOutcome = reportOutcome(task, { agent_id: 'ann' }, done, later);
       assert.equal(taskOutcome.kind, 'late');
@@ -80,21 +80,21 @@ describe("late report of a task's previous holder", () => {
   });
 
   it('is stored separately if the lease of the next holder has also expired', () => {
-    const task = releaseTask(claimedBy('bob', lapsed()));
+    const task = releaseTask(claimedBy('bob', expired()));
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'late');
     assert.equal(reportOutcome(task, { agent_id: 'bob' }, done, later).kind, 'accepted');
   });
 
   it('with an old claim epoch does not complete the task if the agent has claimed it again', () => {
-    const again = claimedBy('ann', lapsed());
+    const again = claimedBy('ann', expired());
     const old = reportOutcome(again, { agent_id: 'ann', claim_epoch: 1 }, done, later);
     assert.deepEqual([old.kind, old.task.status], ['late', 'claimed']);
     assert.equal(reportOutcome(again, { agent_id: 'ann' }, done, later).kind, 'accepted');
   });
 
   it('is rejected if the agent never had the claim epoch in the report', async () => {
-    const error = await refusal(() => reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 7 }, done, later));
+    const error = await refusal(() => reportOutcome(expired(), { agent_id: 'ann', claim_epoch: 7 }, done, later));
     assert.equal(error.code, 'CONFLICT');
-    await refusal(() => reportOutcome(lapsed(), { agent_id: 'bob' }, done, later));
+    await refusal(() => reportOutcome(expired(), { agent_id: 'bob' }, done, later));
   });
 });

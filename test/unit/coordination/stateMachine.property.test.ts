@@ -59,7 +59,10 @@ function holds(before: Task, after: Task): void {
     assert.notEqual(before.status, 'done', 'done is final');
     assert.equal(after.claim_epoch, before.claim_epoch);
     assert.equal(after.former_ends.at(-1)?.error, before.error, 'the previous outcome is recorded');
-    assert.ok(!after.lapsed_claims.some((lapsed) => lapsed.claim_epoch === after.claim_epoch), 'no old claim is valid');
+    assert.ok(
+      !after.lapsed_claims.some((expired) => expired.claim_epoch === after.claim_epoch),
+      'no old claim is valid',
+    );
   } else if (isClosed(before.status)) {
     assert.deepEqual({ ...after, late_result: undefined }, { ...before, late_result: undefined }, 'closed is final');
   }

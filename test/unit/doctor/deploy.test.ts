@@ -35,7 +35,7 @@ async function stage(name: RecordedProject) {
   const { folder, answers } = await recordingOf(name);
   const local = new LocalGoogle(answers, write);
   await local.start();
-  const said: string[] = [];
+  const printed: string[] = [];
   const called: string[] = [];
   const secrets: Record<string, string | undefined> = { GEMINI_API_KEY: 'AIza-very-secret' };
   const isClosed = name === 'organization';
@@ -65,7 +65,7 @@ async function stage(name: RecordedProject) {
       called.push(url);
       return 'it answers';
     },
-    say: (line) => said.push(line),
+    say: (line) => printed.push(line),
   };
   const writes = () => local.requests.filter((one) => !/^GET |:(?:getIamPolicy|testIamPermissions)$/.test(one));
   const end = async () => {
@@ -73,7 +73,7 @@ async function stage(name: RecordedProject) {
     await local.stop();
     rmSync(folder, { recursive: true });
   };
-  return { deployment, answers, said, called, writes, end, folder, secrets };
+  return { deployment, answers, printed, called, writes, end, folder, secrets };
 }
 
 type Stage = Awaited<ReturnType<typeof stage>>;
@@ -110,7 +110,7 @@ describe('npm run deploy', () => {
 
   it('sets up a new project completely, except for the steps that only a person can do', async () => {
     here = await stage('fresh');
-    const { answers, called, deployment, writes, said, folder } = here;
+    const { answers, called, deployment, writes, printed, folder } = here;
     // At this point, a real project would not yet show whether it belongs to an organization.
     const policy = (name: string) =>
       `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/${name}:getEffectivePolicy`;
@@ -136,9 +136,9 @@ describe('npm run deploy', () => {
     assert.match(parameters, /^SERVICE_ACCOUNT=muster@$/m);
     assert.match(parameters, /^WEB_API_KEY=AIzaSyA-made$/m);
     assert.match(parameters, new RegExp(`^PUBLIC_URL=https://${ADDRESS}$`, 'm'));
-    assert.ok(said.includes('  GEMINI_API_KEY: set to the given value'));
-    assert.ok(said.includes('  GITHUB_TOKEN: set to none, because no value was given'));
-    assert.ok(!said.join().includes('AIza-very-secret'));
+    assert.ok(printed.includes('  GEMINI_API_KEY: set to the given value'));
+    assert.ok(printed.includes('  GITHUB_TOKEN: set to none, because no value was given'));
+    assert.ok(!printed.join().includes('AIza-very-secret'));
   });
 
   it('excludes sign-in codes from the logs, even if a person has disabled the exclusion', async () => {
@@ -183,7 +183,7 @@ describe('npm run deploy', () => {
 
   it('makes the endpoint callable in an organization that forbids public access', async () => {
     here = await stage('organization');
-    const { answers, called, deployment, said } = here;
+    const { answers, called, deployment, printed } = here;
     const left = await deploy(deployment);
     assert.deepEqual(
       left.map(({ name }) => name),
@@ -194,7 +194,7 @@ describe('npm run deploy', () => {
     );
     assert.equal(services.match(/"invokerIamDisabled":true/g)?.length, 2);
     assert.match(
-      said.join('\n'),
+      printed.join('\n'),
       /mcp: One or more users named in the policy do not belong .* Turning off Cloud Run's check of the caller/,
     );
     assert.deepEqual(called, [...CLI, ...LAST]);
@@ -324,7 +324,7 @@ describe('npm run deploy', () => {
 
   it('deploys only the code if everything else is up to date', async () => {
     here = await stage('healthy');
-    const { called, deployment, said, writes } = here;
+    const { called, deployment, printed, writes } = here;
     // The simulated CLI of other tests would rebuild indexes and delete dead letters. This one changes nothing.
     const left = await deploy({
       ...deployment,
@@ -333,7 +333,7 @@ describe('npm run deploy', () => {
     assert.deepEqual(left, []);
     assert.deepEqual(writes(), []);
     assert.deepEqual(called, [...CLI, ...LAST]);
-    assert.ok(said.includes('unchanged: secrets'));
+    assert.ok(printed.includes('unchanged: secrets'));
   });
 
   it('grants the roles that are needed now, and lets a person remove those of earlier versions', async () => {
@@ -398,8 +398,8 @@ describe('npm run deploy', () => {
     await plan(here.deployment);
     assert.deepEqual(here.writes(), []);
     assert.deepEqual(here.called, []);
-    assert.ok(here.said.includes('unchanged: Firestore'));
-    assert.ok(here.said.includes('would change: secrets'));
-    assert.ok(here.said.includes('would change: functions'));
+    assert.ok(here.printed.includes('unchanged: Firestore'));
+    assert.ok(here.printed.includes('would change: secrets'));
+    assert.ok(here.printed.includes('would change: functions'));
   });
 });

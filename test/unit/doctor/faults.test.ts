@@ -32,7 +32,7 @@ function edit(path: string, from: string | RegExp, to: string) {
 }
 
 /** Returns a function of another application in the same project, which has neither limits nor a database. */
-function beside(region: string, id: string, codebase: string) {
+function namesFor(region: string, id: string, codebase: string) {
   const name = `projects/${PROJECT}/locations/${region}/functions/${id}`;
   const labels = { 'firebase-functions-codebase': codebase };
   const serviceConfig = {
@@ -604,10 +604,10 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
   },
   {
     what: 'a function of another codebase that was deployed before the Realtime Database existed',
-    plant: beside('us-central1', 'sendInvoice', 'shop'),
+    plant: namesFor('us-central1', 'sendInvoice', 'shop'),
   },
-  { what: 'a function mcp of another codebase', plant: beside('us-central1', 'mcp', 'shop') },
-  { what: 'a function mcp of another codebase in another region', plant: beside('europe-west1', 'mcp', 'shop') },
+  { what: 'a function mcp of another codebase', plant: namesFor('us-central1', 'mcp', 'shop') },
+  { what: 'a function mcp of another codebase in another region', plant: namesFor('europe-west1', 'mcp', 'shop') },
   {
     what: 'an unlinked second Hosting site before ours',
     plant: edit(sites, '"sites":[', `"sites":[{"name":"projects/${PROJECT}/sites/a","type":"USER_SITE"},`),

@@ -59,8 +59,8 @@ export class MemoryLog implements EventLog {
     for (const sequence of sequences) this.entries.delete(sequence);
   }
 
-  async read(_log: string, from: number, most: number): Promise<readonly Entry[]> {
-    return this.from(from).slice(0, most);
+  async read(_log: string, from: number, max: number): Promise<readonly Entry[]> {
+    return this.from(from).slice(0, max);
   }
 
   async end(): Promise<number> {

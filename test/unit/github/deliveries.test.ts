@@ -204,17 +204,17 @@ describe('webhook deliveries of a pull request', () => {
     const shuffled = fc
       .array(happening, { minLength: 1, maxLength: 12 })
       .map((history) => new Told(history))
-      .chain((told) => {
-        const { payloads } = told;
+      .chain((reported) => {
+        const { payloads } = reported;
         const once = fc.shuffledSubarray(payloads, { minLength: payloads.length });
         const again = fc.array(fc.constantFrom(...payloads), { maxLength: 6 });
-        return fc.record({ told: fc.constant(told), once, again, more: fc.shuffledSubarray(payloads) });
+        return fc.record({ reported: fc.constant(reported), once, again, more: fc.shuffledSubarray(payloads) });
       });
     await fc.assert(
-      fc.asyncProperty(shuffled, async ({ told, once, again, more }) => {
+      fc.asyncProperty(shuffled, async ({ reported, once, again, more }) => {
         // Repeated deliveries are both mixed in and appended.
         const desk = await new Desk().receive([...again, ...once, ...more]);
-        const { head, state, mark, failures } = told;
+        const { head, state, mark, failures } = reported;
         assert.deepEqual([desk.link.head, desk.link.state], [head, state]);
         assert.deepEqual(desk.mark && [desk.mark.name, desk.mark.at], mark);
         assert.deepEqual([...desk.logged].sort(), [...failures].sort());

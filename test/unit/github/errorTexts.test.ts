@@ -33,14 +33,14 @@ function complaintsAbout(file: string): { readonly calls: number; readonly compl
   const complaints: string[] = [];
   let calls = 0;
   simple(program, {
-    CallExpression({ callee, arguments: [code, name, said] }) {
+    CallExpression({ callee, arguments: [code, name, output] }) {
       if (callee.type !== 'Identifier' || callee.name !== 'refusal') return;
       if (code?.type !== 'Literal' || name?.type !== 'Literal') return;
       calls += 1;
       const text = TEXTS[String(code.value)]?.[String(name.value)];
       const named = `${text?.message} ${text?.suggestion}`.matchAll(/\{(\w+)\}/g);
       for (const [, word = ''] of named)
-        if (!namesOf(said).includes(word)) complaints.push(`${file}: ${name.value} lacks ${word}`);
+        if (!namesOf(output).includes(word)) complaints.push(`${file}: ${name.value} lacks ${word}`);
     },
   });
   return { calls, complaints };

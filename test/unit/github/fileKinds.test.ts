@@ -101,8 +101,8 @@ describe('committed file', () => {
     const files = many.map((path) => change(path));
     const { details } = await refusal(async () => kindsOf(await view('wide'), files));
     assert.equal(details.reason, 'TREE_TOO_LARGE');
-    const said = files.map((file) => ({ ...file, executable: true }));
-    assert.equal((await kindsOf(await view('wide'), said)).get('many/99/file'), 'executable');
+    const output = files.map((file) => ({ ...file, executable: true }));
+    assert.equal((await kindsOf(await view('wide'), output)).get('many/99/file'), 'executable');
   }).timeout(60_000); // This test sends hundreds of requests.
 
   it('has the requested mode in the tree that is created', async () => {

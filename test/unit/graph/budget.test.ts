@@ -87,12 +87,12 @@ describe('budget', () => {
   });
 
   it('never spends more than its limit if each call is reserved before it is settled', () => {
-    const calls = fc.array(fc.record({ most: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
+    const calls = fc.array(fc.record({ maximum: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
     const limits = fc.record({ cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }), tokens: fc.nat(1e10) });
     fc.assert(
       fc.property(calls, limits, (made, limit) => {
         let spent = NO_AMOUNT;
-        for (const { most, share } of made) {
+        for (const { maximum: most, share } of made) {
           if (budgetRefusalOf([counted(limit, spent)], most) !== undefined) continue;
           const used = { nano_usd: Math.floor(most.nano_usd * share), tokens: Math.floor(most.tokens * share) };
           spent = plus(spent, used);

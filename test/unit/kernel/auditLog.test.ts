@@ -26,8 +26,8 @@ describe('recorded effects of a change in an audit entry', () => {
       assert.ok(bytes < 700_000, `${bytes}`);
     });
     fc.assert(fit);
-    const most = Array.from({ length: 500 }, () => ({ a: 'x'.repeat(20_000), b: Array(500).fill('t-12345678') }));
-    assert.ok(JSON.stringify(storedEffects(effectsOf(most))).length < 700_000);
+    const max = Array.from({ length: 500 }, () => ({ a: 'x'.repeat(20_000), b: Array(500).fill('t-12345678') }));
+    assert.ok(JSON.stringify(storedEffects(effectsOf(max))).length < 700_000);
   });
 
   it('allow an undo only if no later change has modified a recorded or an omitted field', () => {

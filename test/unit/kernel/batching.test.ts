@@ -48,13 +48,13 @@ describe('Batching', () => {
 describe('LatestValue', () => {
   it('is yielded until the reader disconnects, which then stops the source', async () => {
     const latest = new LatestValue<number>();
-    const gone = new AbortController();
+    const missing = new AbortController();
     let stops = 0;
     latest.set(1);
     latest.set(2);
-    for await (const value of latest.until(gone.signal, () => void stops++)) {
+    for await (const value of latest.until(missing.signal, () => void stops++)) {
       assert.equal(value, 2);
-      gone.abort();
+      missing.abort();
     }
     assert.equal(stops, 1);
   });

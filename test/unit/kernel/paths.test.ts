@@ -21,12 +21,12 @@ function makers(module: object): [string, MakesPath][] {
 }
 
 function check(make: MakesPath, hostile: readonly string[], reserved: RegExp): void {
-  const usual = Array.from({ length: make.length }, () => 'some-1');
-  const segments = make(...usual).split('/').length;
-  for (const [at] of usual.entries())
+  const standard = Array.from({ length: make.length }, () => 'some-1');
+  const segments = make(...standard).split('/').length;
+  for (const [at] of standard.entries())
     for (const part of hostile) {
       try {
-        const path = make(...usual.with(at, part));
+        const path = make(...standard.with(at, part));
         const shown = JSON.stringify(part.slice(0, 20));
         assert.equal(path.split('/').length, segments, `${shown} became ${path.slice(0, 100)}`);
         for (const segment of path.split('/')) assert.doesNotMatch(segment, reserved, path);

@@ -59,18 +59,18 @@ describe('limit on failed sign-in attempts', () => {
   it('permits four lookups at a time beyond the limit, and none for the same value in 5 seconds', async () => {
     await guess(100);
     let running = 0;
-    let most = 0;
+    let limit = 0;
     lookups = 0;
     verify = async () => {
       lookups += 1;
       running += 1;
-      most = Math.max(most, running);
+      limit = Math.max(limit, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
       throw new MusterError('UNAUTHORIZED', 'No.');
     };
     await Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`new-${count}`)));
-    assert.deepEqual([lookups, most], [80, 4]);
+    assert.deepEqual([lookups, limit], [80, 4]);
     assert.deepEqual(await Promise.all([codeOf('new-1'), codeOf('new-2')]), ['RATE_LIMITED', 'RATE_LIMITED']);
     assert.equal(lookups, 80, 'a rejected credential is not looked up again');
   });

@@ -15,7 +15,7 @@ interface Reply {
 
 /** Returns a toolset whose tool returns the requested number of letters, and the number of times that tool ran. */
 function letters() {
-  const seen = { runs: 0, now: 0, most: 0 };
+  const seen = { runs: 0, now: 0, limit: 0 };
   const tool = toolsFor<unknown>()({
     name: 'letters',
     title: 'Letters',
@@ -29,7 +29,7 @@ function letters() {
     handler: async (_, { count }) => {
       seen.runs += 1;
       seen.now += 1;
-      seen.most = Math.max(seen.most, seen.now);
+      seen.limit = Math.max(seen.limit, seen.now);
       await new Promise((resolve) => setImmediate(resolve));
       seen.now -= 1;
       return { text: 'x'.repeat(count) };
@@ -90,7 +90,7 @@ for (const [path, large, message] of PROTOCOLS) {
       );
       assert.deepEqual(
         { ...seen, taken, replies: replies.length },
-        { runs: 50, now: 0, most: 1, taken: 50, replies: 50 },
+        { runs: 50, now: 0, max: 1, taken: 50, replies: 50 },
       );
     });
 
@@ -112,7 +112,7 @@ for (const [path, large, message] of PROTOCOLS) {
 describe('batch of notifications', () => {
   it('is limited by the size that its responses would have had', async () => {
     let runs = 0;
-    const told = await respondSequentially(
+    const reported = await respondSequentially(
       Array.from({ length: 50 }, (_, id) => id),
       {
         respond: async () => {
@@ -122,7 +122,7 @@ describe('batch of notifications', () => {
         reject: () => ({ json: '', silent: true }),
       },
     );
-    assert.equal(told, undefined);
+    assert.equal(reported, undefined);
     assert.ok(runs < 5);
   });
 });
@@ -131,7 +131,7 @@ describe('JSON-RPC batch that reaches its timeout', () => {
   it('reports the message that was running and the messages that did not run', async () => {
     const never = new Promise<BatchResponse>(() => undefined);
     const run: number[] = [];
-    const told = await respondSequentially(
+    const reported = await respondSequentially(
       [0, 1, 2, 3],
       {
         respond: async (id) => {
@@ -142,7 +142,7 @@ describe('JSON-RPC batch that reaches its timeout', () => {
       },
       500,
     );
-    const [first, second, ...others] = JSON.parse(told ?? '') as [number, [number, string], ...[number, string][]];
+    const [first, second, ...others] = JSON.parse(reported ?? '') as [number, [number, string], ...[number, string][]];
     assert.deepEqual([first, second[0], run], [0, 1, [0, 1]]);
     assert.match(second[1], /^No response within [01](?:\.\d+)? seconds\.$/);
     assert.equal(others.length, 2);

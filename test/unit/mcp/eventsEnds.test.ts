@@ -75,9 +75,9 @@ describe('/mcp/events stream', () => {
     const stream = await fixture.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
     assert.deepEqual(await stream.take(1), [{ comment: 'keep-alive' }]);
     fixture.ports.principals.delete('fleeting');
-    const said = (await stream.rest()).filter(({ comment }) => comment === undefined);
+    const output = (await stream.rest()).filter(({ comment }) => comment === undefined);
     assert.deepEqual(
-      said.map(({ event, data }) => [event, JSON.parse(data ?? '').error.code]),
+      output.map(({ event, data }) => [event, JSON.parse(data ?? '').error.code]),
       [['error', -32100]],
     );
     fixture.ports.seen.length = 0;
@@ -88,8 +88,8 @@ describe('/mcp/events stream', () => {
   describe("after a change of the owner's roles", () => {
     let news: () => void;
     const watched = () => {
-      const watch: EndpointDependencies['people']['watch'] = (_uid, told) => {
-        news = told;
+      const watch: EndpointDependencies['people']['watch'] = (_uid, reported) => {
+        news = reported;
         return () => undefined;
       };
       // The intervals are so long that only the change of roles causes a check during the test.

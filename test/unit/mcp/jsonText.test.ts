@@ -18,7 +18,7 @@ function sizeOf(value: unknown): Size {
   };
 }
 
-const excess = (json: string, most: Size) => beyondLimits(Buffer.from(json), most);
+const excess = (json: string, max: Size) => beyondLimits(Buffer.from(json), max);
 const ones = (count: number) => Array.from({ length: count }, () => '1').join(',');
 
 describe('limits on the JSON text of a message', () => {

@@ -8,7 +8,7 @@ import { streamingToolset } from '../../support/streaming-toolset.ts';
 
 export const UID = LEADER.uid;
 
-const toolsets = [systemToolset, streamingToolset({ waiting: 0, gone: 0 })];
+const toolsets = [systemToolset, streamingToolset({ waiting: 0, missing: 0 })];
 
 /** Endpoints that share one event log. Create an instance within a `describe`. */
 export class LogStage {

@@ -13,7 +13,7 @@ interface Where {
   readonly readonly?: boolean;
 }
 
-function told(name: string, { at = catalogs.names, dialect = 'prefixed', readonly = false }: Where = {}) {
+function reported(name: string, { at = catalogs.names, dialect = 'prefixed', readonly = false }: Where = {}) {
   const listed = catalogs.of({ toolsets: at, readonly, workspace: undefined, dialect, listing: 'light' });
   return unknownTool(name, listed, listed.directory.tools);
 }
@@ -29,32 +29,32 @@ describe('error for an unknown tool', () => {
     ['claim_task', 'coordination_claim_task or coding_claim_task'],
   ] as const) {
     it(`suggests ${meant} for ${asked}`, () => {
-      assert.equal(told(asked), `Unknown tool: ${asked}. Did you mean ${meant}?`);
+      assert.equal(reported(asked), `Unknown tool: ${asked}. Did you mean ${meant}?`);
     });
   }
 
   it('suggests the name in the form in which the URL lists tools', () => {
     const at = { at: ['coordination'], dialect: 'own' } as const;
-    assert.equal(told('get_statuss', at), 'Unknown tool: get_statuss. Did you mean get_status?');
+    assert.equal(reported('get_statuss', at), 'Unknown tool: get_statuss. Did you mean get_status?');
   });
 
   it('names the right URL if the tool exists but the URL does not select it', () => {
     assert.equal(
-      told('todo.addTask', { at: ['coordination'], dialect: 'own' }),
+      reported('todo.addTask', { at: ['coordination'], dialect: 'own' }),
       'Unknown tool: todo.addTask. This URL does not select todo.add_task. Use /mcp/todo or /mcp.',
     );
   });
 
   it('explains that a read-only URL does not offer tools that write', () => {
     assert.equal(
-      told('todo_add_task', { readonly: true }),
+      reported('todo_add_task', { readonly: true }),
       'Unknown tool: todo_add_task. todo.add_task writes, but this URL is read-only. Use the URL without "readonly".',
     );
   });
 
   it('refers to tools/list if no tool has a similar name', () => {
     for (const name of ['', '🙈', 'x'.repeat(500_000), 'archive_everything_there_is'])
-      assert.match(told(name), /^Unknown tool: .*\. Call tools\/list for the available tools\.$/);
+      assert.match(reported(name), /^Unknown tool: .*\. Call tools\/list for the available tools\.$/);
   });
 
   it('suggests similar method names in plain JSON-RPC', () => {

@@ -27,7 +27,7 @@ describe('the address /mcp/network', () => {
 
   for (const { file, text } of sentences)
     it(`serves exactly the toolsets that ${file} lists`, () => {
-      const told = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
-      assert.deepEqual(told.sort(), [...NETWORK_TOOLSETS].sort(), text);
+      const reported = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+      assert.deepEqual(reported.sort(), [...NETWORK_TOOLSETS].sort(), text);
     });
 });

@@ -53,11 +53,11 @@ describe('response that exceeds the maximum size', () => {
         assert.deepEqual(rest, { id: 'task-1', next_cursor: answer.next_cursor });
         const [long, short] = z.array(z.object({ output: z.string() })).parse(tasks);
         assert.equal(short?.output, answer.tasks[1]?.output);
-        const said = /… \((\d+) more characters: read this item on its own to get all of it\)$/.exec(
+        const lines = /… \((\d+) more characters: read this item on its own to get all of it\)$/.exec(
           long?.output ?? '',
         );
         if (long?.output === answer.tasks[0]?.output) continue;
-        assert.ok(said, long?.output.slice(-100));
+        assert.ok(lines, long?.output.slice(-100));
         assert.doesNotMatch(long?.output ?? '', /\p{Cs}/u);
       }
     });

@@ -34,10 +34,10 @@ describe('readable text of a response', () => {
   for (const [toolset, name, answer] of CASES) {
     it(`(${toolset}.${name}) contains every value of the structured response`, () => {
       const text = textOf(toolset, name, answer);
-      const said = text.replaceAll('\n  | ', '\n').replaceAll('\n    | ', '\n');
-      const missing = leavesOf(answer).filter((leaf) => !SAID_OTHERWISE.has(leaf) && !said.includes(leaf));
+      const output = text.replaceAll('\n  | ', '\n').replaceAll('\n    | ', '\n');
+      const missing = leavesOf(answer).filter((leaf) => !SAID_OTHERWISE.has(leaf) && !output.includes(leaf));
       assert.deepEqual(
-        missing.filter((leaf) => !said.includes(leaf.split('\n')[0] ?? '')),
+        missing.filter((leaf) => !output.includes(leaf.split('\n')[0] ?? '')),
         [],
       );
       assert.doesNotMatch(text, /undefined|\[object|NaN/);

@@ -18,11 +18,11 @@ const ERAS = ['2025', VERSION] as const;
 
 describe('MCP over HTTP', () => {
   const ports = memoryPorts();
-  const told: Told = { waiting: 0, gone: 0 };
+  const reported: Told = { waiting: 0, missing: 0 };
   let endpoint: RunningEndpoint;
 
   before(async () => {
-    endpoint = await serveEndpoint({ ...ports, toolsets: [streamingToolset(told)] });
+    endpoint = await serveEndpoint({ ...ports, toolsets: [streamingToolset(reported)] });
   });
 
   after(() => endpoint.close());
@@ -64,7 +64,7 @@ describe('MCP over HTTP', () => {
       );
       const { id, result } = messages.at(-1) ?? {};
       assert.equal(id, 7);
-      assert.deepEqual((result as Json)['structuredContent'], { told: texts.length });
+      assert.deepEqual((result as Json)['structuredContent'], { reported: texts.length });
     });
 
     it(`reports the progress of a call to a client that sends a progress token (${era})`, async () => {
@@ -88,12 +88,12 @@ describe('MCP over HTTP', () => {
     it(`returns a plain JSON response if a call sends no notifications (${era})`, async () => {
       const response = await tell(era, {});
       assert.equal(response.headers.get('content-type'), 'application/json');
-      assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { told: 0 });
+      assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { reported: 0 });
     });
 
     it(`notifies a tool when its client disconnects (${era})`, async () => {
       for (const texts of [[], ['a']]) {
-        const { waiting, gone } = told;
+        const { waiting, missing: gone } = reported;
         const { headers, body } = requestOf(
           era,
           'tools/call',
@@ -101,10 +101,10 @@ describe('MCP over HTTP', () => {
           BOTH,
         );
         const socket = await sendRaw(endpoint.url, headers, body);
-        await eventually('the tool waits', async () => told.waiting > waiting || undefined);
-        assert.equal(told.gone, gone);
+        await eventually('the tool waits', async () => reported.waiting > waiting || undefined);
+        assert.equal(reported.missing, gone);
         socket.destroy();
-        await eventually('the tool is notified', async () => told.gone > gone || undefined);
+        await eventually('the tool is notified', async () => reported.missing > gone || undefined);
       }
     });
 
@@ -146,7 +146,7 @@ describe('MCP over HTTP', () => {
     const response = await tell('2025', { texts: ['a'] }, 'application/json');
     assert.equal(response.headers.get('content-type'), 'application/json');
     const { result } = (await response.json()) as { result: Json };
-    assert.deepEqual(result['structuredContent'], { told: 1 });
+    assert.deepEqual(result['structuredContent'], { reported: 1 });
     const batch = await fetch(`${endpoint.url}/mcp`, {
       method: 'POST',
       headers: requestOf('2025', 'ping', {}, BOTH).headers,
@@ -162,7 +162,7 @@ describe('MCP over HTTP', () => {
       headers: requestOf('2025', 'ping', {}, BOTH).headers,
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'firebase.tell', params }),
     });
-    assert.deepEqual(await response.json(), { jsonrpc: '2.0', id: 1, result: { told: 1 } });
+    assert.deepEqual(await response.json(), { jsonrpc: '2.0', id: 1, result: { reported: 1 } });
   });
 });
 

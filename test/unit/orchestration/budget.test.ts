@@ -12,7 +12,7 @@ import {
 import { usageOf } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
-const usual = { input_tokens: 1000, max_output_tokens: 10_000, price, sharedBy: 1 };
+const standard = { input_tokens: 1000, max_output_tokens: 10_000, price, sharedBy: 1 };
 
 const planned = fc.record({
   input: fc.integer({ min: 0, max: 5000 }),
@@ -27,51 +27,54 @@ type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 describe('Budget', () => {
   it('limits a call to the remaining tokens, and refuses a call that could not output any', () => {
     const budget = new RunBudget({ tokens: 10_000 });
-    const first = budget.reserve({ ...usual, max_output_tokens: 5000 });
+    const first = budget.reserve({ ...standard, max_output_tokens: 5000 });
     assert.equal(first?.max_output_tokens, 5000);
-    assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
-    assert.equal(budget.reserve(usual), undefined);
+    assert.equal(budget.reserve(standard)?.max_output_tokens, 3000);
+    assert.equal(budget.reserve(standard), undefined);
   });
 
   it('reserves the minimum output or refuses the call, unless the step requests less', () => {
-    const least = 1000 + MIN_OUTPUT_TOKENS;
-    assert.equal(new RunBudget({ tokens: least }).reserve(usual)?.max_output_tokens, MIN_OUTPUT_TOKENS);
-    assert.equal(new RunBudget({ tokens: least - 1 }).reserve(usual), undefined);
-    assert.equal(new RunBudget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens, 10);
+    const lowest = 1000 + MIN_OUTPUT_TOKENS;
+    assert.equal(new RunBudget({ tokens: lowest }).reserve(standard)?.max_output_tokens, MIN_OUTPUT_TOKENS);
+    assert.equal(new RunBudget({ tokens: lowest - 1 }).reserve(standard), undefined);
+    assert.equal(
+      new RunBudget({ tokens: 1010 }).reserve({ ...standard, max_output_tokens: 10 })?.max_output_tokens,
+      10,
+    );
   });
 
   it('releases the part of a reservation that the call did not use', () => {
     const budget = new RunBudget({ tokens: 12_000 });
-    budget.reserve(usual)?.complete({ input_tokens: 50, output_tokens: 150 });
+    budget.reserve(standard)?.complete({ input_tokens: 50, output_tokens: 150 });
     assert.equal(budget.describe(), '11800 tokens');
     assert.deepEqual(budget.spent.usage, { input_tokens: 50, output_tokens: 150 });
   });
 
   it('keeps the whole reservation if the billed amount is unknown', () => {
     const budget = new RunBudget({ tokens: 10_000 });
-    budget.reserve({ ...usual, max_output_tokens: 3000 })?.complete(undefined);
+    budget.reserve({ ...standard, max_output_tokens: 3000 })?.complete(undefined);
     assert.equal(budget.describe(), '6000 tokens');
   });
 
   it('is divided between concurrent calls', () => {
     const budget = new RunBudget({ tokens: 10_000 });
-    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
-    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
-    assert.equal(budget.reserve(usual), undefined);
+    assert.equal(budget.reserve({ ...standard, sharedBy: 2 })?.max_output_tokens, 4000);
+    assert.equal(budget.reserve({ ...standard, sharedBy: 2 })?.max_output_tokens, 4000);
+    assert.equal(budget.reserve(standard), undefined);
   });
 
   it('limits the cost of a call by the price of its agent', () => {
     const budget = new RunBudget({ cost_usd: 0.048 });
-    assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
+    assert.equal(budget.reserve(standard)?.max_output_tokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
-    assert.equal(new RunBudget({ cost_usd: 0 }).reserve({ ...usual, price: free })?.max_output_tokens, 10_000);
-    assert.equal(new RunBudget({ cost_usd: 0 }).reserve(usual), undefined);
+    assert.equal(new RunBudget({ cost_usd: 0 }).reserve({ ...standard, price: free })?.max_output_tokens, 10_000);
+    assert.equal(new RunBudget({ cost_usd: 0 }).reserve(standard), undefined);
   });
 
   it('counts the amount that an earlier execution of the run has spent', () => {
     const spent = { usage: { input_tokens: 5000, output_tokens: 4000 }, cost_usd: 1 };
-    assert.equal(new RunBudget({ tokens: 10_000 }, spent).reserve(usual), undefined);
-    assert.ok(new RunBudget({ tokens: 20_000 }, spent).reserve(usual));
+    assert.equal(new RunBudget({ tokens: 10_000 }, spent).reserve(standard), undefined);
+    assert.ok(new RunBudget({ tokens: 20_000 }, spent).reserve(standard));
   });
 
   it('is never exceeded if each call stays within its reservation', () => {
@@ -95,7 +98,7 @@ describe('Budget', () => {
     const budget = new RunBudget({});
     const dime = { inputPerMillion: 100_000, outputPerMillion: 0 };
     for (const inputTokens of [1, 2])
-      budget.reserve({ ...usual, price: dime })?.complete({ input_tokens: inputTokens, output_tokens: 0 });
+      budget.reserve({ ...standard, price: dime })?.complete({ input_tokens: inputTokens, output_tokens: 0 });
     assert.equal(budget.spent.cost_usd, 0.3);
   });
 

@@ -359,12 +359,12 @@ describe('call of a hosted agent', () => {
   });
 
   it('is charged once if its answer is too large to store, and the fallback agent is asked', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const claude = agent('claude', { says: 'é'.repeat(400_001) });
     const gemini = agent('gemini', { says: 'Done.' });
     const budget = new RunBudget({});
     const journal = new NotedAttempts();
-    const onAnswer = ({ text }: { readonly text: string }): void => void told.push(text);
+    const onAnswer = ({ text }: { readonly text: string }): void => void reported.push(text);
     const result = await time.during(
       call(callOf(time, [claude, gemini], { onAnswer }), ...calling(time, { budget, journal })),
     );
@@ -375,7 +375,7 @@ describe('call of a hosted agent', () => {
         ['gemini', 'answered', undefined, 5],
       ],
     );
-    assert.deepEqual([claude.requests.length, told], [1, ['Done.']]);
+    assert.deepEqual([claude.requests.length, reported], [1, ['Done.']]);
     assert.deepEqual(budget.spent.usage, { input_tokens: 20, output_tokens: 10 });
     assert.deepEqual(journal.ended, result.attempts);
   });

@@ -140,8 +140,8 @@ describe('routing that learns from outcomes', () => {
       assert.ok(held >= 0.8, `in ${held} of the seeds`);
       const moved = all.map((agents) => share(agents.slice(375, 400), worse));
       assert.ok(mean(moved) >= 0.8, `on average ${mean(moved)}`);
-      const most = moved.filter((one) => one > 0.5).length / SEEDS.length;
-      assert.ok(most >= 0.95, `most of it in ${most} of the seeds`);
+      const max = moved.filter((one) => one > 0.5).length / SEEDS.length;
+      assert.ok(max >= 0.95, `most of it in ${max} of the seeds`);
     });
   }
 
@@ -200,16 +200,16 @@ describe('reasons for the choice of an agent', () => {
   });
 
   it('report that an agent with a lower score was tried to learn about it', () => {
-    const told = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));
-    const tried = told.filter((one) => one.includes('tried occasionally: claude scores higher'));
+    const reported = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));
+    const tried = reported.filter((one) => one.includes('tried occasionally: claude scores higher'));
     assert.ok(tried.length > 0 && tried.length < SEEDS.length / 2, `${tried.length}`);
     for (const one of tried) assert.match(one, /^work: gemini: /);
   });
 
   it('report that the workspace pins the agent although another agent has better outcomes', () => {
     const pins = [{ kind: 'execute', agent: 'gemini' }];
-    const told = SEEDS.map((seed) => chosen({ pins, forbidden: [] }, {}, `run ${seed}`));
-    for (const one of told) assert.match(one, /^work: gemini: Pinned for execute in this workspace, /);
+    const reported = SEEDS.map((seed) => chosen({ pins, forbidden: [] }, {}, `run ${seed}`));
+    for (const one of reported) assert.match(one, /^work: gemini: Pinned for execute in this workspace, /);
   });
 
   it('report that the pinned agent is unavailable', () => {
@@ -221,8 +221,8 @@ describe('reasons for the choice of an agent', () => {
   });
 
   it('report that an agent is forbidden, and no agent is chosen if all are forbidden', async () => {
-    const told = SEEDS.map((seed) => chosen({ pins: [], forbidden: ['claude'] }, {}, `run ${seed}`));
-    for (const one of told) assert.match(one, /^work: gemini: .*; claude: forbidden in this workspace\.$/);
+    const reported = SEEDS.map((seed) => chosen({ pins: [], forbidden: ['claude'] }, {}, `run ${seed}`));
+    for (const one of reported) assert.match(one, /^work: gemini: .*; claude: forbidden in this workspace\.$/);
     const all = { pins: [], forbidden: ['claude', 'gemini'] };
     const { code, details } = await refusal(async () => chosen(all));
     assert.deepEqual([code, details.reason], ['FORBIDDEN', 'AGENT_FORBIDDEN']);

@@ -50,7 +50,7 @@ function together(name: string, winner: string | undefined, changed: Partial<Ste
 }
 
 /** Returns the agent, the kind of work, the outcome and the worth of each recorded outcome. */
-function told(...given: Parameters<typeof outcomesOfRun>): string[] {
+function reported(...given: Parameters<typeof outcomesOfRun>): string[] {
   return outcomesOfRun(...given).map(({ agent, kind, accepted, failed, retried, worth }) => {
     const end = accepted ? `accepted${retried ? ' again' : ''}` : failed ? 'failed' : 'lost';
     return `${agent} ${kind} ${end} ${worth}`;
@@ -80,14 +80,14 @@ describe('recorded outcomes of a run', () => {
 
   it('are worth less if the agent answered only after a retry', () => {
     const attempts = [attempt('gemini', 'answer', 'overloaded'), attempt('gemini')];
-    assert.deepEqual(told(DIRECT, [done('execute', 'gemini', { attempts })], 'succeeded'), [
+    assert.deepEqual(reported(DIRECT, [done('execute', 'gemini', { attempts })], 'succeeded'), [
       'gemini execute accepted again 0.75',
     ]);
   });
 
   it('contain both the agent that failed and its fallback agent', () => {
     const attempts = [attempt('gemini', 'answer', 'malformed'), attempt('claude')];
-    assert.deepEqual(told(DIRECT, [done('execute', 'claude', { attempts })], 'succeeded'), [
+    assert.deepEqual(reported(DIRECT, [done('execute', 'claude', { attempts })], 'succeeded'), [
       'gemini execute failed 0',
       'claude execute accepted 1',
     ]);
@@ -97,18 +97,18 @@ describe('recorded outcomes of a run', () => {
     const ends = ['unavailable', 'over_budget', 'interrupted', 'aborted'] as const;
     const attempts = ends.map((end) => attempt('gemini', 'answer', end));
     const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
-    assert.deepEqual(told(DIRECT, [failed], 'failed'), []);
-    assert.deepEqual(told(DIRECT, [done('execute', 'gemini')], 'cancelled'), []);
+    assert.deepEqual(reported(DIRECT, [failed], 'failed'), []);
+    assert.deepEqual(reported(DIRECT, [done('execute', 'gemini')], 'cancelled'), []);
   });
 
   it('and the metrics omit failures that the deployment or the request caused', () => {
     for (const end of ['authentication', 'quota', 'invalid_request', 'context_too_long'] as const) {
       const attempts = [attempt('gemini', 'answer', end)];
       const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
-      assert.deepEqual(told(DIRECT, [failed], 'failed'), [], end);
+      assert.deepEqual(reported(DIRECT, [failed], 'failed'), [], end);
       assert.deepEqual(measuresOf(attempts), [], end);
       const again = done('execute', 'gemini', { attempts: [...attempts, attempt('gemini')] });
-      assert.deepEqual(told(DIRECT, [again], 'succeeded'), ['gemini execute accepted 1'], end);
+      assert.deepEqual(reported(DIRECT, [again], 'succeeded'), ['gemini execute accepted 1'], end);
     }
   });
 
@@ -117,7 +117,7 @@ describe('recorded outcomes of a run', () => {
     for (const end of FAILURE_CLASSES.filter((kind) => !uncounted.includes(kind))) {
       const attempts = [attempt('gemini', 'answer', end)];
       const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
-      assert.deepEqual(told(DIRECT, [failed], 'failed'), ['gemini execute failed 0'], end);
+      assert.deepEqual(reported(DIRECT, [failed], 'failed'), ['gemini execute failed 0'], end);
       assert.deepEqual(measuresOf(attempts)[0]?.requests, 1, end);
     }
   });
@@ -127,7 +127,7 @@ describe('recorded outcomes of a run', () => {
     const attempts = [attempt('gemini', 'answer', 'refused')];
     const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
     const records = [done('plan', 'claude', { role: 'plan' }), failed];
-    assert.deepEqual(told(workflow, records, 'failed'), ['gemini execute failed 0']);
+    assert.deepEqual(reported(workflow, records, 'failed'), ['gemini execute failed 0']);
   });
 
   it('contain the answer that the judge picked, and whether the judge ranked the answers', () => {
@@ -135,26 +135,26 @@ describe('recorded outcomes of a run', () => {
     const compete = together('compete', undefined);
     const judges = { role: 'review', attempts: [attempt('claude', 'judge:claude')] } as const;
     const pick = done('pick', 'gemini', { ...judges, judged: true });
-    assert.deepEqual(told(workflow, [compete, pick], 'succeeded'), [
+    assert.deepEqual(reported(workflow, [compete, pick], 'succeeded'), [
       'claude execute lost 0',
       'gemini execute accepted 1',
       'claude review accepted 1',
     ]);
     const byLot = done('pick', 'gemini', judges);
-    assert.deepEqual(told(workflow, [compete, byLot], 'succeeded'), ['claude review failed 0']);
+    assert.deepEqual(reported(workflow, [compete, byLot], 'succeeded'), ['claude review failed 0']);
   });
 
   it('contain every agent whose answer won the vote, and are empty if the vote was drawn by lot', () => {
     const vote = several('vote');
     const won = { output: 'By claude' };
-    assert.deepEqual(told(vote, [together('all', 'claude', { ...won, judged: true })], 'succeeded'), [
+    assert.deepEqual(reported(vote, [together('all', 'claude', { ...won, judged: true })], 'succeeded'), [
       'claude execute accepted 1',
       'gemini execute lost 0',
     ]);
-    assert.deepEqual(told(vote, [together('all', 'claude', won)], 'succeeded'), []);
+    assert.deepEqual(reported(vote, [together('all', 'claude', won)], 'succeeded'), []);
     const same = BOTH.map((agent) => ({ agent, output: agent === 'claude' ? '42' : ' 42. ' }));
     const agreed = together('all', 'claude', { output: '42', results: same, judged: true });
-    assert.deepEqual(told(vote, [agreed], 'succeeded'), ['claude execute accepted 1', 'gemini execute accepted 1']);
+    assert.deepEqual(reported(vote, [agreed], 'succeeded'), ['claude execute accepted 1', 'gemini execute accepted 1']);
   });
 
   it('are worth half for an agent that lost a race', () => {
@@ -163,7 +163,7 @@ describe('recorded outcomes of a run', () => {
       { agent: 'claude', error: 'aborted: The request was cancelled.' },
       { agent: 'gemini', output: 'x' },
     ];
-    assert.deepEqual(told(several('race'), [together('all', 'gemini', { attempts, results })], 'succeeded'), [
+    assert.deepEqual(reported(several('race'), [together('all', 'gemini', { attempts, results })], 'succeeded'), [
       'claude execute lost 0.5',
       'gemini execute accepted 1',
     ]);
@@ -179,7 +179,7 @@ describe('recorded outcomes of a run', () => {
       done('refine', 'claude'),
       review(2, '**APPROVED**\n'),
     ];
-    assert.deepEqual(told(workflow, records, 'succeeded'), [
+    assert.deepEqual(reported(workflow, records, 'succeeded'), [
       'gemini execute lost 0',
       'claude review accepted 1',
       'claude execute accepted 1',
@@ -187,7 +187,7 @@ describe('recorded outcomes of a run', () => {
     ]);
     for (const output of ['CHANGES are few', 'constructor', '', 'I approve.'])
       assert.equal(
-        told(workflow, [done('execute', 'gemini'), review(1, output)], 'succeeded')[0],
+        reported(workflow, [done('execute', 'gemini'), review(1, output)], 'succeeded')[0],
         'gemini execute accepted 1',
       );
   });
@@ -200,11 +200,11 @@ describe('recorded outcomes of a run', () => {
       reviewed('security', 'NO FINDINGS'),
       reviewed('performance', 'FINDINGS\nOne.'),
     ];
-    assert.equal(told(workflow, records, 'succeeded')[0], 'gemini execute lost 0');
+    assert.equal(reported(workflow, records, 'succeeded')[0], 'gemini execute lost 0');
   });
 
   it('omit live agents', () => {
     const live = record('execute', { agents: ['worker-1'], task_id: 'task-1' });
-    assert.deepEqual(told(DIRECT, [live], 'succeeded'), []);
+    assert.deepEqual(reported(DIRECT, [live], 'succeeded'), []);
   });
 });

@@ -50,9 +50,9 @@ describe('reservation from the budgets of a call', () => {
   it('is reduced to the amount left in every budget, but not below the minimum output', async () => {
     const cut = await reserve([budgetWith({ tokens: 50_000 }, 30_000, 5000), budgetWith({ tokens: 90_000 })]);
     assert.deepEqual([cut.reservation?.amount.tokens, cut.maxOutputTokens], [15_000, 14_000]);
-    const least = 1000 + MIN_OUTPUT_TOKENS;
-    assert.equal((await reserve([budgetWith({ tokens: least })])).maxOutputTokens, MIN_OUTPUT_TOKENS);
-    await assert.rejects(reserve([budgetWith({ tokens: least - 1 })]), BudgetExhaustedError);
+    const lowest = 1000 + MIN_OUTPUT_TOKENS;
+    assert.equal((await reserve([budgetWith({ tokens: lowest })])).maxOutputTokens, MIN_OUTPUT_TOKENS);
+    await assert.rejects(reserve([budgetWith({ tokens: lowest - 1 })]), BudgetExhaustedError);
     const small = { ...CALL, max_output_tokens: 10 };
     assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
   });
@@ -92,10 +92,10 @@ describe('reservation from the budgets of a call', () => {
           assert.ok(error instanceof BudgetExhaustedError);
           return undefined;
         });
-        const least = Math.min(MIN_OUTPUT_TOKENS, asked.max_output_tokens);
-        assert.equal(granted !== undefined, fits(least));
+        const lowest = Math.min(MIN_OUTPUT_TOKENS, asked.max_output_tokens);
+        assert.equal(granted !== undefined, fits(lowest));
         if (granted === undefined) return;
-        assert.ok(granted.maxOutputTokens >= least && granted.maxOutputTokens <= asked.max_output_tokens);
+        assert.ok(granted.maxOutputTokens >= lowest && granted.maxOutputTokens <= asked.max_output_tokens);
         assert.ok(fits(granted.maxOutputTokens));
       }),
     );

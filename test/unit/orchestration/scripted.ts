@@ -94,11 +94,11 @@ export class ScriptedAgent implements HostedAgent {
 type Journal = Accounts['journal'];
 
 export class NotedAttempts implements Journal {
-  readonly begun: string[] = [];
+  readonly started: string[] = [];
   readonly ended: Attempt[] = [];
 
   async begin({ call: key, agent, number }: Parameters<Journal['begin']>[0]): Promise<undefined> {
-    this.begun.push(`${key} ${agent} ${number}`);
+    this.started.push(`${key} ${agent} ${number}`);
   }
 
   async end(attempt: Attempt): Promise<void> {

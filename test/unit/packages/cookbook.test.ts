@@ -11,8 +11,8 @@ const page = readFileSync(`${root}/docs/guides/cookbook.md`, 'utf8');
 
 describe('example workflows', () => {
   it('are all described in the page about them', () => {
-    const told = [...page.matchAll(/examples\/workflows\/[\w-]+\.json/g)].map(([file]) => file);
-    assert.deepEqual([...told].sort(), [...files].sort());
+    const reported = [...page.matchAll(/examples\/workflows\/[\w-]+\.json/g)].map(([file]) => file);
+    assert.deepEqual([...reported].sort(), [...files].sort());
     assert.ok(files.length >= 6);
   });
 

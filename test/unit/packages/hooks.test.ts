@@ -34,7 +34,7 @@ const request = z.object({ method: z.string(), params: z.looseObject({ agent_id:
 
 interface Ended {
   readonly code: number | null;
-  readonly said: string;
+  readonly output: string;
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
@@ -82,13 +82,13 @@ describe('hooks of the Claude Code plugin', () => {
     };
     const child = spawn(process.execPath, [`${SCRIPTS}/pulse.mjs`], { env });
     child.stdin.end(typeof event === 'string' ? event : JSON.stringify({ session_id: 's', ...event }));
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
-    return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
   async function succeeds(event: Readonly<Record<string, unknown>>): Promise<void> {
-    assert.deepEqual(await hook(event), { code: 0, said: '' });
+    assert.deepEqual(await hook(event), { code: 0, output: '' });
   }
 
   const claim = (agent: string, more = {}) => ({
@@ -207,16 +207,16 @@ describe('hooks of the Claude Code plugin', () => {
   it('refuse a state folder that another user may have created', async () => {
     mkdirSync(`${temporary}/elsewhere`);
     symlinkSync(`${temporary}/elsewhere`, folder());
-    const { code, said } = await hook(claim('a'));
+    const { code, output } = await hook(claim('a'));
     assert.equal(code, 1);
-    assert.match(said, /^Muster: .* belongs to another user.*TMPDIR.*\n$/);
+    assert.match(output, /^Muster: .* belongs to another user.*TMPDIR.*\n$/);
     assert.deepEqual(globSync(`${temporary}/elsewhere/*`), []);
   });
 
   it('report an event that they cannot read in one line', async () => {
-    const { code, said } = await hook('{"session_id": "s", ');
+    const { code, output } = await hook('{"session_id": "s", ');
     assert.equal(code, 1);
-    assert.match(said, /^Muster: .*\n$/);
+    assert.match(output, /^Muster: .*\n$/);
   });
 });
 

@@ -98,12 +98,12 @@ describe('environment with a proxy', () => {
   });
 
   it("makes muster status fail without showing the proxy's password, if it is unreachable", async () => {
-    const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
+    const output = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
-      said,
+      output,
       /^Cannot reach https:\/\/hub\.invalid: .*\(HTTPS_PROXY is set to the proxy 127\.0\.0\.1:9\).*\n$/,
     );
-    assert.doesNotMatch(said, /secret/);
+    assert.doesNotMatch(output, /secret/);
   });
 
   it('causes an error of muster status if the variable does not contain a proxy address', async () => {

@@ -12,11 +12,11 @@ const names = new Set(entries.map(({ toolset, tool }) => wireName(toolset, tool.
 const TOOL = /\b(?:access|coding|coordination|inbox|onboarding|orchestration|system|todo)_\w+/g;
 
 describe('instructions for agents', () => {
-  const told = new Map([['the section for AGENTS.md', INSTRUCTIONS]]);
+  const reported = new Map([['the section for AGENTS.md', INSTRUCTIONS]]);
   for (const file of globSync('plugins/**/*.{md,toml}', { cwd: root }))
-    told.set(file, readFileSync(`${root}/${file}`, 'utf8'));
+    reported.set(file, readFileSync(`${root}/${file}`, 'utf8'));
 
-  for (const [name, text] of told) {
+  for (const [name, text] of reported) {
     it(`name only tools that exist: ${name}`, () => {
       for (const [full] of text.matchAll(TOOL)) assert.ok(names.has(full), full);
     });

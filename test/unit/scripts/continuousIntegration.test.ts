@@ -8,13 +8,13 @@ const workflow = readFileSync(`${root}/.github/workflows/ci.yml`, 'utf8');
 const guide = readFileSync(`${root}/docs/guides/testing.md`, 'utf8');
 
 /** Names of the suites that the default run contains. */
-const usual = suites.filter(({ optional }) => optional !== true).map(({ name }) => name);
+const standard = suites.filter(({ optional }) => optional !== true).map(({ name }) => name);
 
 describe('continuous integration', () => {
   const run = [...workflow.matchAll(/^ +suites: (.+)$/gm)].flatMap(([, names = '']) => names.split(' '));
 
   it('runs every suite of the default run exactly once', () => {
-    assert.deepEqual([...run].sort(), [...usual].sort());
+    assert.deepEqual([...run].sort(), [...standard].sort());
   });
 
   it('runs its matrix on every push and pull request', () => {
@@ -27,9 +27,9 @@ describe('continuous integration', () => {
 
   it('runs exactly the suites that the testing guide lists for it', () => {
     const table = /## Suites\n([\s\S]+?)\n\n[A-Z]/.exec(guide)?.[1] ?? '';
-    const told = table
+    const reported = table
       .split('\n')
       .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
-    assert.deepEqual(told.filter((name) => name !== 'real').sort(), [...usual].sort());
+    assert.deepEqual(reported.filter((name) => name !== 'real').sort(), [...standard].sort());
   });
 });

@@ -9,8 +9,8 @@ const UID = 'k3Jx9QmZ1bVtY7LrWc5HsD8nEfG2';
 
 /** Returns an account that has only the fields which the test needs. */
 function account(email: string, displayName: string): UserRecord {
-  const said: Partial<UserRecord> = { uid: UID, email, displayName, phoneNumber: '+43 660 1234', providerData: [] };
-  return Object.assign(Object.create(null), said);
+  const output: Partial<UserRecord> = { uid: UID, email, displayName, phoneNumber: '+43 660 1234', providerData: [] };
+  return Object.assign(Object.create(null), output);
 }
 
 describe('identifiers of an erased person', () => {

@@ -121,12 +121,12 @@ describe('origin proxy of npm start', () => {
     const [received, response] = await exchange;
     assert.equal(received.method, 'DELETE');
     assert.deepEqual(received.rawHeaders.slice(0, headers.length), headers);
-    const told = ['WWW-Authenticate', 'Bearer a="ü"', 'set-cookie', 'a=1', 'Set-Cookie', 'b=2'].map(latin1);
+    const reported = ['WWW-Authenticate', 'Bearer a="ü"', 'set-cookie', 'a=1', 'Set-Cookie', 'b=2'].map(latin1);
     response.sendDate = false;
-    response.writeHead(401, [...told, 'Content-Length', '2', 'Keep-Alive', 'timeout=7']).end(Buffer.from('no'));
+    response.writeHead(401, [...reported, 'Content-Length', '2', 'Keep-Alive', 'timeout=7']).end(Buffer.from('no'));
     const answer = await answerTo(asked);
     assert.equal(answer.statusCode, 401);
-    assert.deepEqual(answer.rawHeaders, [...told, 'Content-Length', '2', 'Connection', 'close']);
+    assert.deepEqual(answer.rawHeaders, [...reported, 'Content-Length', '2', 'Connection', 'close']);
     assert.equal(await text(answer), 'no');
   });
 

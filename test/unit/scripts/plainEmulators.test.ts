@@ -38,19 +38,19 @@ describe('committed emulator configuration', () => {
 });
 
 describe('emulators of npm start', () => {
-  const usual = process.env['TMPDIR'];
+  const standard = process.env['TMPDIR'];
   let folder = '';
   before(() => {
     folder = mkdtempSync(`${tmpdir()}/muster-hub-`);
     process.env['TMPDIR'] = folder;
   });
   after(() => {
-    setVariable('TMPDIR', usual);
+    setVariable('TMPDIR', standard);
     rmSync(folder, { recursive: true });
   });
 
   /** Announces a run whose emulator hub has this port, and returns the paths to delete afterwards. */
-  function told(port: number): readonly string[] {
+  function reported(port: number): readonly string[] {
     const removed: string[] = [];
     const temporary = `${folder}/${port}`;
     mkdirSync(temporary);
@@ -63,9 +63,9 @@ describe('emulators of npm start', () => {
   it('are found by the Firebase CLI, unless an earlier run is announced', () => {
     const found = () => EmulatorHub.readLocatorFile(projectId)?.origins;
     assert.equal(found(), undefined);
-    assert.deepEqual(told(4400), [EmulatorHub.getLocatorFilePath(projectId)]);
+    assert.deepEqual(reported(4400), [EmulatorHub.getLocatorFilePath(projectId)]);
     assert.deepEqual(found(), ['http://127.0.0.1:4400']);
-    assert.deepEqual(told(4401), []);
+    assert.deepEqual(reported(4401), []);
     assert.deepEqual(found(), ['http://127.0.0.1:4400']);
   });
 });

@@ -62,19 +62,19 @@ describe('batches of test files', () => {
 describe('parallel test workers', () => {
   it('run three jobs at a time, and each job once', async () => {
     let running = 0;
-    let most = 0;
+    let limit = 0;
     const done: string[] = [];
     await runInWorkers(
       ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, oneAtATime: false, emulators: true })),
       async ({ name }) => {
-        most = Math.max(most, ++running);
+        limit = Math.max(limit, ++running);
         await turn();
         running -= 1;
         done.push(name);
       },
     );
     assert.deepEqual(done.sort(), ['a', 'b', 'c', 'd', 'e']);
-    assert.equal(most, 3);
+    assert.equal(limit, 3);
   });
 
   it('never run two sequential jobs at the same time', async () => {
@@ -96,7 +96,7 @@ describe('parallel test workers', () => {
 
   it('run at most two jobs alongside a sequential one, plus one that needs no emulators', async () => {
     const running = new Set<string>();
-    const most = { beside: 0, booting: 0, after: 0 };
+    const limit = { beside: 0, booting: 0, after: 0 };
     const singles = ['single 1', 'single 2'];
     const light = ['light 1', 'light 2', 'light 3', 'light 4'];
     const others = Array.from({ length: 9 }, (_, index) => `other ${index}`);
@@ -110,12 +110,12 @@ describe('parallel test workers', () => {
         running.add(name);
         const isAny = (some: readonly string[]) => some.some((one) => running.has(one));
         const when = isAny(light) ? 'booting' : isAny(singles) ? 'beside' : 'after';
-        most[when] = Math.max(most[when], running.size);
+        limit[when] = Math.max(limit[when], running.size);
         await turn();
         running.delete(name);
       },
     );
-    assert.deepEqual(most, { booting: 3, beside: 2, after: 3 });
+    assert.deepEqual(limit, { booting: 3, beside: 2, after: 3 });
   });
 
   it('start no further job after the first failure', async () => {

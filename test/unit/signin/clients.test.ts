@@ -127,7 +127,7 @@ describe('OAuth clients', () => {
     });
 
     it('are read again after the max-age of the document, between five minutes and a day', async () => {
-      for (const [said, seconds] of [
+      for (const [output, seconds] of [
         [undefined, 300],
         [0, 300],
         [299, 300],
@@ -135,19 +135,19 @@ describe('OAuth clients', () => {
         [DAY, DAY],
         [31 * DAY, DAY],
       ] as const) {
-        const id = `${ID}?${said}`;
+        const id = `${ID}?${output}`;
         document = described({ client_id: id });
-        maxAgeSeconds = said;
+        maxAgeSeconds = output;
         [fetched, charged] = [[], 0];
         const start = now;
         const later = (more: number): Date => new Date(start.getTime() + more * 1000);
         await find(id);
         now = later(seconds - 0.001);
         await find(id);
-        assert.deepEqual([fetched.length, charged], [1, 1], `${said}`);
+        assert.deepEqual([fetched.length, charged], [1, 1], `${output}`);
         now = later(seconds);
         await find(id);
-        assert.deepEqual([fetched.length, charged], [2, 2], `${said}`);
+        assert.deepEqual([fetched.length, charged], [2, 2], `${output}`);
       }
     });
 

@@ -116,7 +116,7 @@ describe('sign-in page that asks for consent', () => {
   });
 
   it('escapes hostile texts in the HTML and in the settings of its script', () => {
-    const usual = tagsOf(consentPage(page()));
+    const standard = tagsOf(consentPage(page()));
     fc.assert(
       fc.property(hostile, (words) => {
         const { settings } = page();
@@ -127,7 +127,7 @@ describe('sign-in page that asks for consent', () => {
             settings: { ...settings, continueUrl: words },
           }),
         );
-        assert.deepEqual(tagsOf(html), usual);
+        assert.deepEqual(tagsOf(html), standard);
         assert.equal(embeddedIn(html).continueUrl, words);
         assert.doesNotMatch(html, /[\u2028\u2029]/);
         const [visible = ''] = html.split('<script type=');
@@ -138,8 +138,8 @@ describe('sign-in page that asks for consent', () => {
 
   it('shows the name of an app without invisible characters', () => {
     const name = '<b>{{name}} {{{embedded}}}</b> \u202eevil\u0000\u200b';
-    const [, said] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
-    assert.equal(shown(said ?? ''), '<b>{{name}} {{{embedded}}}</b> evil');
+    const [, output] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
+    assert.equal(shown(output ?? ''), '<b>{{name}} {{{embedded}}}</b> evil');
   });
 
   it('describes every toolset in every language', () => {

@@ -154,8 +154,11 @@ describe('registered redirect URI', () => {
   });
 
   /** Generates the first values more often, so that many URIs are valid. */
-  const part = (usual: readonly string[], ...others: readonly string[]) =>
-    fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...usual) }, { weight: 2, arbitrary: fc.constantFrom(...others) });
+  const part = (standard: readonly string[], ...others: readonly string[]) =>
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...standard) },
+      { weight: 2, arbitrary: fc.constantFrom(...others) },
+    );
   const parts = fc.tuple(
     part(['http://'], 'https://', 'HTTP://', 'http:/', 'http:\\\\', 'http:///', 'cursor://'),
     part([''], 'localhost@', 'localhost:1@', '@'),

@@ -57,7 +57,7 @@ describe('sweep', () => {
   const events = () => entries.map(([event]) => event);
 
   it('starts each part after the previous part has ended, even if the previous part failed', async () => {
-    const begun: string[] = [];
+    const started: string[] = [];
     let endLeases = (): void => assert.fail('the part has not started');
     const leases = new Promise<never>((_, reject) => {
       endLeases = () => reject(new Error('no database'));
@@ -66,7 +66,7 @@ describe('sweep', () => {
     const part = (name: string, work: () => Promise<typeof ended>): SweepJob => ({
       name,
       run: () => {
-        begun.push(name);
+        started.push(name);
         return work();
       },
     });
@@ -75,11 +75,11 @@ describe('sweep', () => {
       { ...part('liveness', async () => ended), after: 'leases' },
       part('runs', async () => ended),
     ]);
-    while (!begun.includes('runs')) await new Promise(setImmediate);
-    assert.deepEqual(begun, ['leases', 'runs']);
+    while (!started.includes('runs')) await new Promise(setImmediate);
+    assert.deepEqual(started, ['leases', 'runs']);
     endLeases();
     await running;
-    assert.deepEqual(begun, ['leases', 'runs', 'liveness']);
+    assert.deepEqual(started, ['leases', 'runs', 'liveness']);
   });
 
   it('runs each part even if other parts fail, and reports the parts that are behind', async () => {
@@ -200,8 +200,8 @@ describe('sweep', () => {
       }
       assert.deepEqual(standings, ['away', 'away', 'back', 'back', 'back', 'back', 'back', 'trusted']);
       assert.deepEqual(state.outage, undefined);
-      const told = events().filter((event) => event.startsWith('presence'));
-      assert.deepEqual(told, ['presence_away', 'presence_away', 'presence_back']);
+      const reported = events().filter((event) => event.startsWith('presence'));
+      assert.deepEqual(reported, ['presence_away', 'presence_away', 'presence_back']);
     });
 
     it('is unreliable for 5 minutes after the latest of several outages', async () => {

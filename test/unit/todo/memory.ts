@@ -133,7 +133,7 @@ class State {
   }
 }
 
-function isTold(change: Change): change is Extract<Change, { readonly kind: keyof typeof todoEffects }> {
+function isAudited(change: Change): change is Extract<Change, { readonly kind: keyof typeof todoEffects }> {
   return change.kind in todoEffects;
 }
 
@@ -189,7 +189,7 @@ export class MemoryTodos {
   private async commit(changes: readonly Change[], record?: CallRecord): Promise<void> {
     const next = new State(this.state);
     for (const change of changes) next.write(change);
-    const effects = auditEffects(todoEffects, changes.filter(isTold));
+    const effects = auditEffects(todoEffects, changes.filter(isAudited));
     if (record?.by && effects.length > 0) {
       const id = `entry-${String(next.trail.values.length).padStart(4, '0')}`;
       const { by, undoes } = record;

@@ -7,7 +7,7 @@ import { description, title } from '../../../functions/src/toolsets/todo/tools/t
 import { START, sampleTodo } from '../../support/builders.ts';
 
 /** Texts that the security rules allow. The rules trim only ASCII white space, and count characters. */
-const written = (most: number) =>
+const written = (max: number) =>
   fc
     .array(
       fc.oneof(
@@ -16,9 +16,9 @@ const written = (most: number) =>
       ),
       { maxLength: 20 },
     )
-    .map((parts) => [...parts.join('').toWellFormed()].slice(0, most).join(''));
+    .map((parts) => [...parts.join('').toWellFormed()].slice(0, max).join(''));
 
-const required = (most: number) => written(most).filter((text) => /[^ \t\n\r\f\v]/.test(text));
+const required = (max: number) => written(max).filter((text) => /[^ \t\n\r\f\v]/.test(text));
 
 const clientWritten = fc.record({
   title: required(500),

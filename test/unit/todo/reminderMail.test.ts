@@ -35,7 +35,7 @@ describe('reminders by email', () => {
 });
 
 describe('notifications about to-dos', () => {
-  const told = (title: string) => {
+  const reported = (title: string) => {
     const reminder = reminderAt({ ...todo, title }, NOW);
     return notificationOf(reminderEvent(reminder, sentReminder(reminder, NOW), NOW), LINKS);
   };
@@ -43,19 +43,19 @@ describe('notifications about to-dos', () => {
   it('have one line of at most 200 characters, for any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (title) => {
-        const line = told(title)?.title ?? '';
+        const line = reported(title)?.title ?? '';
         assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
         assert.ok([...line].length <= 200);
       }),
     );
-    assert.equal(told('Plants\r\n and\tflowers ')?.title, 'Plants and flowers');
+    assert.equal(reported('Plants\r\n and\tflowers ')?.title, 'Plants and flowers');
   });
 
   it('state that the reminder is late', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, later(60)), later(60));
     assert.match(notificationOf(event, LINKS)?.body ?? '', /is late/);
-    assert.doesNotMatch(told('Plants')?.body ?? '', /is late/);
+    assert.doesNotMatch(reported('Plants')?.body ?? '', /is late/);
   });
 
   it('exist only for events of the type reminder', () => {

@@ -77,10 +77,10 @@ describe('reminder of a to-do', () => {
   });
 
   it('is deleted if the due date is removed or the to-do is completed', () => {
-    const gone = [{ kind: 'deleteReminder', id: due.id }];
-    assert.deepEqual(changes(due, undated, own), gone);
-    assert.deepEqual(changes(due, done, own), gone);
-    assert.deepEqual(changes(undated, { ...undated, completed: true, completed_at: NOW }), gone);
+    const missing = [{ kind: 'deleteReminder', id: due.id }];
+    assert.deepEqual(changes(due, undated, own), missing);
+    assert.deepEqual(changes(due, done, own), missing);
+    assert.deepEqual(changes(undated, { ...undated, completed: true, completed_at: NOW }), missing);
     assert.deepEqual(changes(done, { ...done, title: 'Another' }), []);
     assert.deepEqual(kinds(changes(done, due)), ['createReminder']);
   });

@@ -127,16 +127,16 @@ async function requireRounds(home: MemoryTodos, what: 'complete' | 'delete', id:
   await home.todos[what](home.owner, id, home.record);
   for (let round = 0; round < 2 * ROUNDS; round++) {
     home.now = new Date(home.now.getTime() + 1000);
-    const told = `${after}; ${what} ${id}, round ${round}`;
+    const reported = `${after}; ${what} ${id}, round ${round}`;
     const [latest] = home.entries;
     const refused = await refusalOf(async () => {
       const undone = await home.undo(latest?.id ?? '');
-      assert.deepEqual(undone.refused, [], told);
+      assert.deepEqual(undone.refused, [], reported);
     });
     // Another to-do may have received the same title and due date.
     if (refused === 'DUPLICATE_TASK') return;
-    assert.equal(refused, undefined, told);
-    home.requireSound(told);
+    assert.equal(refused, undefined, reported);
+    home.requireSound(reported);
   }
 }
 

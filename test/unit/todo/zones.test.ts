@@ -199,7 +199,7 @@ describe('end of a recurring to-do', () => {
 
 describe('update_recurring_task', () => {
   const anchor = new Date('2030-01-02T22:30:00Z');
-  const begun = async (more: object = {}) => {
+  const started = async (more: object = {}) => {
     const home = new MemoryTodos();
     const draft = { title: 'Review', frequency: 'DAILY', start_date: anchor, timezone: 'Europe/Berlin', ...more };
     const { recurringTask, first } = await home.recurring.create(home.owner, draft, home.record);
@@ -209,20 +209,20 @@ describe('update_recurring_task', () => {
   };
 
   it('treats an end at midnight as the end of that day, in the time zone that the call sets', async () => {
-    const { edit } = await begun();
+    const { edit } = await started();
     const midnight = { end_date: new Date('2030-01-10T05:00:00Z'), timezone: 'America/New_York' };
     assert.deepEqual((await edit(midnight)).end_date, new Date('2030-01-11T04:59:59.999Z'));
   });
 
   it('keeps the end on the same day if the call sets only another time zone', async () => {
-    const { edit } = await begun({ end_date: new Date('2030-01-09T23:00:00Z') });
+    const { edit } = await started({ end_date: new Date('2030-01-09T23:00:00Z') });
     const { end_date: endDate, start_date: moved } = await edit({ timezone: 'America/New_York' });
     assert.deepEqual([endDate, moved], [new Date('2030-01-11T04:59:59.999Z'), new Date('2030-01-03T04:30:00Z')]);
     assert.deepEqual((await edit({ title: 'Another' })).end_date, endDate);
   });
 
   it('changes frequency and zone together but not the open occurrence, and can be undone', async () => {
-    const { home, edit, first } = await begun();
+    const { home, edit, first } = await started();
     const before = home.state.recurring.values;
     await edit({ frequency: 'WEEKLY', timezone: 'Asia/Tokyo' });
     assert.deepEqual(home.all, [first]);
@@ -239,7 +239,7 @@ describe('update_recurring_task', () => {
   });
 
   it('rejects an unknown time zone and changes nothing', async () => {
-    const { home, edit } = await begun();
+    const { home, edit } = await started();
     const before = home.state.recurring.values;
     const { details } = await refusal(() => edit({ timezone: 'Mars/Phobos', frequency: 'WEEKLY' }));
     assert.equal(details.reason, 'INVALID_TIMEZONE');

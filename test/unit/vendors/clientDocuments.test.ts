@@ -100,7 +100,7 @@ describe('document of an OAuth client', () => {
 
   describe('depending on the addresses of its host', () => {
     /** Uses the check of addresses that is used in production. */
-    function usual(addresses: readonly string[]) {
+    function standard(addresses: readonly string[]) {
       return new HttpsClientDocuments(undefined, {
         resolve: async () => addresses.map((address) => ({ address, family: 4 })),
         isPublic: isPublicAddress,
@@ -148,13 +148,13 @@ describe('document of an OAuth client', () => {
       '',
     ])
       it(`is not read from ${address}`, async () => {
-        assert.equal(await refusal(usual([address]).fetch(DOCUMENT)), 'the host is not on the internet');
-        const among = usual(['93.184.215.14', address, '2606:4700::6810:84e5']);
+        assert.equal(await refusal(standard([address]).fetch(DOCUMENT)), 'the host is not on the internet');
+        const among = standard(['93.184.215.14', address, '2606:4700::6810:84e5']);
         assert.equal(await refusal(among.fetch(DOCUMENT)), 'the host is not on the internet');
       });
 
     it('is not read if the host name has no address', async () => {
-      assert.equal(await refusal(usual([]).fetch(DOCUMENT)), 'the host is not on the internet');
+      assert.equal(await refusal(standard([]).fetch(DOCUMENT)), 'the host is not on the internet');
       const unknown = new HttpsClientDocuments(undefined, {
         resolve: async () => Promise.reject(new Error('ENOTFOUND')),
         isPublic: isPublicAddress,
@@ -166,7 +166,7 @@ describe('document of an OAuth client', () => {
     it('is read if all addresses of the host are public', async () => {
       for (const address of ['93.184.215.14', '1.1.1.1', '2606:4700::6810:84e5', '::ffff:1.1.1.1'])
         await assert.rejects(
-          usual([address]).fetch(DOCUMENT),
+          standard([address]).fetch(DOCUMENT),
           (error) => error instanceof Error && error.cause === NOWHERE,
           address,
         );
@@ -195,7 +195,7 @@ describe('document of an OAuth client', () => {
     });
 
   it('must have an address with the default port', async () => {
-    const usual = new HttpsClientDocuments(undefined, {
+    const standard = new HttpsClientDocuments(undefined, {
       resolve: async (host) => {
         resolved.push(host);
         return [];
@@ -204,7 +204,7 @@ describe('document of an OAuth client', () => {
       options: {},
     });
     const elsewhere = new URL('https://client.example:8443/client');
-    assert.equal(await refusal(usual.fetch(elsewhere)), 'the port must be 443');
+    assert.equal(await refusal(standard.fetch(elsewhere)), 'the port must be 443');
     assert.deepEqual(resolved, []);
   });
 
@@ -246,8 +246,8 @@ describe('document of an OAuth client', () => {
     answer = (_request, response) => {
       response.writeHead(200, JSON_TYPE).write('{', () => setTimeout(end, 200));
     };
-    const begun = documents({ signal: ending.signal }).fetch(DOCUMENT);
-    assert.equal(await refusal(begun), 'the server did not send it in time');
+    const started = documents({ signal: ending.signal }).fetch(DOCUMENT);
+    assert.equal(await refusal(started), 'the server did not send it in time');
     ending = new AbortController();
     answer = end;
     const silent = documents({ signal: ending.signal }).fetch(DOCUMENT);
@@ -272,7 +272,7 @@ describe('document of an OAuth client', () => {
       assert.equal((await documents().fetch(DOCUMENT)).text, '{}');
     });
 
-  for (const [said, seconds] of [
+  for (const [output, seconds] of [
     ['max-age=600', 600],
     ['public, Max-Age=3600, immutable', 3600],
     ['no-store', 0],
@@ -281,8 +281,8 @@ describe('document of an OAuth client', () => {
     ['s-maxage=600', undefined],
     ['private', undefined],
   ] as const)
-    it(`is cached for the time that its header states: ${said}`, async () => {
-      answer = (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'cache-control': said }).end('{}');
+    it(`is cached for the time that its header states: ${output}`, async () => {
+      answer = (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'cache-control': output }).end('{}');
       assert.equal((await documents().fetch(DOCUMENT)).maxAgeSeconds, seconds);
     });
 });

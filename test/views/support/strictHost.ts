@@ -55,7 +55,7 @@ const REFUSED: ToolAnswer = { error: { code: -32601, message: 'Views may not cal
 export class StrictHost {
   readonly frame: ViewFrame;
   /** Methods of all messages that the view has sent, in order. */
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   readonly calls: { readonly name: string; readonly arguments: Message }[] = [];
   readonly links: string[] = [];
   /** The context for the model that the view set last. It replaces all earlier contexts. */
@@ -66,7 +66,7 @@ export class StrictHost {
   private fixture: 'new' | 'greeted' | 'initialized' | 'ended' = 'new';
   private readonly ids = new Set<string | number>();
   private readonly settings: HostSettings;
-  private readonly replies = new Map<string | number, (said: Said) => void>();
+  private readonly replies = new Map<string | number, (output: Said) => void>();
   private lastId = 0;
 
   private constructor(frame: ViewFrame, settings: HostSettings) {
@@ -81,7 +81,7 @@ export class StrictHost {
     settings: HostSettings,
   ): Promise<StrictHost> {
     const host = new StrictHost(await ViewFrame.open(browser, chat, settings), settings);
-    host.frame.listen((said) => host.hear(said));
+    host.frame.listen((output) => host.hear(output));
     await eventually('the view is initialized', async () => host.fixture === 'initialized' || undefined);
     return host;
   }
@@ -116,11 +116,11 @@ export class StrictHost {
   }
 
   private hear(raw: Message): void {
-    const { success, data: said, error } = message.safeParse(raw);
+    const { success, data: output, error } = message.safeParse(raw);
     if (!success) this.faults.push(`${JSON.stringify(raw)}: ${error.message}`);
-    else if (said.method === 'ui/notifications/sandbox-proxy-ready') void this.load();
-    else if (said.method === undefined) this.takeReply(said);
-    else this.take(said.method, said);
+    else if (output.method === 'ui/notifications/sandbox-proxy-ready') void this.load();
+    else if (output.method === undefined) this.takeReply(output);
+    else this.take(output.method, output);
   }
 
   private load(): Promise<void> {
@@ -129,14 +129,14 @@ export class StrictHost {
     return this.frame.say({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-resource-ready', params });
   }
 
-  private takeReply(said: Said): void {
-    const reply = this.replies.get(said.id ?? '');
-    if (reply === undefined) this.faults.push(`a reply to nothing: ${JSON.stringify(said)}`);
-    else reply(said);
+  private takeReply(output: Said): void {
+    const reply = this.replies.get(output.id ?? '');
+    if (reply === undefined) this.faults.push(`a reply to nothing: ${JSON.stringify(output)}`);
+    else reply(output);
   }
 
   private take(method: string, { id, params = {} }: Said): void {
-    this.heard.push(method);
+    this.received.push(method);
     const shape = (id === undefined ? NOTIFICATIONS : REQUESTS)[method];
     const checked = shape?.safeParse(params);
     if (checked === undefined) this.faults.push(`${method} is not to be sent`);

@@ -21,7 +21,7 @@ export function AgentPage({ id }: { readonly id: string }) {
           </h1>
           {agent.description !== null && (
             <p>
-              <UserText text={agent.description} most={1000} />
+              <UserText text={agent.description} limit={1000} />
             </p>
           )}
           <AgentLine agent={agent} />

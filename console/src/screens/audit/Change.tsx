@@ -43,12 +43,12 @@ export function Change({ change: { kind, id, before, after, shortened } }: { rea
             <dd>
               {before !== undefined && (
                 <del>
-                  <UserText text={shown(before[name])} most={500} />
+                  <UserText text={shown(before[name])} limit={500} />
                 </del>
               )}{' '}
               {after !== undefined && (
                 <ins>
-                  <UserText text={shown(after[name])} most={500} />
+                  <UserText text={shown(after[name])} limit={500} />
                 </ins>
               )}
             </dd>

@@ -156,7 +156,7 @@ function Discoveries({ here, session }: { readonly here: string; readonly sessio
           <ul class="plain rows">
             {rows.map((one) => (
               <li key={one.id}>
-                <UserText text={one.content} most={300} />
+                <UserText text={one.content} limit={300} />
                 <p class="soft">
                   <a href={addressOf(['a', one.agent_id])}>
                     <UserText text={one.agent_id} />
@@ -164,7 +164,7 @@ function Discoveries({ here, session }: { readonly here: string; readonly sessio
                   , <Ago at={one.created_at} />
                   {one.tags.map((tag) => (
                     <span key={tag} class="tag">
-                      <UserText text={tag} most={40} />
+                      <UserText text={tag} limit={40} />
                     </span>
                   ))}
                 </p>

@@ -35,7 +35,7 @@ export function Trouble({ where }: { readonly where: SessionScope }) {
                   <Status of="failed" /> <TaskLink task={task} />
                   {task.error !== null && (
                     <p class="soft">
-                      <UserText text={task.error} most={300} />
+                      <UserText text={task.error} limit={300} />
                     </p>
                   )}
                 </li>
@@ -75,7 +75,7 @@ function Why({ task, at }: { readonly task: Task; readonly at: number }) {
     const number = `${check.repository}#${check.pull_request}`;
     return (
       <p class="soft">
-        The check <UserText text={check.name} most={80} /> failed on{' '}
+        The check <UserText text={check.name} limit={80} /> failed on{' '}
         {check.url === undefined ? (
           <UserText text={number} />
         ) : (
@@ -111,7 +111,7 @@ function causeOf({ stuck_by, failed_dependencies: [failed] }: Task): string {
 function TaskLink({ task }: { readonly task: Task }) {
   return (
     <a href={addressOf(['t', task.id])}>
-      <UserText text={task.description.split('\n', 1)[0] ?? ''} most={140} />
+      <UserText text={task.description.split('\n', 1)[0] ?? ''} limit={140} />
     </a>
   );
 }

@@ -35,7 +35,7 @@ function Whole({ run }: { readonly run: Run }) {
   return (
     <>
       <h1>
-        <UserText text={run.title} most={200} />
+        <UserText text={run.title} limit={200} />
       </h1>
       <p class="sentence">
         <Status of={run.status} /> <UserText text={run.workflow} />, {progressOf(run)}, begun{' '}
@@ -63,7 +63,7 @@ function Whole({ run }: { readonly run: Run }) {
       <Shown live={live}>
         {(answer) => (
           <>
-            <Timeline answer={answer} begun={run.created_at} />
+            <Timeline answer={answer} runStart={run.created_at} />
             {answer.result !== undefined && (
               <Card title="Result">
                 <p class="soft">Models wrote this.</p>

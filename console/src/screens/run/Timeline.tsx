@@ -8,11 +8,11 @@ import type { Attempt, RunResponse, Step } from './response.ts';
 
 interface TimelineProps {
   readonly answer: RunResponse;
-  readonly begun: Date;
+  readonly runStart: Date;
 }
 
-export function Timeline({ answer: { steps, running, attempts }, begun }: TimelineProps) {
-  const end = Math.max(begun.getTime() + 1, ...steps.map(({ settledAt }) => timeOf(settledAt) ?? 0));
+export function Timeline({ answer: { steps, running, attempts }, runStart }: TimelineProps) {
+  const end = Math.max(runStart.getTime() + 1, ...steps.map(({ settledAt }) => timeOf(settledAt) ?? 0));
   const longest = Math.max(1, ...steps.map(({ name }) => lengthOf(attempts.filter((one) => one.step === name))));
   return (
     <Card title="Steps" count={steps.length}>
@@ -32,7 +32,7 @@ export function Timeline({ answer: { steps, running, attempts }, begun }: Timeli
                 </>
               )}
             </p>
-            <Span step={step} from={begun.getTime()} to={end} />
+            <Span step={step} from={runStart.getTime()} to={end} />
             <Lanes attempts={attempts.filter((one) => one.step === step.name)} longest={longest} />
             {step.explanation !== undefined && (
               <p>
@@ -51,7 +51,7 @@ export function Timeline({ answer: { steps, running, attempts }, begun }: Timeli
                   {result.error !== undefined && (
                     <span class="error">
                       {' '}
-                      <UserText text={result.error} most={200} />
+                      <UserText text={result.error} limit={200} />
                     </span>
                   )}
                 </summary>

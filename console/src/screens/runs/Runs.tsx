@@ -31,7 +31,7 @@ export function Runs({ person }: { readonly person: Person }) {
                 <li key={run.id}>
                   <Status of={run.status} />{' '}
                   <a href={addressOf(['r', run.id])}>
-                    <UserText text={run.title} most={160} />
+                    <UserText text={run.title} limit={160} />
                   </a>
                   <p class="soft">
                     <UserText text={run.workflow} /> · <Ago at={run.created_at} /> · {progressOf(run)} ·{' '}
@@ -39,7 +39,7 @@ export function Runs({ person }: { readonly person: Person }) {
                   </p>
                   {run.failure !== null && (
                     <p class="error">
-                      <UserText text={run.failure.message} most={300} />
+                      <UserText text={run.failure.message} limit={300} />
                     </p>
                   )}
                 </li>

@@ -14,14 +14,14 @@ const WORKFLOWS = [
   ['iterative', 'in rounds, each reviewed'],
 ] as const;
 
-const begun = z.object({ runId: z.string() });
+const startedRun = z.object({ runId: z.string() });
 
 export function StartRun() {
   const prompt = useSignal('');
   const workflow = useSignal('auto');
   const dollars = useSignal('1');
-  const most = Number(dollars.value);
-  const isPossible = prompt.value.trim() !== '' && Number.isFinite(most) && most > 0 && most <= 10_000;
+  const max = Number(dollars.value);
+  const isPossible = prompt.value.trim() !== '' && Number.isFinite(max) && max > 0 && max <= 10_000;
   return (
     <Card title="Ask models">
       <div class="edit">
@@ -56,9 +56,9 @@ export function StartRun() {
             const asked = {
               prompt: prompt.value.trim(),
               preferences: { workflow: workflow.value },
-              options: { timeout: 0, budget: { cost_usd: most } },
+              options: { timeout: 0, budget: { cost_usd: max } },
             };
-            const { runId } = await act('orchestration.orchestrate', asked, begun);
+            const { runId } = await act('orchestration.orchestrate', asked, startedRun);
             prompt.value = '';
             go(addressOf(['r', runId]));
           }}

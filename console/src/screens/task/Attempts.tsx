@@ -27,7 +27,7 @@ export function Attempts({ task }: { readonly task: Task }) {
             )}
             {end.error !== null && (
               <p class="soft">
-                <UserText text={end.error} most={1000} />
+                <UserText text={end.error} limit={1000} />
               </p>
             )}
           </li>
@@ -37,7 +37,7 @@ export function Attempts({ task }: { readonly task: Task }) {
             Attempt {attempt.claim_epoch} of <UserText text={attempt.agent_id} /> failed <Ago at={attempt.ended_at} />:{' '}
             <span class="tag">{attempt.failure.class.replaceAll('_', ' ')}</span>
             <p class="soft">
-              <UserText text={attempt.failure.message} most={1000} />
+              <UserText text={attempt.failure.message} limit={1000} />
             </p>
             {attempt.commits.map((commit) => (
               <p key={commit.sha}>

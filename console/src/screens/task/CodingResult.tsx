@@ -73,7 +73,7 @@ function ResultSummary({ of }: { readonly of: z.output<typeof result> }) {
           <code>
             <UserText text={commit.sha.slice(0, 8)} />
           </code>{' '}
-          <UserText text={commit.subject} most={200} />
+          <UserText text={commit.subject} limit={200} />
         </p>
       ))}
       {acceptance !== undefined && <Checked {...acceptance} />}

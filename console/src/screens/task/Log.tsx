@@ -120,7 +120,7 @@ function Lines({ lines, before }: LinesProps) {
         {lines.slice(from, to).map((line) => (
           <p key={line.number} class={`line ${line.level}`}>
             <span class="number">{line.number + 1}</span> <time>{timeOfDay(line.at)}</time>{' '}
-            <UserText text={line.text} most={2000} />
+            <UserText text={line.text} limit={2000} />
           </p>
         ))}
         <div style={{ height: `${below}px` }} />

@@ -108,7 +108,7 @@ function Sentence({ task }: { readonly task: Task }) {
         )}
         {task.error !== null && (
           <>
-            : <UserText text={task.error} most={500} />
+            : <UserText text={task.error} limit={500} />
           </>
         )}
       </>

@@ -53,7 +53,7 @@ function Column({ state, tasks }: { readonly state: string; readonly tasks: Page
             {rows.map((task) => (
               <li key={task.id} class="tile">
                 <a href={addressOf(['t', task.id])}>
-                  <UserText text={task.description.split('\n', 1)[0] ?? ''} most={120} />
+                  <UserText text={task.description.split('\n', 1)[0] ?? ''} limit={120} />
                 </a>
                 <Because task={task} />
                 {task.claimed_by !== null && (

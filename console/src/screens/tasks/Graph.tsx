@@ -89,8 +89,8 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
 
 const LETTERS = 25;
 
-function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+function shortened(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }
 
 function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonly y: number }) {

@@ -69,7 +69,7 @@ function TaskRow({ task, row, isChosen, toggle }: TaskRowProps) {
       <th scope="row">
         <input type="checkbox" aria-label={`Choose ${task.id}`} checked={isChosen} onChange={toggle} />{' '}
         <a href={addressOf(['t', task.id])}>
-          <UserText text={task.description.split('\n', 1)[0] ?? ''} most={160} />
+          <UserText text={task.description.split('\n', 1)[0] ?? ''} limit={160} />
         </a>
         {task.coding !== null && <span class="tag">coding</span>}
       </th>

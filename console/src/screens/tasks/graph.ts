@@ -51,9 +51,9 @@ export function step(tasks: readonly Task[], at: string, key: string): string | 
   const by = { ArrowDown: 1, ArrowUp: -1 }[key];
   if (by === undefined) return undefined;
   const before = edges.find(({ to }) => to === at)?.from;
-  const beside =
+  const neighbors =
     before === undefined
       ? tasks.map(({ id }) => id).filter((id) => edges.every(({ to }) => to !== id))
       : edges.filter(({ from }) => from === before).map(({ to }) => to);
-  return beside[beside.indexOf(at) + by];
+  return neighbors[neighbors.indexOf(at) + by];
 }

@@ -30,7 +30,7 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
         </p>
         {todo.description !== null && (
           <p class="soft">
-            <UserText text={todo.description} links most={300} />
+            <UserText text={todo.description} links limit={300} />
           </p>
         )}
         {todo.delegated_task_id !== null && (

@@ -106,10 +106,10 @@ export class CredentialAuthenticator extends Service<
   }
 
   private async lookUp(bearer: string, digest: string): Promise<Principal> {
-    const begun = this.cache.begin();
+    const lookup = this.cache.begin();
     try {
-      const checked = await this.check(bearer, begun.at);
-      this.cache.put(digest, checked, begun);
+      const checked = await this.check(bearer, lookup.at);
+      this.cache.put(digest, checked, lookup);
       return checked.principal;
     } catch (error) {
       if (isRefused(error)) this.cache.evict(digest);

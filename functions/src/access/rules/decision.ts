@@ -120,7 +120,7 @@ function asOwner(principal: Principal, asked: DecisionCase, isOnlyOwner: boolean
   const named = (name: string) => (permission.database === 'realtime' ? keyOf(name) : name);
   const isOwn = owners.includes(named(uid));
   if (!isOwn && (isOnlyOwner || !owners.includes(named(owner_uid)))) return refused(NOT_OWNER);
-  if (isRestrictedElsewhere(principal, asked) || isSuspended(principal, asked)) return refused(NOT_OWNER);
+  if (isRestrictedElsewhere(principal, asked) || lacksOwnerRole(principal, asked)) return refused(NOT_OWNER);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
   const reason = isOwn ? 'You own this data.' : 'Your owner owns this data, and you act for your owner.';
@@ -133,7 +133,7 @@ function isRestrictedElsewhere({ held_to }: Principal, { permission: { where }, 
 }
 
 /** Returns whether the owner lacks the role that owners need to keep access to the item. */
-function isSuspended(principal: Principal, asked: DecisionCase): boolean {
+function lacksOwnerRole(principal: Principal, asked: DecisionCase): boolean {
   const { ownerNeeds } = asked.permission;
   if (ownerNeeds === undefined) return false;
   const workspace = workspaceOf(principal, asked);

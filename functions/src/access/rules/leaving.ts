@@ -12,14 +12,14 @@ export interface LostAccess {
   /** Returns whether the person's tasks and runs must end in a workspace. */
   readonly isOut: (workspace: string) => boolean;
   /** Returns whether the person has no role in a workspace. */
-  readonly isGone: (workspace: string) => boolean;
+  readonly isRemoved: (workspace: string) => boolean;
 }
 
 /** Returns the workspaces to which a person with these roles has no access. */
 export function lostAccessOf(roles: PersonRoles): LostAccess {
   return {
     isOut: (workspace) => !canWorkIn(roles, workspace),
-    isGone: (workspace) => personsRoleIn(roles, workspace) === undefined,
+    isRemoved: (workspace) => personsRoleIn(roles, workspace) === undefined,
   };
 }
 

@@ -79,7 +79,7 @@ export function permissionError(
   need: RequiredPermission,
 ): MusterError | undefined {
   const { toolset, what, scope, writes } = need;
-  const least = requiredRole(need, principal.kind);
+  const min = requiredRole(need, principal.kind);
   if (!need.openToAll && !canUseToolset(principal, toolset)) {
     return forbidden('TOOLSET_NOT_ALLOWED', `Your credential does not include the toolset ${toolset}.`, {
       suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
@@ -92,10 +92,10 @@ export function permissionError(
   }
   const role = rolesOf(principal, workspace)[scope];
   if (role === undefined) return scope === 'workspace' ? noRoleIn(workspace, principal.held_to) : noRole();
-  if (hasRole(role, least)) return undefined;
+  if (hasRole(role, min)) return undefined;
   const where = scope === 'workspace' ? ` in the workspace "${workspace}"` : '';
-  return forbidden('ROLE_TOO_WEAK', `${what} requires the role ${least}; yours is ${role}${where}.`, {
-    suggestion: `Use an agent, person or credential with the role ${least}. access.explain shows who can grant it.`,
+  return forbidden('ROLE_TOO_WEAK', `${what} requires the role ${min}; yours is ${role}${where}.`, {
+    suggestion: `Use an agent, person or credential with the role ${min}. access.explain shows who can grant it.`,
   });
 }
 

@@ -85,8 +85,8 @@ function matched({ database, path }: Permission, segments: readonly string[]) {
     ? database === 'firestore' && segments.length % 2 === 1
     : segments.length === template.length - 1 && isVariable(template.at(-1));
   const named = isDeep || isList ? template.slice(0, -1) : template;
-  const most = isDeep || (database === 'realtime' && !isList) ? Number.POSITIVE_INFINITY : named.length;
-  if (segments.length < named.length || segments.length > most) return undefined;
+  const max = isDeep || (database === 'realtime' && !isList) ? Number.POSITIVE_INFINITY : named.length;
+  if (segments.length < named.length || segments.length > max) return undefined;
   if (!named.every((part, index) => isVariable(part) || part === segments[index])) return undefined;
   const values = named.map((part, index) => [part.slice(1, -1), segments[index] ?? ''] as const);
   return { variables: new Map(values.filter((_value, index) => isVariable(named[index]))), isList };

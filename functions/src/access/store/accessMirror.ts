@@ -90,11 +90,11 @@ async function mirror(database: Database, path: string, read: () => Promise<obje
 }
 
 /** A role with all roles that it includes, so that a security rule can check for the role that the rule requires. */
-type IncludedWorkspaces = Partial<Readonly<Record<Role | 'none', true>>>;
+type IncludedRoles = Partial<Readonly<Record<Role | 'none', true>>>;
 
 export interface PersonMirror {
-  readonly role?: IncludedWorkspaces;
-  readonly workspaces: Readonly<Record<string, IncludedWorkspaces>>;
+  readonly role?: IncludedRoles;
+  readonly workspaces: Readonly<Record<string, IncludedRoles>>;
   readonly valid_since?: number;
   /** Set if the person's account is disabled or deleted, so that the person's agents have no access. */
   readonly out?: true;
@@ -110,7 +110,7 @@ export function mirrorOf({ role, workspaces, valid_since, account }: Person): Pe
   };
 }
 
-function included(role: Role | 'none'): IncludedWorkspaces {
+function included(role: Role | 'none'): IncludedRoles {
   if (role === 'none') return { none: true };
   return Object.fromEntries(ROLES.filter((each) => hasRole(role, each)).map((each) => [each, true]));
 }

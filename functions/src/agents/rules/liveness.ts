@@ -88,7 +88,7 @@ export class AgentLiveness extends Service<AgentPorts> {
         }
       }),
     );
-    return retired.filter((isGone) => isGone).length;
+    return retired.filter((isOffline) => isOffline).length;
   }
 
   private markOffline(unseen: readonly TimeCursor[]): Promise<void> {
@@ -249,6 +249,6 @@ export function availability({ status, held, configuration, last_failed }: Agent
 /** Returns the agent with the status that follows from its presence, because the stored status can be outdated. */
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
-  const isGone = now.getTime() - lastSeen.getTime() > OFFLINE_AFTER_MS;
-  return { ...agent, last_seen: lastSeen, status: isGone ? 'offline' : 'active' };
+  const isOffline = now.getTime() - lastSeen.getTime() > OFFLINE_AFTER_MS;
+  return { ...agent, last_seen: lastSeen, status: isOffline ? 'offline' : 'active' };
 }

@@ -191,9 +191,9 @@ export class AgentRegistration extends Service<AgentPorts> {
     name: string,
   ): Promise<{ readonly id: string; readonly known: Versioned<Agent> | undefined }> {
     const { agents } = this.ports;
-    const usual = this.agentId(ownerUid, name);
-    const known = await agents.find(usual);
-    if (known === undefined || known.value.owner_uid === ownerUid) return { id: usual, known };
+    const defaultId = this.agentId(ownerUid, name);
+    const known = await agents.find(defaultId);
+    if (known === undefined || known.value.owner_uid === ownerUid) return { id: defaultId, known };
     const id = this.agentId(ownerUid, name, SAFE_DIGITS);
     return { id, known: await agents.find(id) };
   }
@@ -215,7 +215,7 @@ function homeOfDraft(
   principal: Principal,
   { workspace: wanted, limits }: AgentDraft,
   { held_to }: Limits,
-  usual: string,
+  defaultWorkspace: string,
 ): Pick<Agent, 'workspace'> {
   if (wanted !== undefined) requireRoleIn(principal, wanted, 'workspace');
   if (limits?.held_to) requireRoleIn(principal, limits.held_to, 'heldTo');
@@ -226,7 +226,7 @@ function homeOfDraft(
       suggestion: `Omit workspace, or set it to "${held_to}".`,
     });
   }
-  const workspace = wanted ?? held_to ?? usual;
+  const workspace = wanted ?? held_to ?? defaultWorkspace;
   return workspace === DEFAULT_WORKSPACE ? {} : { workspace };
 }
 

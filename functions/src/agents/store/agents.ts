@@ -179,10 +179,10 @@ export function foldedNames({ capability_details: capabilities }: Agent): readon
  * @param before undefined if the agent's state before the change is unknown
  */
 export function recordAgentAccessChange(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
-  const isGone = before?.status === 'active' && agent.status === 'offline';
+  const wentOffline = before?.status === 'active' && agent.status === 'offline';
   const { role, owner_uid, workspace } = agent;
   const opensSame = before?.role === role && before.owner_uid === owner_uid && before.workspace === workspace;
-  if (isGone || !opensSame) recordAccessChange(writes, `agent:${agent.id}`);
+  if (wentOffline || !opensSame) recordAccessChange(writes, `agent:${agent.id}`);
 }
 
 /** Shard of a workspace's agent counts. Early releases counted only agents that registered for coordination. */
@@ -217,7 +217,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());
     const continued = after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
-    const most = limit + MAX_SKIPPED;
+    const max = limit + MAX_SKIPPED;
     const items: Agent[] = [];
     let last: DocumentSnapshot | undefined;
     let looked = 0;
@@ -225,12 +225,12 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     const { availability: kind, type, capabilities } = query;
     const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
     // If there is at most one filter, an index covers the query, and every document that is read matches.
-    const wanted = filters <= 1 ? limit + 1 : most + 1;
+    const wanted = filters <= 1 ? limit + 1 : max + 1;
     const found = this.documents.first(continued, wanted, agentFromDocument);
     for await (const { value: agent, snapshot } of found) {
       const isMatch = matches(agent, query);
       if (isMatch) bytes += shownBytes(agent);
-      const isFull = items.length === limit || looked === most;
+      const isFull = items.length === limit || looked === max;
       const isLong = isMatch && items.length > 0 && bytes > MAX_LISTED_BYTES;
       if (last !== undefined && (isFull || isLong)) return { items, next: cursorOf(last, order) };
       last = snapshot;

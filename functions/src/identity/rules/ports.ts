@@ -80,11 +80,11 @@ export interface PeopleQueries {
   /** Returns a person and the list of workspaces in one snapshot, because one commit can change both. */
   findWithDeployment(uid: string): Promise<PersonAndDeployment>;
   /**
-   * Calls `told` when the watch starts, and after each change of the person's roles.
-   * @param broke called when the watch has failed and ended
+   * Calls `onChange` when the watch starts, and after each change of the person's roles.
+   * @param onError called when the watch has failed and ended
    * @returns a function that ends the watch
    */
-  watch(uid: string, told: () => void, broke: (error: Error) => void): () => void;
+  watch(uid: string, onChange: () => void, onError: (error: Error) => void): () => void;
   member(workspace: string, uid: string): Promise<Versioned<Member> | undefined>;
   leaders(workspace: string, limit: number): Promise<readonly Versioned<Member>[]>;
   /** Returns the members of a workspace, ordered by uid. */

@@ -68,8 +68,8 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
     return { person: this.documents.find(person, personFromDocument), ...deployment };
   }
 
-  watch(uid: string, told: () => void, broke: (error: Error) => void): () => void {
-    return this.database.doc(personPath(uid)).onSnapshot(told, broke);
+  watch(uid: string, onChange: () => void, onError: (error: Error) => void): () => void {
+    return this.database.doc(personPath(uid)).onSnapshot(onChange, onError);
   }
 
   async member(workspace: string, uid: string): Promise<Versioned<Member> | undefined> {

@@ -68,10 +68,10 @@ export class DocumentReading {
   /** Yields the values of a query's first readable documents. Reads further documents to replace unreadable ones. */
   async *first<Value>(
     query: Query,
-    most: number,
+    max: number,
     fromDocument: FromDocument<Value>,
   ): AsyncGenerator<{ readonly value: Value; readonly snapshot: QueryDocumentSnapshot }, void, undefined> {
-    let left = most;
+    let left = max;
     let looked = 0;
     let asked = Math.min(left, MAX_READ_AT_ONCE);
     let rest = query.limit(asked);
@@ -90,18 +90,18 @@ export class DocumentReading {
       }
       if (last === undefined || seen < asked) return;
       looked += seen;
-      asked = nextLimit(left, looked - (most - left));
+      asked = nextLimit(left, looked - (max - left));
       rest = query.limit(asked).startAfter(last);
     }
   }
 
   async firstVersioned<Value>(
     query: Query,
-    most: number,
+    max: number,
     fromDocument: FromDocument<Value>,
   ): Promise<Versioned<Value>[]> {
     const found: Versioned<Value>[] = [];
-    for await (const { value, snapshot } of this.first(query, most, fromDocument))
+    for await (const { value, snapshot } of this.first(query, max, fromDocument))
       found.push(versioned(value, snapshot.updateTime, snapshot.get(LATEST_COMMITS)));
     return found;
   }

@@ -57,14 +57,14 @@ export class CommitWrites {
   /** Update time that the first write to each path expects; empty if the first write expects none. */
   private readonly expectedTimes = new Map<string, string>();
 
-  /** gone the paths of `existingDocuments` whose documents an earlier attempt of the commit did not find */
-  constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
+  /** @param deletedPaths paths of `existingDocuments` whose documents an earlier attempt of the commit did not find */
+  constructor(database: Firestore, randomness: Randomness, now: Date, deletedPaths: ReadonlySet<string>) {
     this.batch = database.batch();
     this.marker = new CommitMarker(randomness.letters(MARKER_LETTERS));
     this.randomness = randomness;
     this.now = now;
     this.database = database;
-    this.deleted = gone;
+    this.deleted = deletedPaths;
   }
 
   /** Returns the document to write. @throws StaleWriteError if the path's first write expects another version */
@@ -207,17 +207,17 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     const recorded = record?.response;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
-    const writesWithout = (gone: ReadonlySet<string>): CommitWrites =>
-      this.writesOf(changes, record, new CommitWrites(database, randomness, clock.now(), gone));
+    const writesWithout = (deletedPaths: ReadonlySet<string>): CommitWrites =>
+      this.writesOf(changes, record, new CommitWrites(database, randomness, clock.now(), deletedPaths));
     try {
       const { batch, marker, existingDocuments } = writesWithout(new Set());
       try {
         await verifiedCommit(batch, marker);
       } catch (error) {
-        const gone =
+        const deletedPaths =
           statusCode(error) === NOT_FOUND ? await this.deletedDocumentsOf(existingDocuments) : new Set<string>();
-        if (gone.size === 0) throw error;
-        const again = writesWithout(gone);
+        if (deletedPaths.size === 0) throw error;
+        const again = writesWithout(deletedPaths);
         await verifiedCommit(again.batch, again.marker);
       }
     } catch (error) {
@@ -335,8 +335,8 @@ function stored(effect: AuditEffect): AuditEffect {
 
 /** Adds the call's workspace to an effect that has neither a workspace nor an owner. */
 function effectOwnership(effect: AuditEffect, { workspace }: Actor): AuditEffect {
-  const isSaid = effect.workspace !== undefined || effect.owner_uid !== undefined;
-  return isSaid ? effect : { ...effect, workspace };
+  const isAttributed = effect.workspace !== undefined || effect.owner_uid !== undefined;
+  return isAttributed ? effect : { ...effect, workspace };
 }
 
 /** Returns the audit effects of a commit's changes. */

@@ -9,7 +9,7 @@ const MAX_ADDRESSES = 10_000;
  * All addresses that are new to an instance share one limit, which is this multiple of the limit of one address. Even
  * an attacker with many addresses then makes too few attempts to evict a known address that is in use.
  */
-const NEW_ADDRESS_KEY = 20;
+const NEW_ADDRESSES_FACTOR = 20;
 
 /** Number of attempts over the limit that an instance runs at the same time. */
 const MAX_CONCURRENT_OVER_LIMIT = 4;
@@ -37,7 +37,10 @@ export class Attempts {
   /** refused texts of the error for an address over its limit */
   constructor(limit: RateLimit, refused: RejectionText) {
     this.limit = limit;
-    this.newAddressLimit = { perSecond: limit.perSecond * NEW_ADDRESS_KEY, burst: limit.burst * NEW_ADDRESS_KEY };
+    this.newAddressLimit = {
+      perSecond: limit.perSecond * NEW_ADDRESSES_FACTOR,
+      burst: limit.burst * NEW_ADDRESSES_FACTOR,
+    };
     this.rejectionMessage = refused;
   }
 
@@ -98,8 +101,8 @@ export class SerialQueue {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  constructor(most: number) {
-    this.maxWaiting = most;
+  constructor(max: number) {
+    this.maxWaiting = max;
   }
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {

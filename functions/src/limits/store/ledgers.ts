@@ -106,14 +106,14 @@ const MAX_CACHED_AGENTS = 10_000;
 export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, ExpiringStore {
   readonly name = 'metrics';
   /** Ids of the agents whose `since` is known to be stored. */
-  private readonly startedMinutes = new Set<string>();
+  private readonly datedAgents = new Set<string>();
 
   async add(tally: Tally): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([this.ports.database(), import('firebase-admin/database')]);
     const increments = [...incrementsOf(tally)].map(([path, by]) => [path, ServerValue.increment(by)]);
     await Promise.all([
       database.ref().update(Object.fromEntries(increments)),
-      ...[...tally.agents].map(([agentId, { since }]) => this.startMinute(database, agentId, since)),
+      ...[...tally.agents].map(([agentId, { since }]) => this.storeSince(database, agentId, since)),
     ]);
   }
 
@@ -131,15 +131,15 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     if (agentIds.length === 0) return;
     const database = await this.ports.database();
     await database.ref().update(Object.fromEntries(agentIds.map((id) => [agentMetricsPath(id), null])));
-    for (const id of agentIds) this.startedMinutes.delete(id);
+    for (const id of agentIds) this.datedAgents.delete(id);
   }
 
-  private async startMinute(database: Database, agentId: string, since: Date): Promise<void> {
-    if (this.startedMinutes.has(agentId)) return;
+  private async storeSince(database: Database, agentId: string, since: Date): Promise<void> {
+    if (this.datedAgents.has(agentId)) return;
     const reference = database.ref(`${agentMetricsPath(agentId)}/since`);
     await changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
-    if (this.startedMinutes.size >= MAX_CACHED_AGENTS) this.startedMinutes.clear();
-    this.startedMinutes.add(agentId);
+    if (this.datedAgents.size >= MAX_CACHED_AGENTS) this.datedAgents.clear();
+    this.datedAgents.add(agentId);
   }
 }
 

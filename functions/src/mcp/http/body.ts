@@ -210,7 +210,7 @@ export function parseBody(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     const fault = jsonFault(text);
-    const where = fault === undefined ? `The error is after ${MAX_SCANNED_BYTES} characters` : `At ${fault}`;
+    const where = fault === undefined ? `The error is after ${MAX_SCANNED_CHARACTERS} characters` : `At ${fault}`;
     throw unparsed(`the body is not JSON. ${where}.`);
   }
 }
@@ -335,7 +335,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPECIAL = /[^ !#-[\]-\uffff]/g;
 
 /** In characters, not bytes. Scanning the longest body would take a second. */
-const MAX_SCANNED_BYTES = 256 * 1024;
+const MAX_SCANNED_CHARACTERS = 256 * 1024;
 
 class JsonFault extends Error {
   readonly at: number;
@@ -365,7 +365,7 @@ function scan(text: string): void {
   let place: JsonPlace = 'value';
   for (;;) {
     at = matchEnd(SPACE, text, at) ?? at;
-    if (at > MAX_SCANNED_BYTES || (at === text.length && place === 'end')) return;
+    if (at > MAX_SCANNED_CHARACTERS || (at === text.length && place === 'end')) return;
     const { kind, end } = tokenAt(text, at);
     const next = placeAfter(kind, place, holders);
     if (next === undefined) throw new JsonFault(at, EXPECTED[place]);
@@ -395,7 +395,7 @@ function tokenAt(text: string, at: number): { readonly kind: string; readonly en
 
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; ; ) {
-    if (at > MAX_SCANNED_BYTES) return at;
+    if (at > MAX_SCANNED_CHARACTERS) return at;
     SPECIAL.lastIndex = at;
     const found = SPECIAL.exec(text);
     if (found === null) throw new JsonFault(text.length, `the end of the string that starts at ${start + 1}`);

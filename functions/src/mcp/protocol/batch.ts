@@ -35,14 +35,14 @@ export async function respondSequentially<Message>(
   milliseconds = BATCH_TIMEOUT_MS,
 ): Promise<string | undefined> {
   const end = performance.now() + milliseconds;
-  const told: string[] = [];
+  const responses: string[] = [];
   let bytes = 0;
   for (const message of messages) {
     const { json, silent } = await inTurn(message, end - performance.now());
     bytes += Buffer.byteLength(json);
-    if (silent !== true) told.push(json.toString());
+    if (silent !== true) responses.push(json.toString());
   }
-  return told.length === 0 ? undefined : `[${told.join(',')}]`;
+  return responses.length === 0 ? undefined : `[${responses.join(',')}]`;
 
   async function inTurn(message: Message, left: number): Promise<BatchResponse> {
     if (bytes + MAX_RESPONSE_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) {

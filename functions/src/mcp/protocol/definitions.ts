@@ -206,8 +206,8 @@ interface ElicitationState {
 }
 
 /** Returns the means to ask the person at the client; undefined if the client cannot show forms. */
-export function elicitationOf({ envelope: said, inputResponses }: ModernCall): ElicitationState | undefined {
-  const { data } = envelope.safeParse(said);
+export function elicitationOf({ envelope: requestEnvelope, inputResponses }: ModernCall): ElicitationState | undefined {
+  const { data } = envelope.safeParse(requestEnvelope);
   if (data === undefined) return undefined;
   const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
   // A client that supports elicitation without naming a mode supports forms.

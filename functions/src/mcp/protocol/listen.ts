@@ -44,8 +44,8 @@ export function listen(
       subscribe(listener) {
         isSubscribed = true;
         const close = () => stream.close();
-        const told = [...watches].map(([uri, watch]) => notifyListener(stream, listener, uri, watch));
-        void Promise.all(told).then(close);
+        const finished = [...watches].map(([uri, watch]) => notifyListener(stream, listener, uri, watch));
+        void Promise.all(finished).then(close);
         return close;
       },
     };

@@ -17,9 +17,9 @@ export function make(kind: string, ...children: readonly Child[]): HTMLElement {
 }
 
 /** Shows text from others: long text is truncated, and hidden characters are replaced by their code points. */
-export function boundedText(text: string, most = 160): HTMLElement {
+export function boundedText(text: string, max = 160): HTMLElement {
   const letters = [...text.trim()];
-  const shown = letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
+  const shown = letters.length > max ? `${letters.slice(0, max).join('')}…` : letters.join('');
   const pieces = shown.split(SEPARATED).map((piece, index) => (index % 2 === 1 ? codePoint(piece) : piece));
   return make('bdi.words', ...pieces);
 }

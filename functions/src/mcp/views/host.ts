@@ -119,14 +119,14 @@ export class Host {
 
   /** Reports the size of the content to the host whenever it changes, so that the host can adjust the frame. */
   private reportSize(): void {
-    let told = '';
+    let lastText = '';
     const report = () => {
       const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
       const size = { width: innerWidth, height };
       // A frame that is hidden or not yet displayed has the size 0.
       if (size.width === 0 || size.height === 0) return;
-      if (told === JSON.stringify(size)) return;
-      told = JSON.stringify(size);
+      if (lastText === JSON.stringify(size)) return;
+      lastText = JSON.stringify(size);
       this.notify('ui/notifications/size-changed', size);
     };
     new ResizeObserver(report).observe(document.documentElement);

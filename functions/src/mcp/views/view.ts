@@ -17,7 +17,7 @@ export interface View {
   /** Returns whether the response may soon change, so that the view must be refreshed. */
   isOpen(answer: Fields): boolean;
   /** Returns the arguments with which the tool is called for a refresh. Default: those of the first call. */
-  refreshMs?(toolArguments: Fields): Fields;
+  refreshArguments?(toolArguments: Fields): Fields;
 }
 
 export interface ViewActions {
@@ -139,7 +139,7 @@ class ViewLifecycle {
   }
 
   private async refresh(): Promise<void> {
-    const { tool, refreshMs = (same: Fields) => same } = this.view;
+    const { tool, refreshArguments: refreshMs = (same: Fields) => same } = this.view;
     const result = await this.call(tool, refreshMs(this.toolArguments));
     this.failures = result === undefined || result['isError'] === true ? this.failures + 1 : 0;
     if (result !== undefined) this.take(result);
@@ -245,7 +245,7 @@ function isSafe(address: string): boolean {
 /** Returns the error message in a response, in the error format of any toolset. */
 function problemIn(value: unknown): string | undefined {
   const { error, message } = fieldsOf(value);
-  return [error, fieldsOf(error)['message'], message].map(textOf).find((said) => said !== '');
+  return [error, fieldsOf(error)['message'], message].map(textOf).find((text) => text !== '');
 }
 
 function parsed(text: string): unknown {

@@ -161,9 +161,9 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
     ...(readonly && { readonly: true }),
   };
   const person = personOf(uid, owner);
-  const most = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
+  const max = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
   // If the person's role in the workspace is weaker than `role`, the weaker role limits the agent anyway.
-  const own = most && ownRole(person);
+  const own = max && ownRole(person);
   if (own === undefined || !hasRole(own, role)) throw new SignInError('not_allowed');
   return limits;
 }

@@ -66,7 +66,7 @@ const MAX_NAME_LENGTH = 60;
 const MAX_CACHED = 200;
 
 /** Bounds of the cache lifetime that a document's server may request. */
-const [MIN_CACHE_SECONDS, MAX_CACHE_SECONDS] = [5 * 60 * SECOND_MS, DAY_MS];
+const [MIN_CACHE_MS, MAX_CACHE_MS] = [5 * 60 * SECOND_MS, DAY_MS];
 
 const UNNAMED_CLIENT = 'An app';
 
@@ -108,7 +108,7 @@ export class Clients extends Service<
       throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reasonOf(error)}.`);
     });
     const client = describedIn(text, id, url.host);
-    const lasting = Math.min(Math.max(maxAgeSeconds * SECOND_MS, MIN_CACHE_SECONDS), MAX_CACHE_SECONDS);
+    const lasting = Math.min(Math.max(maxAgeSeconds * SECOND_MS, MIN_CACHE_MS), MAX_CACHE_MS);
     this.cached.set(id, { client, until: now + lasting });
     return client;
   }

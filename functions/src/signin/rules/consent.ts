@@ -165,6 +165,6 @@ export function proposedOf(toolsets: readonly string[]): readonly string[] {
 }
 
 function signInAgain(error: unknown): never {
-  const isTold = error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED'].includes(error.code);
-  throw isTold ? new SignInError('sign_in_again') : error;
+  const isCredentialError = error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED'].includes(error.code);
+  throw isCredentialError ? new SignInError('sign_in_again') : error;
 }

@@ -33,7 +33,7 @@ export interface SystemDependencies<Change extends AnyChange> extends DocumentSo
 }
 
 /** Reasons why changes of these kinds of items cannot be undone. */
-const IRREVERSIBLE_TOOLS = {
+const IRREVERSIBLE_KINDS = {
   agent: 'Agents stay registered; access.revoke_connection revokes their credentials.',
   connection: "The credential's secret is not stored. Connect the agent or app again.",
   discovery: 'Other agents may have read the finding. Add another finding that corrects it.',
@@ -66,7 +66,7 @@ export function createSystem<Change extends AnyChange>(dependencies: SystemDepen
     store,
     trail,
     inverses: { ...inverses, budget: budgets.inverse },
-    irrevocable: IRREVERSIBLE_TOOLS,
+    irrevocable: IRREVERSIBLE_KINDS,
   });
   const services = {
     system: {

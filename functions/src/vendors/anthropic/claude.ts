@@ -39,16 +39,16 @@ const other = z
   .object({ type: z.string().refine((type) => !KNOWN.has(type)) })
   .transform(() => ({ type: 'other' as const }));
 
-const event = z.union([known, other]).transform((said): AnswerPart => {
-  switch (said.type) {
+const event = z.union([known, other]).transform((event): AnswerPart => {
+  switch (event.type) {
     case 'message_start':
-      return said.message;
+      return event.message;
     case 'content_block_delta':
-      return { text: said.delta.text, thought: said.delta.thinking };
+      return { text: event.delta.text, thought: event.delta.thinking };
     case 'message_delta':
-      return { finish: said.delta.stop_reason ?? '', usage: said.usage };
+      return { finish: event.delta.stop_reason ?? '', usage: event.usage };
     default:
-      return { ended: said.type === 'message_stop' };
+      return { ended: event.type === 'message_stop' };
   }
 });
 
@@ -94,14 +94,14 @@ export class Claude extends VendorModel<Anthropic> {
   }
 
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
-    const said = refusal.safeParse(error).data;
+    const event = refusal.safeParse(error).data;
     // The SDK's error for a lost connection has neither a status nor a type.
-    if (said === undefined || (said.status === undefined && said.type === null)) {
+    if (event === undefined || (event.status === undefined && event.type === null)) {
       return isTimeout(error) ? failure('timeout', progress) : connectionFailure(error, progress);
     }
-    return failure(classOf(said), progress, {
-      detail: said.status === undefined ? 'during the response' : statusDetail(said.status),
-      retry_after_ms: retryAfterMs(said.headers),
+    return failure(classOf(event), progress, {
+      detail: event.status === undefined ? 'during the response' : statusDetail(event.status),
+      retry_after_ms: retryAfterMs(event.headers),
     });
   }
 }

@@ -105,10 +105,10 @@ export class Gemini extends VendorModel<GoogleGenAI> {
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
     const parsed = refusal.safeParse(error).data;
     if (parsed === undefined) return connectionFailure(error, progress);
-    const said = errorDetailsIn(parsed.message);
-    return failure(classOf(parsed.status, said), progress, {
+    const details = errorDetailsIn(parsed.message);
+    return failure(classOf(parsed.status, details), progress, {
       detail: statusDetail(parsed.status),
-      retry_after_ms: retryAfterMs(progress.headers) ?? retryDelay(said),
+      retry_after_ms: retryAfterMs(progress.headers) ?? retryDelay(details),
     });
   }
 }

@@ -46,11 +46,11 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
   }
 
   /** Downloads the end of a text from a short-lived URL that GitHub returns. The token is not sent to that URL. */
-  async download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined> {
+  async download(route: string, parameters: RequestParameters, max: number): Promise<string | undefined> {
     const answer = await this.find(route, { ...parameters, request: { redirect: 'manual' } }, [404, 410]);
     if (answer === undefined) return undefined;
     const { location } = answer.headers;
-    if (typeof location === 'string' && URL.canParse(location)) return endOfText(location, route, most);
+    if (typeof location === 'string' && URL.canParse(location)) return endOfText(location, route, max);
     const cause = `${route}: ${answer.status} without an address`;
     throw refusal('GITHUB_ERROR', 'unavailable', { cause });
   }

@@ -52,9 +52,9 @@ export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
     list('available'),
     { method: 'inbox.list', params: { state: 'open', limit: SHOWN } },
   ];
-  const [told, claimed, begun, available, asked] = await hub.call(calls, end);
-  const { goal, tasks: counts, total_tasks: total, progress_percent: percent } = status.parse(told);
-  const held = [...tasks.parse(begun).tasks, ...tasks.parse(claimed).tasks];
+  const [systemStatus, claimed, started, available, asked] = await hub.call(calls, end);
+  const { goal, tasks: counts, total_tasks: total, progress_percent: percent } = status.parse(systemStatus);
+  const held = [...tasks.parse(started).tasks, ...tasks.parse(claimed).tasks];
   return {
     goal,
     progress: { percent, total, ...counts },

@@ -7,7 +7,7 @@ const answered = z.object({ result: z.unknown().optional(), error: z.unknown().o
 
 const made = z.object({ task: z.object({ id: z.string() }) });
 
-const told = z.object({ messages: z.array(z.object({ text: z.string() })).default([]) });
+const reported = z.object({ messages: z.array(z.object({ text: z.string() })).default([]) });
 
 const listed = z.object({ members: z.array(z.object({ uid: z.string(), email: z.string().optional() })) });
 
@@ -69,7 +69,7 @@ export class Work {
     const holder = this.holders.get(taskId);
     if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
     const args = { agent_id: holder.agentId };
-    const { messages } = told.parse(await this.call(holder.who, 'coordination.heartbeat', args));
+    const { messages } = reported.parse(await this.call(holder.who, 'coordination.heartbeat', args));
     return messages.map(({ text }) => text);
   }
 

@@ -28,14 +28,14 @@ const reply = z.union([
 ]);
 
 /** The call that a terminal makes to show that it has access. */
-const ACTS = { toolset: 'coordination', least: 'worker', writes: true } as const;
+const ACTS = { toolset: 'coordination', min: 'worker', writes: true } as const;
 
 /** An open stream, and the text that it has received so far. */
 interface Followed {
   readonly link: Link;
   /** Rights of the link when the stream was opened. If they change, the stream ends and must be reopened. */
   readonly rights: Choice | undefined;
-  readonly said: () => string;
+  readonly output: () => string;
   readonly close: () => void;
 }
 
@@ -201,7 +201,7 @@ export class Forest {
   /** Fills the credential cache of the instance, and opens a stream for each link that may have one. */
   async open(): Promise<void> {
     await this.compare('before');
-    const able = this.credentials().filter((link) => may(link, { toolset: 'firebase', least: 'viewer', writes: true }));
+    const able = this.credentials().filter((link) => may(link, { toolset: 'firebase', min: 'viewer', writes: true }));
     this.streams = await Promise.all(able.map((link) => this.follow(link)));
   }
 
@@ -218,13 +218,13 @@ export class Forest {
     await (await realtimeDatabase()).ref(`${this.place}/second`).set({ text: 'after' });
     const isHeard = ({ link, rights }: Followed) => isDeepStrictEqual(rightsOf(link), rights);
     await eventually('all permitted streams receive the message', async () => {
-      const missing = this.streams.filter((one) => isHeard(one) && !one.said().includes('after'));
+      const missing = this.streams.filter((one) => isHeard(one) && !one.output().includes('after'));
       return missing.length === 0 || undefined;
     });
-    const isOut = ({ link }: Followed) => !may(link, { toolset: 'firebase', least: 'viewer', writes: false });
-    const told = this.streams.filter((one) => isOut(one) && one.said().includes('after'));
+    const isOut = ({ link }: Followed) => !may(link, { toolset: 'firebase', min: 'viewer', writes: false });
+    const reported = this.streams.filter((one) => isOut(one) && one.output().includes('after'));
     assert.deepEqual(
-      told.map(({ link }) => link.name),
+      reported.map(({ link }) => link.name),
       [],
       'streams of revoked links receive nothing',
     );
@@ -273,8 +273,8 @@ export class Forest {
         `rights of ${about}`,
       );
     }
-    const reads = may(link, { toolset: 'firebase', least: 'viewer', writes: false });
-    const writes = may(link, { toolset: 'firebase', least: 'worker', writes: true });
+    const reads = may(link, { toolset: 'firebase', min: 'viewer', writes: false });
+    const writes = may(link, { toolset: 'firebase', min: 'worker', writes: true });
     for (const database of ['firestore', 'realtime']) {
       const path = `${this.place}/first`;
       assert.equal(await this.isLet(link, 'firebase.read', { database, path }), reads, `${about} reads ${database}`);
@@ -322,8 +322,8 @@ export class Forest {
     const parsed = reply.parse(await response.json());
     if (!('error' in parsed)) return true;
     const { message, data } = parsed.error;
-    const said = `${method} by ${link.name}: ${message}`;
-    assert.match(data?.reason ?? message, REFUSED, said);
+    const output = `${method} by ${link.name}: ${message}`;
+    assert.match(data?.reason ?? message, REFUSED, output);
     return false;
   }
 
@@ -335,13 +335,13 @@ export class Forest {
     const headers = { authorization: `Bearer ${this.bearerOf(link)}`, accept: 'text/event-stream' };
     const response = await fetch(this.url('/events', { subscriptionId }), { headers, signal: ending.signal });
     assert.equal(response.status, 200);
-    let said = '';
+    let output = '';
     const read = async () => {
       assert.ok(response.body);
-      for await (const text of response.body.pipeThrough(new TextDecoderStream())) said += text;
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) output += text;
     };
     void read().catch(() => undefined);
-    return { link, rights: rightsOf(link), said: () => said, close: () => ending.abort() };
+    return { link, rights: rightsOf(link), output: () => output, close: () => ending.abort() };
   }
 
   private url(path: string, query: Readonly<Record<string, string>>): string {

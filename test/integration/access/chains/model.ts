@@ -69,17 +69,17 @@ export function weakest(roles: readonly Role[]): Role {
 /** A call that tests the rights of a link. */
 export interface Attempt {
   readonly toolset: (typeof TOOLSETS)[number];
-  readonly least: Role;
+  readonly min: Role;
   readonly writes: boolean;
 }
 
 /** Returns whether a link may make the call in the workspace `here`. */
-export function may(link: Link, { toolset, least, writes }: Attempt): boolean {
+export function may(link: Link, { toolset, min, writes }: Attempt): boolean {
   const rights = rightsOf(link);
   return (
     rights !== undefined &&
     rights.heldTo !== 'elsewhere' &&
-    ROLES.indexOf(rights.role) >= ROLES.indexOf(least) &&
+    ROLES.indexOf(rights.role) >= ROLES.indexOf(min) &&
     (rights.toolsets?.includes(toolset) ?? true) &&
     !(writes && rights.readonly)
   );

@@ -36,7 +36,7 @@ const refused: unknown = await access
   .catch((error: unknown) => (error instanceof MusterError ? error.details.reason : String(error)));
 const recorder = new Recorder();
 const watch = access.watch(caller, path, { shape: 'value', maxItems: 1 }, recorder);
-await recorder.begun();
+await recorder.started();
 await access.write(caller, path, { ...set, data: { n: 2 } });
 const changes = await recorder.atLeast(1);
 watch.stop();

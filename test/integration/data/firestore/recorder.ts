@@ -21,7 +21,7 @@ export class Recorder implements Watcher {
     this.failures.push(error);
   }
 
-  begun(): Promise<Readonly<Record<string, JsonValue>>> {
+  started(): Promise<Readonly<Record<string, JsonValue>>> {
     return eventually('the first snapshot', async () => this.initials[0]);
   }
 

@@ -41,11 +41,7 @@ describe('a watch of Firestore', () => {
   function watch(
     path: string,
     shape: WatchShape,
-    {
-      caller = viewer,
-      most: maxItems = 100,
-      on = access,
-    }: { caller?: Caller; most?: number; on?: FirestoreAccess } = {},
+    { caller = viewer, max: maxItems = 100, on = access }: { caller?: Caller; max?: number; on?: FirestoreAccess } = {},
   ): Recorder {
     const recorder = new Recorder();
     watches.push(on.watch(caller, parsePath('firestore', path), { shape, maxItems }, recorder));
@@ -59,7 +55,7 @@ describe('a watch of Firestore', () => {
   it('reports a document as one value, including its creation and deletion', async () => {
     const path = `shared/${unique()}`;
     const recorder = watch(path, 'value');
-    assert.deepEqual(await recorder.begun(), {});
+    assert.deepEqual(await recorder.started(), {});
     const expected = [{ n: 1 }, { n: 2 }, undefined, { n: 3, at: { __timestamp__: '2026-01-01T00:00:00Z' } }];
     await document(path).set({ n: 1 });
     await recorder.atLeast(1);
@@ -72,14 +68,14 @@ describe('a watch of Firestore', () => {
       await recorder.atLeast(4),
       expected.map((data) => ({ key: '', data })),
     );
-    assert.deepEqual(await watch(path, 'value').begun(), { '': expected[3] });
+    assert.deepEqual(await watch(path, 'value').started(), { '': expected[3] });
     assert.deepEqual(recorder.failures, []);
   });
 
   it('reports a collection as one value, in the format of firebase.read', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'value');
-    assert.deepEqual(await recorder.begun(), { '': [] });
+    assert.deepEqual(await recorder.started(), { '': [] });
     await document(`${path}/b`).set({ n: 1 });
     await recorder.atLeast(1);
     await document(`${path}/a`).set({ id: 'own' });
@@ -97,7 +93,7 @@ describe('a watch of Firestore', () => {
     const path = `shared/${unique()}/documents`;
     await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ id: `own ${id}` })));
     const recorder = watch(path, 'children');
-    assert.deepEqual(await recorder.begun(), { a: { id: 'own a' }, b: { id: 'own b' }, c: { id: 'own c' } });
+    assert.deepEqual(await recorder.started(), { a: { id: 'own a' }, b: { id: 'own b' }, c: { id: 'own c' } });
     await document(`${path}/b`).set({ n: 1 });
     await recorder.atLeast(1);
     await document(`${path}/a`).delete();
@@ -114,7 +110,7 @@ describe('a watch of Firestore', () => {
   it('reports every document that one batch has written', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'children');
-    await recorder.begun();
+    await recorder.started();
     const batch = firestore().batch();
     for (let index = 0; index < 20; index++) batch.set(document(`${path}/d${index}`), { index });
     await batch.commit();
@@ -126,9 +122,9 @@ describe('a watch of Firestore', () => {
     const path = `shared/${unique()}/documents`;
     await document(`${path}/a`).set({});
     await document(`${path}/b`).set({});
-    assert.equal((await watch(path, 'children', { most: 1 }).failure()).details.reason, 'SIZE_LIMIT_EXCEEDED');
-    const recorder = watch(path, 'value', { most: 2 });
-    await recorder.begun();
+    assert.equal((await watch(path, 'children', { max: 1 }).failure()).details.reason, 'SIZE_LIMIT_EXCEEDED');
+    const recorder = watch(path, 'value', { max: 2 });
+    await recorder.started();
     await document(`${path}/c`).set({});
     assert.equal((await recorder.failure()).details.reason, 'SIZE_LIMIT_EXCEEDED');
     assert.deepEqual(recorder.changes, []);
@@ -149,13 +145,13 @@ describe('a watch of Firestore', () => {
     const path = `shared/${unique()}`;
     const stopped = new Recorder();
     const one = access.watch(viewer, parsePath('firestore', path), { shape: 'value', maxItems: 1 }, stopped);
-    await stopped.begun();
+    await stopped.started();
     const neverBegun = new Recorder();
     access.watch(viewer, parsePath('firestore', path), { shape: 'value', maxItems: 1 }, neverBegun).stop();
     one.stop();
     one.stop();
     const going = watch(path, 'value');
-    await going.begun();
+    await going.started();
     await document(path).set({ n: 1 });
     await going.atLeast(1);
     assert.deepEqual([stopped.changes, neverBegun.initials, neverBegun.failures], [[], [], []]);
@@ -180,7 +176,7 @@ describe('a watch of Firestore', () => {
       },
     };
     const recorder = watch(path, 'children', { on: accessWith(shortLived) });
-    assert.deepEqual(await recorder.begun(), { a: { n: 0 }, b: { n: 0 }, c: { n: 0 } });
+    assert.deepEqual(await recorder.started(), { a: { n: 0 }, b: { n: 0 }, c: { n: 0 } });
     assert.deepEqual(await recorder.atLeast(3), [
       { key: 'a', data: { n: 1 } },
       { key: 'd', data: { n: 1 } },
@@ -199,7 +195,7 @@ describe('a watch of Firestore', () => {
     };
     try {
       const recorder = watch(path, 'value', { on: accessWith(shortLived) });
-      await recorder.begun();
+      await recorder.started();
       await changeRules('match /shared/{first} {', 'match /closed/{first} {');
       assert.equal((await recorder.failure()).details.reason, 'PERMISSION_DENIED');
     } finally {
@@ -235,7 +231,7 @@ describe('access to an unreachable Firestore', () => {
   });
 
   it('returns CONNECTION_ERROR before the timeout of the client', async () => {
-    const gone = accessWith(minted, 300);
+    const missing = accessWith(minted, 300);
     const path = parsePath('firestore', 'shared/any');
     const collection = parsePath('firestore', 'shared');
     const reason = async (work: Promise<unknown>): Promise<unknown> => {
@@ -247,12 +243,12 @@ describe('access to an unreachable Firestore', () => {
     };
     const set = { operation: 'set', data: {}, merge: false, transaction: false } as const;
     const recorder = new Recorder();
-    gone.watch(viewer, path, { shape: 'value', maxItems: 1 }, recorder);
+    missing.watch(viewer, path, { shape: 'value', maxItems: 1 }, recorder);
     const reasons = await Promise.all([
-      reason(gone.read(viewer, path, { shallow: false })),
-      reason(gone.read(viewer, collection, { shallow: false })),
-      reason(gone.write(viewer, path, set)),
-      reason(gone.write(viewer, path, { ...set, transaction: true })),
+      reason(missing.read(viewer, path, { shallow: false })),
+      reason(missing.read(viewer, collection, { shallow: false })),
+      reason(missing.write(viewer, path, set)),
+      reason(missing.write(viewer, path, { ...set, transaction: true })),
       recorder.failure().then((error) => error.details.reason),
     ]);
     assert.deepEqual(reasons, Array(5).fill('CONNECTION_ERROR'));

@@ -32,8 +32,8 @@ describe('firebase.write to Firestore', () => {
   });
 
   it('keeps the fields that are not given if merge is set', async () => {
-    const path = await put({ a: 1, map: { x: 1, y: 2 }, gone: 1 });
-    await data.write(worker, path, { map: { y: 3 }, gone: { __delete__: true }, 'b.c': 4 }, { merge: true });
+    const path = await put({ a: 1, map: { x: 1, y: 2 }, missing: 1 });
+    await data.write(worker, path, { map: { y: 3 }, missing: { __delete__: true }, 'b.c': 4 }, { merge: true });
     assert.deepEqual(await stored(path), { a: 1, map: { x: 1, y: 3 }, 'b.c': 4 });
     const fresh = place();
     await data.write(worker, fresh, { a: 1 }, { merge: true });

@@ -15,16 +15,16 @@ async function one(fixture: LostResponseFixture, more: JsonObject = {}): Promise
 
 /** Creates the first occurrence of a recurring to-do. */
 async function occurrence(fixture: LostResponseFixture): Promise<Prepared> {
-  return { args: { task_id: (await begun(fixture)).first.id } };
+  return { args: { task_id: (await started(fixture)).first.id } };
 }
 
-function begun(fixture: LostResponseFixture) {
+function started(fixture: LostResponseFixture) {
   const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(fixture, 1) } as const;
   return fixture.app.services.recurringTasks.create(fixture.leader.owner_uid, draft, unkeyed);
 }
 
 async function recurring(fixture: LostResponseFixture, more: JsonObject = {}): Promise<Prepared> {
-  return { args: { recurring_task_id: (await begun(fixture)).recurringTask.id, ...more } };
+  return { args: { recurring_task_id: (await started(fixture)).recurringTask.id, ...more } };
 }
 
 async function completed(

@@ -92,8 +92,8 @@ const takenBack: Scenario = {
         assert.equal(await titleNow(at), title);
       },
       async (at) => {
-        const told = (await trail(at)).find(({ event_id }) => event_id === renaming);
-        assert.ok(told?.undone_by, 'the audit entry is marked as undone');
+        const reported = (await trail(at)).find(({ event_id }) => event_id === renaming);
+        assert.ok(reported?.undone_by, 'the audit entry is marked as undone');
         await rename(at, `${title}, blue`);
         renaming = await last(at);
         await rename(at, `${title}, red`);

@@ -61,8 +61,8 @@ const codingTask: Scenario = {
       async (at) => {
         const { result } = reported.parse(await at.call(lead, 'coding_report_task', { taskId }));
         assert.deepEqual([result.task.status, result.result], ['completed', { summary: 'It works.' }]);
-        const told = logs.parse(await at.call(lead, 'coding_get_task_logs', { taskId }));
-        const messages = told.result.entries.map(({ message }) => message);
+        const received = logs.parse(await at.call(lead, 'coding_get_task_logs', { taskId }));
+        const messages = received.result.entries.map(({ message }) => message);
         for (const wanted of ['Reading', 'Writing', 'Mind the tests.', 'Testing'])
           assert.equal(messages.filter((message) => message === wanted).length, 1, `${wanted}: ${messages}`);
       },
@@ -197,8 +197,8 @@ const newcomer: Scenario = {
     let agent: Agent;
     let before: Agent;
     const progress = async (at: Place) => {
-      const told = await at.call(agent, 'onboarding_getChecklist', { agentId: agent.id });
-      return checklist.parse(told).progress.completed;
+      const reported = await at.call(agent, 'onboarding_getChecklist', { agentId: agent.id });
+      return checklist.parse(reported).progress.completed;
     };
     return [
       async (at) => {

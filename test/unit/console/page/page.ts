@@ -108,7 +108,7 @@ export class Part {
     );
   }
 
-  async gone(role: string, name?: string | RegExp): Promise<void> {
+  async missing(role: string, name?: string | RegExp): Promise<void> {
     await eventually(
       () => `no ${role} ${name ?? ''} in ${this.text}`,
       () => this.all(role, name).length === 0,

@@ -53,18 +53,18 @@ describe('data shown in the console', () => {
     backend.denied.add('tasks').add('workspaces');
     backend.put('people/ada', { workspaces: {} });
     await page.shows('You have no access to this.');
-    await page.gone('link', 'In the open');
+    await page.missing('link', 'In the open');
   });
 
   it('includes lists of the failed, the stuck and the held-up tasks', async () => {
-    const gone = new Date(Date.now() - 3_600_000);
-    const claim = { status: 'claimed', claimed_by: 'w', claimed_at: gone, lease_seconds: 600 };
-    const check = { name: 'build', at: gone, repository: 'octo/app', pull_request: 7 };
+    const missing = new Date(Date.now() - 3_600_000);
+    const claim = { status: 'claimed', claimed_by: 'w', claimed_at: missing, lease_seconds: 600 };
+    const check = { name: 'build', at: missing, repository: 'octo/app', pull_request: 7 };
     const tasks = {
-      failed: { status: 'failed', error: 'The schema is missing.', completed_at: gone },
+      failed: { status: 'failed', error: 'The schema is missing.', completed_at: missing },
       never: { stuck: true, stuck_by: 'failed', blockers: 1 },
       left: { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] },
-      lapsed: { ...claim, lease_expires_at: gone },
+      expired: { ...claim, lease_expires_at: missing },
       red: { failed_check: check },
       dear: { budget_wait: 'workspace:default' },
       working: { ...claim, lease_expires_at: new Date(Date.now() + 3_600_000) },

@@ -26,8 +26,8 @@ describe('Firestore cursors', () => {
       assert.ok(text.length <= MAX_CHARACTERS, String(text.length));
       assert.equal(parseCursor(text, 'q'.repeat(20)).value, undefined);
     }
-    const most = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value: 'x'.repeat(990) });
-    assert.ok(most.length <= MAX_CHARACTERS, String(most.length));
+    const max = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value: 'x'.repeat(990) });
+    assert.ok(max.length <= MAX_CHARACTERS, String(max.length));
   });
 
   it('are rejected if the server has not created them', () => {

@@ -9,29 +9,29 @@ const READ: RestRequest = {
 };
 const WRITE: RestRequest = { method: 'PUT', path: 'shared/scores', data: { a: 1 } };
 
-const said = (error: string) => JSON.stringify({ error });
+const output = (error: string) => JSON.stringify({ error });
 
 describe('error of the Realtime Database', () => {
   for (const [status, text, request, code, reason] of [
-    [401, said('Permission denied'), READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [401, output('Permission denied'), READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
     [403, '<html>', READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
-    [401, said('Permission denied'), { ...READ, path: 'presence/none' }, 'NOT_FOUND', 'NOT_FOUND'],
-    [401, said('Permission denied'), { ...READ, path: 'presence' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
-    [401, said('Permission denied'), { ...WRITE, path: 'presence/none' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
-    [401, said('Auth token is expired'), READ, 'TOKEN_EXPIRED', undefined],
-    [400, said('Index not defined, add ".indexOn": "score"'), READ, 'FIREBASE_ERROR', 'MISSING_INDEX'],
-    [400, said('Constraint index field must be a JSON primitive'), READ, 'VALIDATION_ERROR', 'VALIDATION_ERROR'],
-    [400, said("Invalid data; couldn't parse JSON object"), WRITE, 'INVALID_FORMAT', 'INVALID_DATA_TYPE'],
+    [401, output('Permission denied'), { ...READ, path: 'presence/none' }, 'NOT_FOUND', 'NOT_FOUND'],
+    [401, output('Permission denied'), { ...READ, path: 'presence' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [401, output('Permission denied'), { ...WRITE, path: 'presence/none' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [401, output('Auth token is expired'), READ, 'TOKEN_EXPIRED', undefined],
+    [400, output('Index not defined, add ".indexOn": "score"'), READ, 'FIREBASE_ERROR', 'MISSING_INDEX'],
+    [400, output('Constraint index field must be a JSON primitive'), READ, 'VALIDATION_ERROR', 'VALIDATION_ERROR'],
+    [400, output("Invalid data; couldn't parse JSON object"), WRITE, 'INVALID_FORMAT', 'INVALID_DATA_TYPE'],
     [
       400,
-      said('Data to write exceeds the maximum size that can be modified with a single request.'),
+      output('Data to write exceeds the maximum size that can be modified with a single request.'),
       WRITE,
       'VALIDATION_ERROR',
       'SIZE_LIMIT_EXCEEDED',
     ],
     [
       400,
-      said('The data requested exceeds the maximum size that can be accessed with a single request.'),
+      output('The data requested exceeds the maximum size that can be accessed with a single request.'),
       READ,
       'VALIDATION_ERROR',
       'SIZE_LIMIT_EXCEEDED',
@@ -40,9 +40,9 @@ describe('error of the Realtime Database', () => {
     [412, 'null', WRITE, 'CONFLICT', 'CONFLICT'],
     [402, '', READ, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
     [429, '', READ, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
-    [404, said('404 Not Found'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
-    [423, said('The Firebase database has been disabled.'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
-    [500, said('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+    [404, output('404 Not Found'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+    [423, output('The Firebase database has been disabled.'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+    [500, output('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
     [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
   ] as const) {
     it(`with status ${status} and text ${text?.slice(0, 40)} is reported as ${reason ?? code}`, () => {
@@ -54,7 +54,7 @@ describe('error of the Realtime Database', () => {
   }
 
   it('contains the missing index, which is derived from the query', () => {
-    const missing = { status: 400, text: said('Index not defined') };
+    const missing = { status: 400, text: output('Index not defined') };
     const definition = (orderBy: string) =>
       restErrorOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';
     assert.match(definition('"a/b"'), /"\/shared\/scores".*"\.indexOn": \["a\/b"\]$/);

@@ -77,8 +77,8 @@ describe('HTTP request to the Realtime Database', () => {
     const server = createServer();
     const origin = await listen(server);
     await close(server);
-    for (const gone of [origin, 'http://nowhere.invalid', 'http://[']) {
-      const sent = exchange(`${gone}/?auth=secret-token`, { method: 'GET', headers: {} }, LIMITS);
+    for (const missing of [origin, 'http://nowhere.invalid', 'http://[']) {
+      const sent = exchange(`${missing}/?auth=secret-token`, { method: 'GET', headers: {} }, LIMITS);
       await assert.rejects(sent, unanswered(false));
     }
   });

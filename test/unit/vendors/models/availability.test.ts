@@ -42,7 +42,7 @@ describe('availability of a hosted agent', () => {
 
   it('is reported with an explanation of how to set the missing key', () => {
     const { apiKey: _, ...keyless } = working;
-    const said = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
+    const output = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
       const availability = agent.availability();
       return `${agent.name}: ${availability.available ? 'available' : availability.reason}`;
     });
@@ -50,7 +50,7 @@ describe('availability of a hosted agent', () => {
       ['claude', 'ANTHROPIC_API_KEY'],
       ['gemini', 'GEMINI_API_KEY'],
     ])) {
-      const text = said[Number(index)] ?? '';
+      const text = output[Number(index)] ?? '';
       assert.ok(text.startsWith(`${name}: ${name} has no API key. `), text);
       assert.match(text, new RegExp(`functions:secrets:set ${key}.*functions/\\.env\\.local`));
       assert.match(text, /`npm start -- --demo-models`/);

@@ -24,15 +24,15 @@ export function deploymentRole({ owner, maxRole }: Principal): Role | undefined 
   return owner.role && weakerOf(maxRole, owner.role);
 }
 
-/** Returns the error for callers who are not admins and have a weaker role than `least` in the workspace. */
-export function workspaceError(principal: Principal, workspace: string, least: Role): MusterError | undefined {
+/** Returns the error for callers who are not admins and have a weaker role than `min` in the workspace. */
+export function workspaceError(principal: Principal, workspace: string, min: Role): MusterError | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
   if (administers(principal, workspace)) return isThere ? undefined : workspaceNotFound(workspace);
   const role = isThere ? roleIn(principal, workspace) : undefined;
   if (role === undefined) return noRoleIn(workspace);
-  if (hasRole(role, least)) return undefined;
+  if (hasRole(role, min)) return undefined;
   return roleTooLow(
-    `This requires the role ${least} in the workspace "${workspace}", or a deployment admin; yours is ${role}.`,
+    `This requires the role ${min} in the workspace "${workspace}", or a deployment admin; yours is ${role}.`,
   );
 }
 
@@ -114,8 +114,8 @@ export function workspaceAsked(fullName: string): boolean {
 /** Returns the error with which a tool refuses a caller that the permission check has admitted. */
 export function insideError(principal: Principal, workspace: string, fullName: string): MusterError | undefined {
   if (fullName === 'access.create_workspace') return deploymentError(principal);
-  const least = ADMINISTERING.get(fullName);
-  return least && workspaceError(principal, workspace, least);
+  const min = ADMINISTERING.get(fullName);
+  return min && workspaceError(principal, workspace, min);
 }
 
 /** Returns the caller's role that counts for the tool, as if the credential were not read-only. */

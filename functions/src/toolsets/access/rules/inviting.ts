@@ -60,11 +60,11 @@ export class Inviting extends Service<InvitingPorts> {
       const { lineage } = caller;
       const until = { created_at: now, expires_at: expiresAt, ...(lineage && { lineage }) };
       const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
-      const isToldToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
+      const wasSentToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
       // The day starts with the first email. If each invitation restarted the day, no email could ever be sent again.
-      const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
-      const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
-      await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordResponse(kept));
+      const kept = wasSentToday ? { ...invitation, created_at: before.created_at } : invitation;
+      const emails: AccessChange[] = wasSentToday ? [] : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
+      await store.commit([{ kind: 'invite', invitation: kept }, ...emails], recordResponse(kept));
       return kept;
     });
   }

@@ -156,9 +156,9 @@ export class CodingService extends Service<CodingPorts> {
   }
 
   /** Yields after each change of a task or its log. @throws MusterError NOT_FOUND */
-  async watch(workspace: string, taskId: string, gone: AbortSignal): Promise<AsyncIterable<unknown>> {
+  async watch(workspace: string, taskId: string, disconnected: AbortSignal): Promise<AsyncIterable<unknown>> {
     await this.find(workspace, taskId);
-    return this.ports.codingTasks.changes(taskId, gone);
+    return this.ports.codingTasks.changes(taskId, disconnected);
   }
 
   now(): Date {

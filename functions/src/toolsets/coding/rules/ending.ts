@@ -122,11 +122,11 @@ function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
     class: 'runner_lost',
     message: `The runner "${claim.claimed_by}" sent no heartbeat for ${claim.lease_seconds} seconds.`,
   };
-  const lapsed = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
-  const { task: lost } = reportOutcome(task, lapsed, failedTask(task, failure), now);
+  const expired = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
+  const { task: lost } = reportOutcome(task, expired, failedTask(task, failure), now);
   // The runner can continue the work if it reconnects before another runner claims the task.
-  const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [lapsed] : [])];
-  return attemptEnded({ ...lost, lapsed_claims: lapsedClaims }, { ...lapsed, ended_at: now, commits: [] }, failure);
+  const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [expired] : [])];
+  return attemptEnded({ ...lost, lapsed_claims: lapsedClaims }, { ...expired, ended_at: now, commits: [] }, failure);
 }
 
 function endByQueueExpiry(task: CodingTask, now: Date): EndedTask {

@@ -41,8 +41,8 @@ export interface CodingTaskQueries {
   result(taskId: string, storedResult: StoredResult): Promise<string>;
   /** Resolves when more tasks may be claimable, or `until` is aborted. Without a session, watches the workspace. */
   queueGrowth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
-  /** Yields at once, and again after each change of the task or its log, until `gone` is aborted. */
-  changes(taskId: string, gone: AbortSignal): AsyncGenerator<true>;
+  /** Yields at once, and again after each change of the task or its log, until `disconnected` is aborted. */
+  changes(taskId: string, disconnected: AbortSignal): AsyncGenerator<true>;
 }
 
 export interface CodingFilter {

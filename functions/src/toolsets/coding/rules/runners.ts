@@ -199,10 +199,10 @@ function withRenewedLease(
 
 function withState(task: CodingTask, claimant: Claimant, state: HeartbeatReport['state'], now: Date): CodingTask {
   if (state === undefined) return task;
-  const begun = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
-  if (state === 'waiting' && begun.status === 'in_progress') return asCodingTask(waitTask(begun, claimant));
-  if (state === 'in_progress' && begun.status === 'waiting') throw cannotGoBack(task.id);
-  return begun;
+  const started = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
+  if (state === 'waiting' && started.status === 'in_progress') return asCodingTask(waitTask(started, claimant));
+  if (state === 'in_progress' && started.status === 'waiting') throw cannotGoBack(task.id);
+  return started;
 }
 
 function cannotGoBack(taskId: string): MusterError {

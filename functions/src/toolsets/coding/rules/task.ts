@@ -132,11 +132,11 @@ export async function claimantOf(
   task: CodingTask,
   epoch: number,
 ): Promise<Claimant> {
-  const { claim, lapsed_claims: lapsed } = task;
+  const { claim, lapsed_claims: expired } = task;
   const holder =
     claim?.claim_epoch === epoch
       ? claim.claimed_by
-      : lapsed.findLast((former) => former.claim_epoch === epoch)?.agent_id;
+      : expired.findLast((former) => former.claim_epoch === epoch)?.agent_id;
   if (holder === undefined) return { agent_id: principal.agent_id ?? principal.uid, claim_epoch: epoch };
   await liveness.actAs(principal, task.workspace, holder);
   return { agent_id: holder, claim_epoch: epoch };

@@ -100,9 +100,9 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
   async read(taskId: string, from: number, limit: number): Promise<LogExcerpt> {
     const chunks = chunksOf(this.database, taskId);
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
-    const [head, begun] = await Promise.all([this.head(taskId), before.get()]);
+    const [head, started] = await Promise.all([this.head(taskId), before.get()]);
     const total = head ? head.value.first_line + head.value.lines : 0;
-    const found = begun.docs.flatMap((snapshot) => this.documents.readable(snapshot, linesFromDocument).flat());
+    const found = started.docs.flatMap((snapshot) => this.documents.readable(snapshot, linesFromDocument).flat());
     const lines = found.filter(({ line }) => line >= from);
     const following = chunks.where('first_line', '>', from).orderBy('first_line');
     const more = lines.length < limit ? this.inOrder(following) : [];

@@ -68,7 +68,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     for (const stop of stops) stop();
   }
 
-  async *changes(taskId: string, gone: AbortSignal): AsyncGenerator<true> {
+  async *changes(taskId: string, disconnected: AbortSignal): AsyncGenerator<true> {
     const changes = new LatestValue<true>();
     const tell = () => changes.set(true);
     const fail = (error: Error) => {
@@ -77,7 +77,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     };
     const task = this.database.doc(taskPath(taskId));
     const stops = [task.onSnapshot(tell, fail), latestChunk(this.database, taskId).onSnapshot(tell, fail)];
-    yield* changes.until(gone, () => {
+    yield* changes.until(disconnected, () => {
       for (const stop of stops) stop();
     });
   }

@@ -170,9 +170,9 @@ const MAX_DATA_LENGTH = 1000;
 /** Formats a log entry as text that starts with its time. All lines of an entry after the first are indented. */
 export function logLineText({ at, level, type, prefix, message, data }: LogLine): string {
   const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
-  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const text = prefix === undefined ? message : `[${prefix}] ${message}`;
   const more = data === undefined ? '' : ` ${truncated(JSON.stringify(data))}`;
-  return `${head} ${terminalText(said + more).replace(/\n/g, '\n    ')}`;
+  return `${head} ${terminalText(text + more).replace(/\n/g, '\n    ')}`;
 }
 
 function truncated(text: string): string {
@@ -203,11 +203,11 @@ export const reading = {
 type Report = z.output<typeof reportShape>;
 
 /** Fields that `reportText` prints in their own places, and not in the general list. */
-const SEPARATOR = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
+const SHOWN_FIELDS = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
 
 export function reportText({ task, attempts, logs, result }: Report): string {
   const { id, status, state, description, instructions, config, failure } = task;
-  const rest = Object.entries(task).filter(([name, value]) => !SEPARATOR.has(name) && value !== undefined);
+  const rest = Object.entries(task).filter(([name, value]) => !SHOWN_FIELDS.has(name) && value !== undefined);
   return terminalLines([
     `Coding task ${id}: ${status}${state === status ? '' : ` (${state})`}`,
     ...quotedLines(description),
@@ -233,9 +233,9 @@ function attemptLines({ epoch, runner, branch, endedAt, failure, commits }: Repo
 }
 
 function logLines({ line, at, level, type, prefix, message, data }: Report['logs']['latest'][number]) {
-  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const text = prefix === undefined ? message : `[${prefix}] ${message}`;
   const more = data === undefined ? '' : ` ${JSON.stringify(data)}`;
-  return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${said}${more}`)];
+  return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${text}${more}`)];
 }
 
 /** Result of report_task. The resource `task://{taskId}` has the same fields except the task's result. */

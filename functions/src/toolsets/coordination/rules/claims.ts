@@ -97,14 +97,14 @@ export class TaskClaims extends Service<
     const declared = agent.value.capability_details.map(({ name }) => name);
     const { readsMessages = false } = request;
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
-    const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
-    const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(told(outcome));
+    const withMessages = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
+    const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(withMessages(outcome));
     const claiming = { request, session, agent, mark, recordResponse: record };
-    if (runner !== undefined) return told(await this.claimForRunner(claiming, runner, declared));
+    if (runner !== undefined) return withMessages(await this.claimForRunner(claiming, runner, declared));
     const resumed = await this.resumableTask(agent.value, session, heldTaskIds);
-    if (resumed !== undefined) return told(await this.outcomeOf({ kind: 'resumed', task: resumed }, record));
+    if (resumed !== undefined) return withMessages(await this.outcomeOf({ kind: 'resumed', task: resumed }, record));
     const keys = claimableKeys(session, declared);
-    return told(await this.claimNext(claiming, keys));
+    return withMessages(await this.claimNext(claiming, keys));
   }
 
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {

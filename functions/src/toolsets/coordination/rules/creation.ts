@@ -189,11 +189,11 @@ async function creationChanges(
 ): Promise<CoordinationChange[]> {
   const { workspace, id } = session;
   const grown = open && (await queueGrowthIn(sessions, open, tasks));
-  const begun = grown ? [grown] : (opened?.({ ...session, capability_keys: firstKeys(tasks) }) ?? []);
+  const sessionChanges = grown ? [grown] : (opened?.({ ...session, capability_keys: firstKeys(tasks) }) ?? []);
   // Dependencies that failed also get this task as a dependent, because they can be retried.
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [
-    ...begun,
+    ...sessionChanges,
     ...tasks.map((task): CoordinationChange => ({ kind: 'createTask', task })),
     ...undone.map(({ value: { id: taskId }, version }): CoordinationChange => {
       return { kind: 'addDependents', taskId, dependents: dependents.get(taskId) ?? [], version };

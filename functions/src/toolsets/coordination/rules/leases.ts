@@ -48,13 +48,13 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     const health = await turn.presence;
     const counts = { released: 0, renewed: 0, left: 0 };
     let seen: ReadonlyMap<string, Date> = new Map();
-    const lapsed = async (after: TimeCursor | undefined) => {
+    const expiredTasks = async (after: TimeCursor | undefined) => {
       const batch = await tasks.expired(turn.now, BATCH, after);
       const holders = new Set(batch.found.flatMap(({ item }) => item.value.claim?.claimed_by ?? []));
       if (health !== 'away') seen = await withTimeout(presence.lastSeen([...holders]), PRESENCE_TIMEOUT_MS, 'Presence');
       return batch;
     };
-    const swept = await this.sweep(turn, counts, lapsed, (task) => this.sweepLease(task, seen, health, turn.now));
+    const swept = await this.sweep(turn, counts, expiredTasks, (task) => this.sweepLease(task, seen, health, turn.now));
     return { ...swept, isBehind: swept.isBehind || (health === 'away' && counts.left > 0) };
   }
 

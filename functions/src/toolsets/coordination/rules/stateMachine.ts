@@ -94,12 +94,12 @@ export function cancelTask(task: Task, error: string, now: Date): Task {
 
 /** Restores the expired lease of the last holder. Returns undefined if another agent has claimed the task since. */
 export function restoreClaim(task: Task, claimant: Claimant, leaseSeconds: number, now: Date): Task | undefined {
-  const lapsed = expiredClaim(task, claimant);
-  if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0) return undefined;
+  const expired = expiredClaim(task, claimant);
+  if (task.status !== 'available' || expired?.claim_epoch !== task.claim_epoch || task.blockers > 0) return undefined;
   // If the epochs are equal, the lease did not expire: the task was released on request.
   if (task.released_epoch === task.claim_epoch) return undefined;
-  const claim = { ...newClaim(lapsed, leaseSeconds, now), started_at: now };
-  const lapsedClaims = task.lapsed_claims.filter((one) => one !== lapsed);
+  const claim = { ...newClaim(expired, leaseSeconds, now), started_at: now };
+  const lapsedClaims = task.lapsed_claims.filter((one) => one !== expired);
   return { ...task, status: 'in_progress', claim, lapsed_claims: lapsedClaims };
 }
 
@@ -108,15 +108,15 @@ export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedO
   const isOwn = currentClaim(task, claimant) !== undefined;
   if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
   if ((isOwn || hasReported(task, claimant)) && sameOutcome(task, outcome)) return { kind: 'repeated', task };
-  const lapsed = isOwn ? undefined : expiredClaim(task, claimant);
-  if (lapsed === undefined)
+  const expired = isOwn ? undefined : expiredClaim(task, claimant);
+  if (expired === undefined)
     throw invalidTransition(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agent_id);
-  if (task.status === 'available' && lapsed.claim_epoch === task.claim_epoch) {
-    const claim = newClaim(lapsed, 0, now);
+  if (task.status === 'available' && expired.claim_epoch === task.claim_epoch) {
+    const claim = newClaim(expired, 0, now);
     return { kind: 'accepted', task: applyOutcome({ ...task, claim }, outcome, now) };
   }
-  const told = outcome.kind === 'done' ? { result: outcome.result } : { error: outcome.error };
-  return { kind: 'late', task: { ...task, late_result: { ...lapsed, received_at: now, ...told } } };
+  const reported = outcome.kind === 'done' ? { result: outcome.result } : { error: outcome.error };
+  return { kind: 'late', task: { ...task, late_result: { ...expired, received_at: now, ...reported } } };
 }
 
 /**
@@ -125,8 +125,8 @@ export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedO
  */
 export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
-  const lapsed = task.lapsed_claims.findLast(({ claim_epoch: epoch }) => epoch === task.claim_epoch);
-  const claim = task.claim ?? (lapsed && newClaim(lapsed, 0, now));
+  const expired = task.lapsed_claims.findLast(({ claim_epoch: epoch }) => epoch === task.claim_epoch);
+  const claim = task.claim ?? (expired && newClaim(expired, 0, now));
   const open = { ...withoutBackoff(task), ...(claim && { claim }) };
   return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
 }
@@ -208,7 +208,7 @@ function requeued(
     ...task,
     ...changed,
     status: 'available',
-    lapsed_claims: task.lapsed_claims.filter((lapsed) => lapsed.claim_epoch !== task.claim_epoch),
+    lapsed_claims: task.lapsed_claims.filter((expired) => expired.claim_epoch !== task.claim_epoch),
     ...(backoffSeconds > 0 && { retry_at: addSeconds(now, backoffSeconds), blockers: task.blockers + 1 }),
   };
 }
@@ -231,7 +231,7 @@ function currentClaim({ claim }: Task, claimant: Claimant): Claim | undefined {
 }
 
 function expiredClaim(task: Task, claimant: Claimant): ExpiredClaim | undefined {
-  return task.lapsed_claims.findLast((lapsed) => isClaimOf(lapsed, claimant));
+  return task.lapsed_claims.findLast((expired) => isClaimOf(expired, claimant));
 }
 
 export function invalidTransition(

@@ -81,12 +81,12 @@ export class StuckTasks extends Service<CoordinationPorts> {
 
 /** Returns the changes that settle a task: the change of the task, and the marks of its dependents. */
 function settlingChanges(before: Task, version: string): CoordinationChange[] {
-  const { stuck_by: told, ...rest } = before;
+  const { stuck_by: previous, ...rest } = before;
   const by = before.status === 'done' ? undefined : stuckBy(before);
   const stuck = by !== undefined;
   const task: Task = { ...rest, stuck, stuck_unsettled: false, ...(stuck && { stuck_by: by }) };
   const marks = before.dependents.map((taskId): CoordinationChange => {
     return { kind: 'dependencyStuck', taskId, dependencyId: before.id, ...(stuck && { by }) };
   });
-  return [{ kind: 'replaceTask', task, before, version }, ...(told === by ? [] : marks)];
+  return [{ kind: 'replaceTask', task, before, version }, ...(previous === by ? [] : marks)];
 }

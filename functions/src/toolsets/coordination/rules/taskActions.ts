@@ -185,7 +185,7 @@ export function requeueTask(task: Task): Task {
     status: 'available',
     retries: 0,
     former_ends: [...task.former_ends, end].slice(-MAX_PREVIOUS_OUTCOMES),
-    lapsed_claims: task.lapsed_claims.filter((lapsed) => lapsed.claim_epoch !== epoch),
+    lapsed_claims: task.lapsed_claims.filter((expired) => expired.claim_epoch !== epoch),
   };
 }
 

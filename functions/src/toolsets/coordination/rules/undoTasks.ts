@@ -97,7 +97,7 @@ export class TaskUndo extends Service<UndoPorts> {
     if (before.status === 'in_progress' && former.status === 'claimed')
       return taskChanges(before, undoStart(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
-      return [...taskChanges(before, restoreOutcome(before, former), version, now), ...failedAgainError(before)];
+      return [...taskChanges(before, restoreOutcome(before, former), version, now), ...dependencyFailures(before)];
     throw cannotUndoError(effect, 'The task is in the queue again: agents get it with coordination.claim_task.');
   }
 
@@ -157,8 +157,8 @@ export class TaskUndo extends Service<UndoPorts> {
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
       throw cannotUndoError(effect, 'Its result may already be used, by a run or in a repository.');
     const dependents = await this.tasksOf(before.dependents);
-    const begun = dependents.find(({ value: { status } }) => status !== 'available' && status !== 'cancelled');
-    if (begun !== undefined) throw dependentStartedError(effect, begun.value);
+    const started = dependents.find(({ value: { status } }) => status !== 'available' && status !== 'cancelled');
+    if (started !== undefined) throw dependentStartedError(effect, started.value);
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
@@ -166,7 +166,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const isFree =
       agent !== undefined && Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
     const task = undoRequeue(before, former, isFree, now);
-    const held = isFree ? [stillHeldError(agent, task)] : [];
+    const held = isFree ? [holdAgain(agent, task)] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
       return { kind: 'dependencyReopened', taskId: value.id, version: read };
     });
@@ -179,12 +179,12 @@ export class TaskUndo extends Service<UndoPorts> {
 }
 
 /** Returns the change that makes the agent hold the task again. The agent's last-seen time is not changed. */
-function stillHeldError({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
+function holdAgain({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
   const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
   return { kind: 'holdTask', agent, taskId: id, version };
 }
 
-function failedAgainError({ id, dependents }: Task): CoordinationChange[] {
+function dependencyFailures({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyFailed', taskId, dependencyId: id }));
 }
 

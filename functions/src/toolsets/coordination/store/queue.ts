@@ -183,8 +183,8 @@ export async function queueEntries(
 type Entries = Readonly<Record<string, object | null>>;
 
 function entriesOf(taskId: string, task: Task | undefined, event: unknown): Entries {
-  const gone = z.object({ workspace: z.string() }).safeParse(event).data?.workspace ?? DEFAULT_WORKSPACE;
-  return { [queuedTaskPath(task?.workspace ?? gone, taskId)]: task ? queueEntry(task) : null };
+  const oldWorkspace = z.object({ workspace: z.string() }).safeParse(event).data?.workspace ?? DEFAULT_WORKSPACE;
+  return { [queuedTaskPath(task?.workspace ?? oldWorkspace, taskId)]: task ? queueEntry(task) : null };
 }
 
 function queueEntry(task: Task): Record<string, unknown> | null {

@@ -165,8 +165,8 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
 const UNAUDITED_FIELDS = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
 
 function auditFieldsOf(task: Task): Fields {
-  const told = Object.entries(taskToDocument(task)).filter(([field]) => !UNAUDITED_FIELDS.includes(field));
-  return Object.fromEntries(told);
+  const audited = Object.entries(taskToDocument(task)).filter(([field]) => !UNAUDITED_FIELDS.includes(field));
+  return Object.fromEntries(audited);
 }
 
 /** Removes the progress, which heartbeats update several times per minute, so that it is not audited. */
@@ -182,8 +182,14 @@ const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, worksp
 
 /** Returns the fields of a session that callers set. Fields that change with the session's tasks are omitted. */
 function sessionAuditFields(session: Session): Fields {
-  const { queue_version: _, capability_keys: __, spread: ___, first_gate: ____, ...said } = sessionToDocument(session);
-  return said;
+  const {
+    queue_version: _,
+    capability_keys: __,
+    spread: ___,
+    first_gate: ____,
+    ...audited
+  } = sessionToDocument(session);
+  return audited;
 }
 
 export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & MessageChanges> = {

@@ -41,18 +41,18 @@ export const taskId = idOf('a task').describe('Task ID');
 
 export const claimEpoch = claimNumber.optional().describe('Claim epoch');
 
-/** Schema of a text of at most `most` characters with at least one visible character. */
-export const text = (description: string, most: number) =>
+/** Schema of a text of at most `max` characters with at least one visible character. */
+export const text = (description: string, max: number) =>
   z
     .string()
     .refine(isVisible, 'expected some text')
-    .refine((value) => hasAtMost(value, most), `expected at most ${most} characters`)
+    .refine((value) => hasAtMost(value, max), `expected at most ${max} characters`)
     .describe(description);
 
-/** Schema of a list of at most `most` texts, each of 1 to `each` characters. */
-export const texts = (description: string, most: number, each = 1000) => {
+/** Schema of a list of at most `max` texts, each of 1 to `each` characters. */
+export const texts = (description: string, max: number, each = 1000) => {
   const isShort = (value: string): boolean => isVisible(value) && hasAtMost(value, each);
-  return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
+  return listUpTo(max, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
 };
 
 const MAX_TYPE_LENGTH = 50;
@@ -281,9 +281,9 @@ export function archivedResponse({ session: { id, goal }, open, held }: SessionS
 /** Position at which a list continues: the sort time and the id of the last returned item. Opaque to callers. */
 export const cursor = z.string().max(500).optional().describe('Previous next_cursor');
 
-/** Schema of a page size: at most `most`, by default `usual`. */
-export const pageLimit = (description: string, usual: number, most: number) =>
-  wholeNumber(1, most).default(usual).describe(description);
+/** Schema of a page size: at most `max`, by default `defaultLimit`. */
+export const pageLimit = (description: string, defaultLimit: number, max: number) =>
+  wholeNumber(1, max).default(defaultLimit).describe(description);
 
 export const pageShape = {
   truncated: z.boolean().describe('Whether more items exist; next_cursor continues the list.'),

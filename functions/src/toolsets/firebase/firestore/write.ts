@@ -78,8 +78,8 @@ async function writeOnce(
   try {
     return await verifiedCommit(batch, proof);
   } catch (error) {
-    const isGone = transaction && statusCode(error) === NOT_FOUND;
-    throw isGone ? writeConflict('The document was deleted since your read.', error) : error;
+    const isMissing = transaction && statusCode(error) === NOT_FOUND;
+    throw isMissing ? writeConflict('The document was deleted since your read.', error) : error;
   }
 }
 
@@ -143,8 +143,8 @@ function replacing(fields: Fields, old: Fields): readonly Assignment[] {
     const what = 'A set with transaction cannot use transforms of the old value.';
     throw invalidDataType(`data.${name}`, what, 'Use update, or send the value itself.');
   }
-  const gone = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
-  const all = [...Object.entries(fields), ...gone.map((name) => [name, FieldValue.delete()] as const)];
+  const removed = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
+  const all = [...Object.entries(fields), ...removed.map((name) => [name, FieldValue.delete()] as const)];
   return all.map(([name, value]) => [[name], value]);
 }
 

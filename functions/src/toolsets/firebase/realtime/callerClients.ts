@@ -11,7 +11,7 @@ const IDLE_TTL_MS = 10000;
 const MAX_CLIENTS = 50;
 
 /** Claims that differ between the tokens of one caller. They are ignored, so that several tokens share one client. */
-const MAX_PER_TOKEN: readonly string[] = ['iat', 'exp'];
+const PER_TOKEN_CLAIMS: readonly string[] = ['iat', 'exp'];
 
 interface Client {
   readonly database: Database;
@@ -72,7 +72,7 @@ export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomne
 }
 
 function keyOf(claims: CallerToken['claims']): string {
-  const lasting = Object.entries(claims).filter(([name]) => !MAX_PER_TOKEN.includes(name));
+  const lasting = Object.entries(claims).filter(([name]) => !PER_TOKEN_CLAIMS.includes(name));
   return JSON.stringify(lasting.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 

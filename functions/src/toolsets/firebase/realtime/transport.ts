@@ -85,14 +85,14 @@ const refusal = z.object({ error: z.string() });
 export function restErrorOf({ status, text }: HttpResponse, request: RestRequest): MusterError {
   const { path, named = path } = request;
   // The response of a proxy has no error text of the database; then only the HTTP status counts.
-  const said = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
-  const cause = `HTTP ${status}: ${said.slice(0, MAX_CAUSE_LENGTH)}`;
+  const reason = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
+  const cause = `HTTP ${status}: ${reason.slice(0, MAX_CAUSE_LENGTH)}`;
   switch (status) {
     case 400:
-      return invalidDataError(said, request, cause);
+      return invalidDataError(reason, request, cause);
     case 401:
     case 403:
-      if (/expired/i.test(said)) return expiredCredential(cause);
+      if (/expired/i.test(reason)) return expiredCredential(cause);
       return isDecidedByContentAt(request) ? nothingReadable(named, cause) : permissionDenied(named, cause);
     case 402:
     case 429:
@@ -116,10 +116,10 @@ export function notAtVersion(path: string, cause?: unknown): MusterError {
   return writeConflict(`"${path}" has changed since the version this write is based on.`, cause);
 }
 
-function invalidDataError(said: string, request: RestRequest, cause: string): MusterError {
-  if (/^index not defined/i.test(said)) return missingIndex(indexFor(request), cause);
-  if (/maximum size|too (big|large)/i.test(said)) return tooLarge(request);
-  if (/quota/i.test(said)) return quotaExceeded(cause);
+function invalidDataError(reason: string, request: RestRequest, cause: string): MusterError {
+  if (/^index not defined/i.test(reason)) return missingIndex(indexFor(request), cause);
+  if (/maximum size|too (big|large)/i.test(reason)) return tooLarge(request);
+  if (/quota/i.test(reason)) return quotaExceeded(cause);
   return request.data === undefined
     ? invalidRequest('query', 'The database rejected this query.', 'Check orderBy and its bounds.')
     : invalidDataType('data', 'The database rejected this data.', 'See docs/guides/data.md, "Writing".');

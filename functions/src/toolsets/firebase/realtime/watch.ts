@@ -100,7 +100,7 @@ export class CallerWatch implements Watch {
     const query = shape === 'children' ? node.orderByKey().limitToFirst(maxItems + 1) : node;
     let changes: Change[] = [];
     const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
-    const gone = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: undefined });
+    const removed = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: undefined });
     const whole = (snapshot: DataSnapshot): void => {
       if (snapshot.numChildren() > maxItems) this.fail(tooMany(maxItems));
       else this.emit(shape === 'value' ? [{ key: '', data: dataOf(snapshot) }] : changes);
@@ -109,13 +109,13 @@ export class CallerWatch implements Watch {
     const ofChildren = [
       ['child_added', present],
       ['child_changed', present],
-      ['child_removed', gone],
+      ['child_removed', removed],
     ] as const;
     const listeners = [...(shape === 'children' ? ofChildren : []), ['value', whole] as const];
     const failed = (error: Error) => this.fail(watchErrorOf(error, path));
-    for (const [event, heard] of listeners) query.on(event, heard, failed);
+    for (const [event, callback] of listeners) query.on(event, callback, failed);
     return () => {
-      for (const [event, heard] of listeners) query.off(event, heard);
+      for (const [event, callback] of listeners) query.off(event, callback);
     };
   }
 

@@ -137,11 +137,11 @@ export class Writing {
     isThere: (stored: JsonValue) => boolean,
   ): Promise<string | undefined> {
     const current = await this.current();
-    const begun = await this.marker.begin(this.expectedEtag() ?? current.etag);
-    if (current.etag === begun.over) return this.putOver(begun, written(current.data));
-    this.isRepetition = begun.isRepeated && isThere(current.data);
+    const started = await this.marker.begin(this.expectedEtag() ?? current.etag);
+    if (current.etag === started.over) return this.putOver(started, written(current.data));
+    this.isRepetition = started.isRepeated && isThere(current.data);
     if (this.isRepetition) return current.etag;
-    throw begun.isRepeated ? overwrittenWrite(this.path.text) : notAtVersion(this.path.text);
+    throw started.isRepeated ? overwrittenWrite(this.path.text) : notAtVersion(this.path.text);
   }
 
   private async putOver(

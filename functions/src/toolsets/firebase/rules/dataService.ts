@@ -57,8 +57,8 @@ export class DataService {
     const { permission, workspace } = requireWorkspaceOf(caller, path, isPush ? 'push' : 'write');
     const repetition = repetitionOf(operation);
     const write = () => this.ports.databases[database].write(caller, path, { ...request, repetition });
-    const isTold = isFreeForm(permission) && operation.by !== undefined;
-    if (workspace === undefined || !isTold) {
+    const isAnnounced = isFreeForm(permission) && operation.by !== undefined;
+    if (workspace === undefined || !isAnnounced) {
       const outcome = await write();
       await this.ports.store.commit([], recordResponse(outcome));
       return outcome;

@@ -80,12 +80,12 @@ const MAX_AGE_MS = DAY_MS;
 
 /** A checkpoint is due after this many transitions. Loading a log reads all entries after its last checkpoint. */
 const CHECKPOINT_TRANSITIONS = 500;
-const CHECKPOINT_BYTES = { least: 262_144, most: 2 * 1_048_576 };
+const CHECKPOINT_BYTES = { lowest: 262_144, limit: 2 * 1_048_576 };
 
 /** @param since entries after the last checkpoint @param stateBytes size of the next checkpoint */
 export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number): boolean {
   const { transitions, bytes } = total(since);
-  const worth = Math.min(Math.max(CHECKPOINT_BYTES.least, stateBytes), CHECKPOINT_BYTES.most);
+  const worth = Math.min(Math.max(CHECKPOINT_BYTES.lowest, stateBytes), CHECKPOINT_BYTES.limit);
   return transitions >= CHECKPOINT_TRANSITIONS || bytes >= worth;
 }
 

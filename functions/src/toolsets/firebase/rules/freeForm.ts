@@ -46,7 +46,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     const { key, isRepetition } = outcome;
     const written = key === undefined ? path : parsePath(path.database, `${path.text}/${key}`);
     const after = await this.after(caller, written, outcome);
-    const known = isRepetition && !isPush ? notRecorded('An earlier call made this write.') : before;
+    const known = isRepetition && !isPush ? fieldsNotRecorded('An earlier call made this write.') : before;
     const thing = { kind: 'document', id: `${written.database}:${written.text}`, workspace };
     const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_RECORDED in fields));
     return { outcome, effect: { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) } };
@@ -76,7 +76,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     try {
       return (await this.state(caller, path)).fields;
     } catch (error) {
-      return undoRefused(error, ['SIZE_LIMIT_EXCEEDED', 'PERMISSION_DENIED']);
+      return notRecordedBecauseOf(error, ['SIZE_LIMIT_EXCEEDED', 'PERMISSION_DENIED']);
     }
   }
 
@@ -85,9 +85,9 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     try {
       const { fields, version } = await this.state(caller, path);
       const isOthers = written.version !== undefined && version !== written.version;
-      return isOthers ? notRecorded('It was changed by another write at the same time.') : fields;
+      return isOthers ? fieldsNotRecorded('It was changed by another write at the same time.') : fields;
     } catch (error) {
-      return undoRefused(error);
+      return notRecordedBecauseOf(error);
     }
   }
 
@@ -106,14 +106,14 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
 }
 
 /** @param reasons reasons of the errors to ignore; if omitted, all MusterErrors are ignored */
-function undoRefused(error: unknown, reasons?: readonly string[]): Fields {
+function notRecordedBecauseOf(error: unknown, reasons?: readonly string[]): Fields {
   if (!(error instanceof MusterError)) throw error;
   const { code, details } = error;
   if (reasons !== undefined && !reasons.includes(details.reason ?? code)) throw error;
-  return notRecorded(error.message);
+  return fieldsNotRecorded(error.message);
 }
 
-function notRecorded(why: string): Fields {
+function fieldsNotRecorded(why: string): Fields {
   return { [NOT_RECORDED]: why };
 }
 

@@ -36,7 +36,7 @@ export class LogReader {
   /**
    * Returns the events after the cursor, or waits for the first event.
    * @param waitMs maximum waiting time in milliseconds; if no event occurs, `events` is empty
-   * @param gone ends the wait early
+   * @param disconnected ends the wait early
    * @param from `waiting` is called with the promise that is awaited, so that this time does not count as call time
    * @throws MusterError NOT_FOUND if the caller has no such subscription
    */
@@ -44,15 +44,15 @@ export class LogReader {
     caller: Caller,
     { waiting = (wait) => wait, ...from }: ReadFrom & { readonly waiting?: TrackWait },
     waitMs: number,
-    gone?: AbortSignal,
+    disconnected?: AbortSignal,
   ): Promise<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     const page = await this.read(startingAt(subscription, from.cursor));
-    if (hasEvents(page) || gone?.aborted) return readingOf(page);
+    if (hasEvents(page) || disconnected?.aborted) return readingOf(page);
     const { follower, caughtUp, leave } = this.join(caller, subscription, page.position);
     const waited = cancellableDelay(waitMs);
     const caughtUpLate = cancellableDelay(CATCH_UP_MS);
-    const abort = cancellableAbort(gone);
+    const abort = cancellableAbort(disconnected);
     const caught = Promise.race([caughtUp, caughtUpLate.promise]);
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
@@ -67,18 +67,18 @@ export class LogReader {
     }
   }
 
-  /** Yields the events after the cursor, then new ones until `gone` aborts. No reading is empty. */
-  async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
+  /** Yields the events after the cursor, then new ones until `disconnected` aborts. No reading is empty. */
+  async *follow(caller: Caller, from: ReadFrom, disconnected: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
-    while (hasEvents(page) && !gone.aborted) {
+    while (hasEvents(page) && !disconnected.aborted) {
       yield readingOf(page);
       page = await this.read(new PageBuilder(subscription, page.position));
     }
     const { follower, leave } = this.join(caller, subscription, page.position);
-    const abort = cancellableAbort(gone);
+    const abort = cancellableAbort(disconnected);
     try {
-      while (!gone.aborted) {
+      while (!disconnected.aborted) {
         const entries = await follower.next(abort.promise);
         for (const news of pagesOf(subscription, page.position, entries)) {
           page = news;

@@ -44,8 +44,8 @@ export interface EventLog {
   checkpoint(log: string, checkpoint: Checkpoint): Promise<void>;
   /** Deletes entries, all of which a stored checkpoint must include. */
   drop(log: string, sequences: readonly number[]): Promise<void>;
-  /** Returns up to `most` entries in order, starting with the number `from`. */
-  read(log: string, from: number, most: number): Promise<readonly Entry[]>;
+  /** Returns up to `max` entries in order, starting with the number `from`. */
+  read(log: string, from: number, max: number): Promise<readonly Entry[]>;
   /** Returns the number of the last entry, even if that entry was deleted; 0 for a new log. */
   end(log: string): Promise<number>;
   /** Calls `appended` with the existing and the new entries from the number `from` on. Returns a function to stop. */

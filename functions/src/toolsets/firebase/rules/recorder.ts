@@ -172,11 +172,11 @@ export class Recorder {
 
 /** Returns the error for watched data that is too large; undefined if the size is within the limit. */
 export function sizeError(eventType: EventType, bytes: number): MusterError | undefined {
-  const most = eventType === 'value' ? MAX_VALUE_BYTES : MAX_CHILDREN_BYTES;
-  if (bytes <= most) return undefined;
+  const max = eventType === 'value' ? MAX_VALUE_BYTES : MAX_CHILDREN_BYTES;
+  if (bytes <= max) return undefined;
   return sizeLimitExceeded(
     'path',
-    `The watched data has ${bytes} bytes of JSON; the maximum is ${most}.`,
+    `The watched data has ${bytes} bytes of JSON; the maximum is ${max}.`,
     'Subscribe to a deeper path.',
   );
 }

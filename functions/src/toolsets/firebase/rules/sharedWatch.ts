@@ -99,7 +99,7 @@ export class SharedWatch {
   private async acquireLease(): Promise<void> {
     if (this.readers.size === 0) return;
     const { known } = this;
-    const isOurs = await this.startRecording(true, (lease) => canTakeLease(lease, this.holder, this.ports.clock.now()));
+    const isOurs = await this.takeLease(true, (lease) => canTakeLease(lease, this.holder, this.ports.clock.now()));
     const { losses } = this;
     if (!isOurs) this.stopWatch();
     else if (this.watch === undefined) await this.start();
@@ -179,14 +179,14 @@ export class SharedWatch {
     if (!(await this.subscriptions.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
   }
 
-  private startRecording(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
+  private takeLease(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
     const { leases, clock } = this.ports;
     return leases.take(this.subscription.log, { holder: this.holder, reading, renewed: clock.now() }, may);
   }
 
   /** Marks the lease as held without readers, so that another instance with readers may take it. */
   private yieldLease(): void {
-    this.startRecording(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
+    this.takeLease(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
   }
 
   private stopWatch(): void {

@@ -131,8 +131,8 @@ export class SubscriptionService implements EventReader, ExpiringStore {
     return this.reader.poll(...reading);
   }
 
-  follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
-    return this.reader.follow(caller, from, gone);
+  follow(caller: Caller, from: ReadFrom, disconnected: AbortSignal): AsyncIterable<Reading> {
+    return this.reader.follow(caller, from, disconnected);
   }
 
   /** Deletes subscriptions that have expired or ended, with their logs. Returns the number of subscriptions. */

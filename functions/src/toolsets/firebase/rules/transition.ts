@@ -92,9 +92,9 @@ export function differences(
   at: number,
 ): readonly Transition[] {
   const there = eventType === 'value' ? new Map([['', data.get('') ?? null]]) : data;
-  const gone = [...state.keys()].filter((key) => !there.has(key)).map((key) => ({ key, data: undefined }));
+  const removed = [...state.keys()].filter((key) => !there.has(key)).map((key) => ({ key, data: undefined }));
   const here = [...there].map(([key, value]) => ({ key, data: value }));
-  return [...here, ...gone].flatMap((change) => transitionOf(eventType, state, change, at) ?? []);
+  return [...here, ...removed].flatMap((change) => transitionOf(eventType, state, change, at) ?? []);
 }
 
 /** Returns the transition as an event for the subscriber. */

@@ -95,8 +95,8 @@ export class DatabaseEventLog implements EventLog {
   }
 
   async append(log: string, { sequence, writer, transitions, isAfterLoss }: Entry): Promise<boolean> {
-    const told = { writer, transitions: JSON.stringify(transitions) };
-    const entry = isAfterLoss ? { ...told, after_loss: true } : told;
+    const record = { writer, transitions: JSON.stringify(transitions) };
+    const entry = isAfterLoss ? { ...record, after_loss: true } : record;
     const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
     return changeNode(node, (current) => {
       if (current === null) return entry;
@@ -126,9 +126,9 @@ export class DatabaseEventLog implements EventLog {
     await (await this.bus(log)).child('log').update(dropped);
   }
 
-  async read(log: string, from: number, most: number): Promise<readonly Entry[]> {
+  async read(log: string, from: number, max: number): Promise<readonly Entry[]> {
     const bus = await this.bus(log);
-    return this.entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
+    return this.entriesIn(await entriesOf(bus, from).limitToFirst(max).get());
   }
 
   async end(log: string): Promise<number> {
@@ -143,7 +143,7 @@ export class DatabaseEventLog implements EventLog {
     const listen = (bus: Reference): void => {
       if (isEnded) return;
       const query = entriesOf(bus, from);
-      const told = (snapshot: DataSnapshot): void => {
+      const onSnapshot = (snapshot: DataSnapshot): void => {
         // An exception in this listener would terminate the process.
         try {
           appended(this.entryIn(snapshot));
@@ -151,8 +151,8 @@ export class DatabaseEventLog implements EventLog {
           failed(error);
         }
       };
-      query.on('child_added', told, failed);
-      unlisten = () => query.off('child_added', told);
+      query.on('child_added', onSnapshot, failed);
+      unlisten = () => query.off('child_added', onSnapshot);
     };
     this.bus(log).then(listen).catch(failed);
     return () => {

@@ -56,8 +56,8 @@ export class DatabaseWatcherLeases implements WatcherLeases {
     let unlisten = (): void => undefined;
     const listen = (node: Reference): void => {
       if (isEnded) return;
-      const told = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
-      unlisten = () => node.off('value', told);
+      const listener = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
+      unlisten = () => node.off('value', listener);
     };
     // Errors are ignored here: without the database, the calls that report errors fail too.
     this.node(log).then(listen, () => undefined);

@@ -46,7 +46,7 @@ export function checkRequest({ branch, files, expectedParent }: CommitRequest): 
   }
   const binary = files.filter(({ encoding, content }) => encoding === 'base64' && content !== undefined);
   if (binary.length > MAX_BINARY_FILES) {
-    throw refusal('INVALID_FORMAT', 'binaryFiles', { most: MAX_BINARY_FILES, count: binary.length });
+    throw refusal('INVALID_FORMAT', 'binaryFiles', { max: MAX_BINARY_FILES, count: binary.length });
   }
 }
 
@@ -151,9 +151,9 @@ export async function openTree(gitHub: GitHub, at: RepositoryName, root: string)
   }
 
   function listOnce(directory: string): Promise<void> {
-    const begun = listings.get(directory);
-    if (begun !== undefined) return begun;
-    if (listings.size === MAX_DIRECTORIES) throw refusal('VALIDATION_ERROR', 'treeTooWide', { most: MAX_DIRECTORIES });
+    const cached = listings.get(directory);
+    if (cached !== undefined) return cached;
+    if (listings.size === MAX_DIRECTORIES) throw refusal('VALIDATION_ERROR', 'treeTooWide', { max: MAX_DIRECTORIES });
     const listing = list(directory);
     listings.set(directory, listing);
     return listing;

@@ -12,7 +12,7 @@ import { refusal } from './responses.ts';
 const MAX_COMMIT_ATTEMPTS = 3;
 
 /** Maximum number of times that a write is sent if GitHub's responses are lost. */
-const MAX_SENT_BYTES = 3;
+const MAX_REQUEST_ATTEMPTS = 3;
 
 /** Maximum number of commits of the branch that are searched for the new commit after a lost response. */
 const MAX_SEARCHED_COMMITS = 20;
@@ -63,7 +63,7 @@ async function createBranch(
     throw refusal('CONFLICT', 'branchExists', { branch });
   }
   if (isThere) return true;
-  if (attempt === MAX_SENT_BYTES) throw outcomeUnknown(`Branch "${branch}"`);
+  if (attempt === MAX_REQUEST_ATTEMPTS) throw outcomeUnknown(`Branch "${branch}"`);
   return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
@@ -160,7 +160,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     if (moved === 'stale' && attempt === 1) return false;
     if (await this.hasContent(sha, parent)) return true;
     if (moved === 'stale') return false;
-    if (attempt === MAX_SENT_BYTES) throw outcomeUnknown(`Commit ${sha}`);
+    if (attempt === MAX_REQUEST_ATTEMPTS) throw outcomeUnknown(`Commit ${sha}`);
     return this.move(sha, parent, attempt + 1);
   }
 

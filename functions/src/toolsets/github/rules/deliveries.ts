@@ -48,9 +48,9 @@ const pullRequestFields = z
     }),
   })
   .transform(({ action, repository: { id: repositoryId }, pull_request: one }): Delivery | undefined => {
-    const told = STATES[action];
-    if (told === undefined) return undefined;
-    const state = told === 'ended' ? (one.merged ? 'merged' : 'closed') : told;
+    const details = STATES[action];
+    if (details === undefined) return undefined;
+    const state = details === 'ended' ? (one.merged ? 'merged' : 'closed') : details;
     const pullRequests = [{ number: one.number, head: one.head?.sha }];
     return { repositoryId, pullRequests, state, at: one.updated_at, mergedAs: one.merge_commit_sha };
   });
@@ -77,7 +77,7 @@ function endedCheck(
   { id: repositoryId }: z.output<typeof repository>,
   { id: number, conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,
   { id = number, apart, at }: { id?: string | number; apart: unknown; at: Date | undefined },
-  { name, url, ...told }: CheckDetails,
+  { name, url, ...fields }: CheckDetails,
 ): Delivery | undefined {
   const passed = conclusion === 'success';
   if (typeof conclusion !== 'string' || !(passed || FAILED_CONCLUSIONS.includes(conclusion))) return undefined;
@@ -85,10 +85,10 @@ function endedCheck(
   const pullRequests = pull_requests
     .slice(0, MAX_PULL_REQUESTS)
     .map((one) => ({ number: one.number, head: one.head?.sha ?? commit }));
-  const key = JSON.stringify([told.source, name, apart ?? null]);
+  const key = JSON.stringify([fields.source, name, apart ?? null]);
   const result = { key, name, commit, id: number, passed, ...(url !== undefined && { url }) };
-  const details = { ...told, name, conclusion, commit, ...(url !== undefined && { url }) };
-  const entry = passed ? undefined : { id: `${told.source}-${id}`, details };
+  const details = { ...fields, name, conclusion, commit, ...(url !== undefined && { url }) };
+  const entry = passed ? undefined : { id: `${fields.source}-${id}`, details };
   return { repositoryId, pullRequests, at, check: result, entry };
 }
 
@@ -118,8 +118,8 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
         }),
       })
       .transform(({ repository: of, check_run: { check_suite: suite, completed_at: at, ...run } }) => {
-        const told = { source: 'check_run', name: run.name, url: run.html_url } as const;
-        return endedCheck(of, run, { apart: suite?.id, at }, told);
+        const details = { source: 'check_run', name: run.name, url: run.html_url } as const;
+        return endedCheck(of, run, { apart: suite?.id, at }, details);
       }),
   ],
   [
@@ -127,8 +127,8 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
     z
       .object({ repository, check_suite: check.extend({ app: z.object({ name: line }).nullish(), updated_at: time }) })
       .transform(({ repository: of, check_suite: { updated_at: at, ...suite } }) => {
-        const told = { source: 'check_suite', name: suite.app?.name ?? 'checks' } as const;
-        return endedCheck(of, suite, { apart: suite.id, at }, told);
+        const details = { source: 'check_suite', name: suite.app?.name ?? 'checks' } as const;
+        return endedCheck(of, suite, { apart: suite.id, at }, details);
       }),
   ],
   [
@@ -147,9 +147,9 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
       })
       .transform(({ repository: of, workflow_run: { workflow_id: workflow, event, ...run } }) => {
         const id = `${run.id}-${run.run_attempt}`;
-        const told = { name: run.name ?? 'workflow', url: run.html_url, run_id: run.id };
+        const details = { name: run.name ?? 'workflow', url: run.html_url, run_id: run.id };
         const about = { id, apart: [workflow, event], at: run.updated_at };
-        return endedCheck(of, run, about, { source: 'workflow_run', ...told });
+        return endedCheck(of, run, about, { source: 'workflow_run', ...details });
       }),
   ],
 ]);

@@ -120,7 +120,7 @@ export function searchQuery(query: string, filters: SearchFilters): string {
   const whole = [...qualifiers, query].join(' ');
   const length = characterCount(whole);
   if (length <= MAX_QUERY_LENGTH) return whole;
-  throw refusal('INVALID_FORMAT', 'query', { length, most: MAX_QUERY_LENGTH });
+  throw refusal('INVALID_FORMAT', 'query', { length, max: MAX_QUERY_LENGTH });
 }
 
 function placesOf({ owner, repo }: SearchFilters): string[] {

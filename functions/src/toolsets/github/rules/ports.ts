@@ -86,8 +86,8 @@ export interface GitHubClient {
   ask(route: string, parameters: RequestParameters): Promise<GitHubResponse>;
   /** @param missing HTTP statuses for which the result is undefined; default: only 404 */
   find(route: string, parameters: RequestParameters, missing?: readonly number[]): Promise<GitHubResponse | undefined>;
-  /** Downloads a text to which GitHub redirects. Returns its last `most` characters, or undefined without a text. */
-  download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined>;
+  /** Downloads a text to which GitHub redirects. Returns its last `max` characters, or undefined without a text. */
+  download(route: string, parameters: RequestParameters, max: number): Promise<string | undefined>;
   /**
    * Sends the request only once, because a second request could create a duplicate. Returns the word of `recognize`
    * for a rejection, or `unanswered` if GitHub did not respond and may have carried out the request.
@@ -132,7 +132,7 @@ export interface GitHub {
   workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof workflowRuns>;
   /** Returns the failed jobs of the run's latest attempt, and whether there may be more jobs. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
-  jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined>;
+  jobLog(at: RepositoryName, jobId: number, max: number): Promise<string | undefined>;
   /** Returns `unanswered` if GitHub did not respond and may have carried out the request, as all writes do. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
   /** Returns the newest issue that was created at or after `since` and whose text contains the marker. */

@@ -57,7 +57,7 @@ export async function findCode(
   { query, filters, ...search }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters },
 ) {
   if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
-    throw refusal('VALIDATION_ERROR', 'page', { most: MAX_RESULTS });
+    throw refusal('VALIDATION_ERROR', 'page', { max: MAX_RESULTS });
   }
   const { gitHub } = ports;
   const owner = searchedOwner(filters);
@@ -90,7 +90,7 @@ async function file(
 ) {
   const { path, size } = file;
   if (size > MAX_FILE_BYTES) {
-    throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, most: MAX_FILE_BYTES });
+    throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, max: MAX_FILE_BYTES });
   }
   const base64 = inline ?? (await gitHub.found(at, gitHub.blob(at, file.sha)));
   const text = encoding === 'utf8' ? utf8Text(base64) : undefined;

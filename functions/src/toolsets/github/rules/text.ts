@@ -66,7 +66,7 @@ export function base64Part(base64: string, offset: number) {
   return { content, ...(end < bytes.length && { nextOffset: end }) };
 }
 
-/** Returns the first `most` UTF-16 code units of a text, or one less if the last one would be half a character. */
-function prefixOf(text: string, most: number): string {
-  return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+/** Returns the first `max` UTF-16 code units of a text, or one less if the last one would be half a character. */
+function prefixOf(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }

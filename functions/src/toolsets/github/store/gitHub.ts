@@ -119,10 +119,10 @@ export class RestGitHub implements GitHub {
     }
   }
 
-  async jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined> {
+  async jobLog(at: RepositoryName, jobId: number, max: number): Promise<string | undefined> {
     const client = await this.clients.reading(at);
     const route = `GET ${IN_REPOSITORY}/actions/jobs/{job_id}/logs`;
-    return client.download(route, { ...at, job_id: jobId }, most);
+    return client.download(route, { ...at, job_id: jobId }, max);
   }
 
   async createIssue(at: RepositoryName, fields: NewIssue) {

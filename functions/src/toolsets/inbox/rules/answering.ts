@@ -153,12 +153,12 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /** Resolves when the request is settled or due, when the time is over, or when the caller disconnects. */
-  private async settled({ id, expires_at }: Request, milliseconds: number, gone: AbortSignal): Promise<void> {
+  private async settled({ id, expires_at }: Request, milliseconds: number, disconnected: AbortSignal): Promise<void> {
     const { requests, clock, log } = this.ports;
     const left = Math.max(0, expires_at.getTime() - clock.now().getTime());
     const end = new AbortController();
     const late = cancellableDelay(Math.min(milliseconds, left));
-    const away = cancellableAbort(gone);
+    const away = cancellableAbort(disconnected);
     const watched = (async () => {
       for await (const request of requests.watch(id, end.signal)) if (isSettled(request)) return;
     })().catch((error: unknown) => log.warn('request_watch_broke', { requestId: id, error }));

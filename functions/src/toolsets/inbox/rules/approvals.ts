@@ -81,8 +81,8 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
       const request = isDue(found.value, now) ? expiredRequest(found.value, now) : found.value;
       const args = request.call?.arguments;
       if (args !== undefined && hashing.sha256(canonicalJson(args)) !== digest) throw keyReused();
-      const said = previousDecision(request, now);
-      if (said !== undefined) return said;
+      const decision = previousDecision(request, now);
+      if (decision !== undefined) return decision;
     }
     throw await this.ask(call, approval, callKey, found?.value.id ?? '');
   }

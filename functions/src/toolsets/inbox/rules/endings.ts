@@ -41,9 +41,9 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
 export function isAffectedBy(
   { owner_uid, asked_of, workspace }: Pick<Request, 'owner_uid' | 'asked_of' | 'workspace'>,
   uid: string,
-  { isOut, isGone }: LostAccess,
+  { isOut, isRemoved }: LostAccess,
 ): boolean {
-  return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isGone(workspace));
+  return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isRemoved(workspace));
 }
 
 // A call that waits for approval ends if its credential is revoked. Source: docs/decisions/0033-asking-people.md.

@@ -59,10 +59,10 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
 
   async *watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined> {
     const latest = new LatestValue<Request>();
-    const told = (snapshot: DocumentSnapshot): void => {
+    const listener = (snapshot: DocumentSnapshot): void => {
       for (const request of this.documents.readable(snapshot, requestFromDocument)) latest.set(request);
     };
-    yield* latest.until(end, this.database.doc(requestPath(id)).onSnapshot(told, latest.fail));
+    yield* latest.until(end, this.database.doc(requestPath(id)).onSnapshot(listener, latest.fail));
   }
 
   private get requests(): Query {

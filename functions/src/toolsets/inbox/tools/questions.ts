@@ -64,7 +64,7 @@ const MAX_WAIT_MS = 25_000;
 
 const ANSWER = 'answer';
 
-const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
+const typedAnswer = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
 /** Records what the person answered in the client. Returns whether the client must still show the question. */
 async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
@@ -73,7 +73,7 @@ async function askedAtClient(context: CallContext<InboxServices>, id: string): P
   const { answers } = services.inbox;
   const response = elicitation.response(id);
   if (response !== undefined) {
-    const { data } = said.safeParse(response.action === 'accept' ? response.content : undefined);
+    const { data } = typedAnswer.safeParse(response.action === 'accept' ? response.content : undefined);
     await answers.answeredAtClient(principal, id, data?.[ANSWER], { by: operation.by });
     return false;
   }

@@ -58,8 +58,8 @@ export const getWelcome = defineTool({
     const open = steps.filter(({ call }) => canCall(context, call.tool));
     const quickStart = open.map(({ title, description, call }, index) => {
       const isServed = directory.wireName(call.tool) !== undefined;
-      const told = isServed ? description : `${description} ${elsewhere(baseUrl)}`;
-      return { step: index + 1, title, description: told, action: writtenCall(directory, call) };
+      const text = isServed ? description : `${description} ${elsewhere(baseUrl)}`;
+      return { step: index + 1, title, description: text, action: writtenCall(directory, call) };
     });
     return {
       welcome: texts,

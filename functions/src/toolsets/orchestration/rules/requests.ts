@@ -98,8 +98,8 @@ function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Ove
     );
   }
   for (const [name, timeout] of Object.entries(timeouts)) {
-    if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;
-    const message = `Step "${name}": the timeout must be ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`;
+    if (Number.isInteger(timeout) && timeout >= TIMEOUT.min && timeout <= TIMEOUT.max) continue;
+    const message = `Step "${name}": the timeout must be ${TIMEOUT.min} to ${TIMEOUT.max} milliseconds.`;
     throw wrong(`timeouts.${name}`, message, 'Send a whole number of milliseconds.');
   }
 }

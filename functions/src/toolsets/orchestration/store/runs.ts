@@ -107,7 +107,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
 
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const latest = new LatestValue<Run>();
-    const told = (snapshot: DocumentSnapshot): void => {
+    const listener = (snapshot: DocumentSnapshot): void => {
       // An exception in this listener would terminate the process.
       try {
         const run = this.documents.find(snapshot, runFromDocument);
@@ -116,7 +116,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
         latest.fail(error);
       }
     };
-    yield* latest.until(end, this.database.doc(runPath(runId)).onSnapshot(told, latest.fail));
+    yield* latest.until(end, this.database.doc(runPath(runId)).onSnapshot(listener, latest.fail));
   }
 
   async answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined> {

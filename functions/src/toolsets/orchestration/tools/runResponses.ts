@@ -201,11 +201,11 @@ function setTimeoutText({ onTimeout }: CallContext<OrchestrationServices>, runId
 
 /** Reports each step once, with increasing progress numbers, even if an instance repeats the step after a crash. */
 function reporting(progress: CallContext['progress']): (run: Run) => void {
-  let told = -1;
+  let reported = -1;
   return (run) => {
     const done = 2 * run.steps_settled + (run.current.length > 0 ? 1 : 0);
-    if (done <= told || isEnded(run)) return;
-    told = done;
+    if (done <= reported || isEnded(run)) return;
+    reported = done;
     progress({ progress: done, message: progressText(run) });
   };
 }
@@ -253,7 +253,7 @@ function stepLines(step: Shown['steps'][number]): readonly string[] {
   const round = iteration === undefined ? '' : `, round ${iteration}`;
   const task = taskId === undefined ? '' : `, task ${taskId}`;
   const { startedAt, settledAt } = step;
-  const said = [
+  const parts = [
     `  from ${startedAt}${settledAt === undefined ? '' : ` to ${settledAt}`}`,
     ...(explanation === undefined ? [] : [`  ${explanation}`]),
     ...(error === undefined ? [] : ['  error:', ...quotedLines(error)]),
@@ -263,7 +263,7 @@ function stepLines(step: Shown['steps'][number]): readonly string[] {
       ...quotedLines(one.error ?? one.output ?? ''),
     ]),
   ];
-  return [`  ${name}: ${status} by ${agent} (${role}${round}${task})`, ...said.map(indented)];
+  return [`  ${name}: ${status} by ${agent} (${role}${round}${task})`, ...parts.map(indented)];
 }
 
 const indented = (line: string) => `  ${line}`;

@@ -32,14 +32,14 @@ function attemptBar(attempt: Fields, longest: number): HTMLElement {
 function stepRow(step: Fields, attempts: readonly Fields[], longest: number): HTMLElement {
   const { name, agent, status, explanation, error, output } = step;
   const own = attempts.filter((attempt) => attempt['step'] === name);
-  const said = [error, explanation, output].map(textOf).find((text) => text !== '') ?? '';
+  const shown = [error, explanation, output].map(textOf).find((text) => text !== '') ?? '';
   return make(
     'li',
     boundedText(textOf(name), 60),
     ' ',
     state(textOf(status), toneOf(textOf(status))),
     own.length === 0 && make('div.quiet', boundedText(textOf(agent), 80)),
-    said !== '' && make('div.quiet', boundedText(said, 140)),
+    shown !== '' && make('div.quiet', boundedText(shown, 140)),
     ...own.slice(-4).map((attempt) => attemptBar(attempt, longest)),
   );
 }
@@ -53,8 +53,8 @@ function cost(answer: Fields): HTMLElement {
   const tokens = numberOf(inputTokens) + numberOf(outputTokens);
   const spent = `${seconds(fieldsOf(answer['metadata'])['duration'])}, ${usd(costUsd)}, ${tokens} tokens`;
   const limits = listOf(answer['budgets']).map((budget) => {
-    const { money, tokens: most } = fieldsOf(budget['left']);
-    const left = money === undefined ? `${numberOf(most)} tokens` : usd(money);
+    const { money, tokens: max } = fieldsOf(budget['left']);
+    const left = money === undefined ? `${numberOf(max)} tokens` : usd(money);
     return ` · ${left} left in the ${textOf(budget['kind'])} budget`;
   });
   return make('p.quiet', spent, ...limits);
@@ -74,7 +74,7 @@ startView({
   tool: 'get_run',
   isOpen,
   // Without waitMs, get_run returns immediately. The view repeats this call at intervals.
-  refreshMs: ({ runId }) => ({ runId }),
+  refreshArguments: ({ runId }) => ({ runId }),
   draw: (answer, person) => {
     const status = textOf(answer['status']);
     const runId = textOf(answer['runId']);

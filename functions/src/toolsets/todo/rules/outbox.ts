@@ -80,8 +80,8 @@ export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> 
   const { push } = ports;
   if (!wanted.push || push === undefined) return;
   const devices = await ports.devices.of(uid);
-  const told = await Promise.all(devices.map((device) => pushTo(ports, device, notification, push)));
-  const missed = told.filter((isDone) => !isDone).length;
+  const deliveries = await Promise.all(devices.map((device) => pushTo(ports, device, notification, push)));
+  const missed = deliveries.filter((isDone) => !isDone).length;
   if (missed > 0) throw new Error(`${missed} of ${devices.length} devices have not been notified yet.`);
 }
 

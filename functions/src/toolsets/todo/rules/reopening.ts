@@ -53,7 +53,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
   if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
   const found = await ports.recurringTasks.find(recurring_task_id);
   if (found === undefined || found.value.owner_uid !== owner_uid) return { changes: [] };
-  if (found.value.latest_on === occurs_on) return { changes: reopenedReminderOf(found, completed_at) };
+  if (found.value.latest_on === occurs_on) return { changes: reactivation(found, completed_at) };
   const next = await ports.todos.findReminded(latestId(found.value));
   if (next === undefined) return { changes: [] };
   const isItsOwn = next.value.created_at.getTime() === completed_at?.getTime();
@@ -72,7 +72,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
 }
 
 /** Reactivates a recurring to-do that ended because this occurrence, its last one, was completed. */
-function reopenedReminderOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
+function reactivation(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
   const { ended_at, ...recurring } = found.value;
   const endedByIt = ended_at !== undefined && ended_at.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];
@@ -85,8 +85,8 @@ async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: Recu
   const made = latestOccurrence(recurring, todo.created_at);
   if (!isReported(next) || canonicalJson(todoResponse(made)) !== canonicalJson(todoResponse(todo))) return false;
   const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
-  const usual = reminderBefore(todo, recurring.latest_due, todo.created_at, leadMilliseconds);
-  return reminder?.value.remind_at.getTime() === usual.remind_at.getTime();
+  const defaultReminder = reminderBefore(todo, recurring.latest_due, todo.created_at, leadMilliseconds);
+  return reminder?.value.remind_at.getTime() === defaultReminder.remind_at.getTime();
 }
 
 function notCompleted({ id }: Todo): MusterError {

@@ -109,8 +109,8 @@ export class TodoUndo extends Service<UndoPorts> {
   private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
     if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false) return false;
     const { leadMilliseconds } = await this.ports.notifications.preferences(value.owner_uid);
-    const usual = reminderBefore(value, value.due_date, this.ports.clock.now(), leadMilliseconds);
-    return reminder.value.remind_at.getTime() !== usual.remind_at.getTime();
+    const defaultReminder = reminderBefore(value, value.due_date, this.ports.clock.now(), leadMilliseconds);
+    return reminder.value.remind_at.getTime() !== defaultReminder.remind_at.getTime();
   }
 
   /** Reads the to-do. A direct change by a client is repaired first, so that it has its own event. */

@@ -26,11 +26,11 @@ export const cursor = z
   .describe('Previous next_cursor');
 
 /** A limit whose listed schema has no range, as in the to-do specification. */
-export const pageLimit = (usual = 10) =>
+export const pageLimit = (defaultLimit = 10) =>
   z
     .int()
     .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `expected a whole number from 1 to ${MAX_LIMIT}`)
-    .default(usual)
+    .default(defaultLimit)
     .describe(`1 to ${MAX_LIMIT}`);
 
 export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('Maximum');

@@ -95,8 +95,8 @@ export function scoresOf(candidates: readonly Candidate[], record: KindRecord | 
   });
   const average = (of: 'cost_usd' | 'milliseconds') => {
     const each = known.map(({ whole, count }) => (count === 0 ? 0 : whole[of] / count));
-    const most = Math.max(...each);
-    return each.map((one) => (most === 0 ? 0 : one / most));
+    const limit = Math.max(...each);
+    return each.map((one) => (limit === 0 ? 0 : one / limit));
   };
   const [costs, times] = [average('cost_usd'), average('milliseconds')];
   return known.map(({ agent, mean, deviation, whole, count }, index) => {

@@ -109,6 +109,6 @@ export function recordedCost(outcome: Outcome, received: number, reserved: Usage
   }
   // If Muster aborts an attempt before any text arrives, the vendor stops early, after few output tokens.
   if (kind === 'aborted') return usage;
-  const hasBegun = usage !== undefined || kind === 'timeout';
-  return hasBegun ? { input_tokens: inputTokens, output_tokens: reserved.output_tokens } : undefined;
+  const hasStarted = usage !== undefined || kind === 'timeout';
+  return hasStarted ? { input_tokens: inputTokens, output_tokens: reserved.output_tokens } : undefined;
 }

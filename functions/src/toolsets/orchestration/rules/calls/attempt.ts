@@ -93,28 +93,28 @@ export type Attempt = NonNullable<JournalEntry['ending']>['attempt'];
  * was sent; Muster cancelled it; the deployment's key, model name or credit is wrong; or the request is invalid or
  * too long.
  */
-const OUTCOME_TEXTS = {
-  answered: 'agent',
-  overloaded: 'agent',
-  rate_limited: 'agent',
-  network: 'agent',
-  timeout: 'agent',
-  server_error: 'agent',
-  truncated: 'agent',
-  malformed: 'agent',
-  refused: 'agent',
-  unavailable: 'nobody',
-  over_budget: 'nobody',
-  interrupted: 'nobody',
-  aborted: 'nobody',
-  authentication: 'nobody',
-  quota: 'nobody',
-  invalid_request: 'nobody',
-  context_too_long: 'nobody',
-} as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
+const IS_MEASURED = {
+  answered: true,
+  overloaded: true,
+  rate_limited: true,
+  network: true,
+  timeout: true,
+  server_error: true,
+  truncated: true,
+  malformed: true,
+  refused: true,
+  unavailable: false,
+  over_budget: false,
+  interrupted: false,
+  aborted: false,
+  authentication: false,
+  quota: false,
+  invalid_request: false,
+  context_too_long: false,
+} as const satisfies Record<Attempt['end'], boolean>;
 
 export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
-  return OUTCOME_TEXTS[end] === 'agent';
+  return IS_MEASURED[end];
 }
 
 /** Returns measurements per agent. Do not pass attempts that an earlier execution of the step has already counted. */

@@ -55,23 +55,23 @@ export class RunBudget {
     readonly sharedBy: number;
   }): Reservation | undefined {
     const { input_tokens, max_output_tokens, price, sharedBy } = planned;
-    const most = Math.floor(
+    const max = Math.floor(
       Math.min(
         max_output_tokens,
         this.tokensLeft(sharedBy) - input_tokens,
         outputFor(this.usdLeft(sharedBy) - costOf({ input_tokens, output_tokens: 0 }, price), price),
       ),
     );
-    if (most < Math.min(MIN_OUTPUT_TOKENS, max_output_tokens)) return undefined;
-    const reservedUsd = costOf({ input_tokens, output_tokens: most }, price);
-    this.reservedTokens += input_tokens + most;
+    if (max < Math.min(MIN_OUTPUT_TOKENS, max_output_tokens)) return undefined;
+    const reservedUsd = costOf({ input_tokens, output_tokens: max }, price);
+    this.reservedTokens += input_tokens + max;
     this.reservedUsd += reservedUsd;
     return {
-      max_output_tokens: most,
+      max_output_tokens: max,
       complete: (usage) => {
         if (usage === undefined) return NOTHING;
         const costUsd = costOf(usage, price);
-        this.reservedTokens -= input_tokens + most;
+        this.reservedTokens -= input_tokens + max;
         this.reservedUsd -= reservedUsd;
         const { cost_usd: bookedUsd, usage: booked } = this.spent;
         this.spent = {

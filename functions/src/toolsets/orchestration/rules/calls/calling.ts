@@ -97,7 +97,7 @@ class Calling {
     const availability = agent.availability();
     if (!availability.available) return this.notAttempted(agent, 'unavailable', availability.reason);
     // The increased limit of the previous agent may be more than this agent needs or accepts.
-    this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.usual));
+    this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.default));
     let waited = 0;
     for (let number = 1; ; number++) {
       const tried = await this.attempt(agent, number, waited);
@@ -105,7 +105,7 @@ class Calling {
       const { outcome } = tried;
       if ('answer' in outcome) return outcome.answer;
       const wait = outcome.ranOut
-        ? this.addFallback(tried.maxOutputTokens, number)
+        ? this.raiseOutputLimit(tried.maxOutputTokens, number)
         : this.react(outcome.failure, number, candidate);
       if (wait === undefined) return undefined;
       await this.ports.timer.wait(wait, this.request.signal);
@@ -186,9 +186,9 @@ class Calling {
   }
 
   /** Called after an answer without text. Retries with more output tokens if the limit was too low, else gives up. */
-  private addFallback(had: number, failed: number): number | undefined {
-    const isOwnLimit = had >= this.capacity && this.capacity < OUTPUT_TOKENS.most;
-    this.capacity = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.capacity));
+  private raiseOutputLimit(had: number, failed: number): number | undefined {
+    const isOwnLimit = had >= this.capacity && this.capacity < OUTPUT_TOKENS.max;
+    this.capacity = Math.min(OUTPUT_TOKENS.max, Math.max(OUTPUT_TOKENS.default, 2 * this.capacity));
     return isOwnLimit && failed < this.request.attempts ? 0 : undefined;
   }
 

@@ -126,9 +126,9 @@ export class StepJournal {
     const { runId, requireLease } = this.scope;
     // Do not record an attempt that was aborted because the lease was lost: the next instance repeats it.
     if (attempt.end === 'aborted') requireLease();
-    const begun = this.startedAttempts.get(attemptKeyOf(attempt));
-    if (begun === undefined) throw new Error('An attempt ended that was never started.');
-    const entry = { ...begun, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
+    const started = this.startedAttempts.get(attemptKeyOf(attempt));
+    if (started === undefined) throw new Error('An attempt ended that was never started.');
+    const entry = { ...started, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
     await this.complete({ kind: 'completeCall', runId, entry }, attempt);
     this.entries.set(keyOf(entry), entry);
     this.startedAttempts.set(attemptKeyOf(entry), entry);

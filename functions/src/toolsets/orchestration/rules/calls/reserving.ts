@@ -48,8 +48,8 @@ export async function reservationFor(
   if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
   const amountWith = (outputTokens: number) =>
     chargedAmountOf({ input_tokens: call.input_tokens, output_tokens: outputTokens }, price);
-  const most = outputWithin(limited, call, price);
-  const maxOutputTokens = Math.max(Math.min(MIN_OUTPUT_TOKENS, call.max_output_tokens), most);
+  const limit = outputWithin(limited, call, price);
+  const maxOutputTokens = Math.max(Math.min(MIN_OUTPUT_TOKENS, call.max_output_tokens), limit);
   const amount = amountWith(maxOutputTokens);
   const refusal = budgetRefusalOf(limited, amount);
   if (refusal !== undefined) throw new BudgetExhaustedError({ ...refusal, wanted: amountWith(call.max_output_tokens) });

@@ -114,15 +114,15 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ra
     : (chooseByScore(inOrder, work[role], random)?.agent ?? best.agent);
   const chosen = ranked.find((one) => one.agent === agent) ?? best;
   const { score, warnings, reasons } = chosen;
-  const said = [`${agent}: ${reasons.join(', ')} (${score})`];
-  if (warnings.length > 0) said.push(`, with warnings: ${warnings.join('; ')}`);
-  if (agent !== pinned && chosen !== best) said.push(`, tried occasionally: ${best.agent} scores higher`);
-  if (pinned !== undefined && agent !== pinned) said.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
+  const parts = [`${agent}: ${reasons.join(', ')} (${score})`];
+  if (warnings.length > 0) parts.push(`, with warnings: ${warnings.join('; ')}`);
+  if (agent !== pinned && chosen !== best) parts.push(`, tried occasionally: ${best.agent} scores higher`);
+  if (pinned !== undefined && agent !== pinned) parts.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
   for (const { agent: other, record } of standings) {
-    if (routing.forbidden.includes(other)) said.push(`; ${other}: forbidden in this workspace`);
-    else if (other !== agent && record !== undefined) said.push(`; ${other}: ${evidenceOf(record, role)}`);
+    if (routing.forbidden.includes(other)) parts.push(`; ${other}: forbidden in this workspace`);
+    else if (other !== agent && record !== undefined) parts.push(`; ${other}: ${evidenceOf(record, role)}`);
   }
-  return { agent, reason: said.join('') };
+  return { agent, reason: parts.join('') };
 }
 
 function absenceOf(status: Situation['agentStatuses'][number] | undefined): string {

@@ -82,8 +82,8 @@ export class RunExecution {
   private async release(run: Run, now: Date, why?: unknown): Promise<ReleasedRun> {
     if (run.deliveries < MAX_DELIVERIES) return { run: releasedRun(run, now), changes: [] };
     const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
-    const said = why instanceof MusterError ? why.message : LOGGED;
-    const message = `The run was started ${MAX_DELIVERIES} times${where} and interrupted each time before a step was done. ${said}`;
+    const text = why instanceof MusterError ? why.message : LOGGED;
+    const message = `The run was started ${MAX_DELIVERIES} times${where} and interrupted each time before a step was done. ${text}`;
     const failed = endedRun(
       { ...run, ...(await recordedCostOf(this.ports, run)) },
       { status: 'failed', failure: { reason: 'EXECUTION_FAILED', message } },

@@ -35,7 +35,7 @@ export function acquireRun(ports: OrchestrationPorts, runId: string) {
 }
 
 /** Cancels a run because one of its tasks was cancelled, so that the run cannot succeed. Its instance stops it. */
-export function cancelOthers(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
+export function cancelRunOf(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {
     const found = await skipUnreadable(runs.find(runId));

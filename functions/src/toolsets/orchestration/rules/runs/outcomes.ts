@@ -146,8 +146,8 @@ class StepOutcomes {
     return following.flatMap(({ name, role, status, output = '' }) => {
       if (role !== 'review' || status !== 'succeeded' || this.steps.get(name)?.picks !== undefined) return [];
       const [first = ''] = output.trim().split('\n', 1);
-      const said = VERDICTS.get(first.replace(/[*_#`.:\s]+/g, ' ').trim());
-      return said === undefined ? [] : [said];
+      const verdict = VERDICTS.get(first.replace(/[*_#`.:\s]+/g, ' ').trim());
+      return verdict === undefined ? [] : [verdict];
     });
   }
 }

@@ -154,7 +154,7 @@ export class RunExecutor {
         const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
         const scope = { runId, step: id, budgetKeys, repeatable, requireLease: lease.require };
         const journal = new StepJournal(ports, scope, before);
-        return { due: step, begun: this.records.get(id) ?? this.startedSteps(step, index), journal };
+        return { due: step, startedStep: this.records.get(id) ?? this.startedSteps(step, index), journal };
       }),
     );
     this.budget ??= this.openBudget(tasks.map(({ journal }) => usageOf(journal.recorded)));
@@ -198,7 +198,7 @@ export class RunExecutor {
       if (error instanceof BudgetExhaustedError) return error;
       if (!(error instanceof MusterError) || isContention(error)) throw error;
       // The record of a waiting step may already contain an output, which is removed here.
-      const { output: _, results: __, ...rest } = task.begun;
+      const { output: _, results: __, ...rest } = task.startedStep;
       const attempts = task.journal.recorded;
       const failure = { reason: error.details.reason ?? error.code, message: error.message };
       const ending = { spent: usageOf(attempts), settled_at: this.ports.clock.now(), failure };
@@ -217,7 +217,7 @@ function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutc
   const outcomes = new Map<string, StepOutcome>();
   for (const record of records) {
     const { status, output = '', results, failure } = record;
-    const valid = results?.flatMap(({ agent, output: said }) => (said === undefined ? [] : { agent, output: said }));
+    const valid = results?.flatMap(({ agent, output: text }) => (text === undefined ? [] : { agent, output: text }));
     if (status === 'succeeded')
       outcomes.set(outcomeKey(record), { status: 'done', output, ...(valid && { results: valid }) });
     if (status === 'failed')

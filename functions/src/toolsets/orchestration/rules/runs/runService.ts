@@ -14,7 +14,7 @@ import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { seededRandom } from '../steps/judging.ts';
 import { runOfTask } from '../steps/networkStep.ts';
 import { cancellationOf, taskCancellations } from './cancelling.ts';
-import { cancelOthers, cancelReason } from './lease.ts';
+import { cancelReason, cancelRunOf } from './lease.ts';
 import { cacheKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { cursorOf, type RunView, runNotFound, type Visibility, viewOf, visibilityOf } from './visibility.ts';
@@ -100,10 +100,10 @@ export class RunService extends Service<OrchestrationPorts> {
     return { tokens: wanted.tokens ?? budget.tokens, cost_usd: wanted.cost_usd ?? budget.cost_usd };
   }
 
-  /** Reports changes of the run until it ends or the signal aborts. @param told called with the run at each change */
-  async follow(runId: string, until: AbortSignal, told: (run: Run) => void): Promise<void> {
+  /** Reports changes of the run until it ends or the signal aborts. @param onChange called with the run at each change */
+  async follow(runId: string, until: AbortSignal, onChange: (run: Run) => void): Promise<void> {
     for await (const run of this.ports.runs.watch(runId, until)) {
-      told(run);
+      onChange(run);
       if (isEnded(run)) return;
     }
   }
@@ -188,10 +188,10 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /** Returns a run if the caller may see it. @throws MusterError NOT_FOUND if the run is missing or hidden */
-  private async visible(principal: Principal, runId: string, least: Visibility = 'course'): Promise<Versioned<Run>> {
+  private async visible(principal: Principal, runId: string, min: Visibility = 'course'): Promise<Versioned<Run>> {
     const run = await readFor(principal.owner_uid, this.ports.runs.find(runId));
     const sight = run && visibilityOf(principal, run.value);
-    if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all')) throw runNotFound(runId);
+    if (run === undefined || sight === undefined || (min === 'all' && sight !== 'all')) throw runNotFound(runId);
     return run;
   }
 
@@ -214,7 +214,7 @@ export class RunService extends Service<OrchestrationPorts> {
     // If the task is unreadable, its repair triggers this function again.
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
-    if (task.status === 'cancelled') await cancelOthers(this.ports, runId, task);
+    if (task.status === 'cancelled') await cancelRunOf(this.ports, runId, task);
     if (isClosed(task.status)) return dispatch.dispatch(runId);
     return retryOnConflict(randomness, async () => {
       const run = (await runs.find(runId))?.value;

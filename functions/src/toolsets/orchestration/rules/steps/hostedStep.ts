@@ -12,12 +12,12 @@ import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import { all, isValid, type ModeResult, merge, modeResult, type Question, race, reasonOf } from './ask.ts';
 import { pick, seededRandom, vote } from './judging.ts';
-import { type BegunStep, type RunOfStep, type StepWork, usageOf } from './step.ts';
+import { type RunOfStep, type StartedStep, type StepWork, usageOf } from './step.ts';
 
 export interface StepTask {
   readonly run: RunOfStep;
   readonly due: DueStep;
-  readonly begun: BegunStep;
+  readonly startedStep: StartedStep;
   readonly budget: RunBudget;
   readonly journal: StepJournal;
   /** `abandon` is called for errors that the step did not cause. It immediately stops all other steps of the run. */
@@ -61,11 +61,11 @@ export class HostedStep {
   }
 
   private answers(): Promise<ModeResult> {
-    const { due, run, begun } = this.task;
+    const { due, run, startedStep } = this.task;
     const { prompt, candidates, step } = due;
     const { agents } = this;
     const ask = (question: Question) => this.ask(question);
-    const random = seededRandom(this.ports.hashing, `${run.id} ${begun.id}`);
+    const random = seededRandom(this.ports.hashing, `${run.id} ${startedStep.id}`);
     const [agent = ''] = agents;
     if (candidates !== undefined) return pick({ judge: agent, prompt, contributions: candidates, ask, random });
     if (agents.length === 1) return this.askSingle(agent);
@@ -91,7 +91,7 @@ export class HostedStep {
 
   private workOf(result: ModeResult): StepWork {
     const { answers, furtherCalls, output, winner, explanation, warnings, ballots, judged } = result;
-    const { begun, journal, due } = this.task;
+    const { startedStep, journal, due } = this.task;
     const attempts = [...answers, ...furtherCalls].flatMap((made) => made.attempts);
     const noted = attempts.map((attempt) => journal.noted(attempt));
     const several = this.agents.length > 1;
@@ -100,7 +100,7 @@ export class HostedStep {
     );
     return {
       record: {
-        ...begun,
+        ...startedStep,
         agents: winner === undefined ? this.agents : [winner],
         ...(output === undefined
           ? { status: 'failed', failure: failureOf(answers, explanation) }
@@ -112,7 +112,7 @@ export class HostedStep {
         ...((several || due.candidates !== undefined) && { explanation: explanationText(explanation, ballots) }),
         settled_at: this.ports.clock.now(),
       },
-      warnings: warnings.map((warning) => `Step "${begun.name}": ${warning}`),
+      warnings: warnings.map((warning) => `Step "${startedStep.name}": ${warning}`),
     };
   }
 

@@ -10,7 +10,7 @@ import { NETWORK } from '../agents/profile.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { StepTask } from './hostedStep.ts';
-import type { BegunStep, RunOfStep, StepRecord, StepWork } from './step.ts';
+import type { RunOfStep, StartedStep, StepRecord, StepWork } from './step.ts';
 
 const PRIORITY = 5;
 
@@ -41,13 +41,13 @@ export function networkTask(
 
 /** Adds the step's task to the queue unless the task exists. Returns the record of the step. */
 export async function executeOnNetwork(
-  { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
+  { run, due, startedStep }: Pick<StepTask, 'run' | 'due' | 'startedStep'>,
   ports: OrchestrationPorts,
   taskCreation: PortOf<TaskCreation>,
 ): Promise<StepWork> {
   const { id, draft } = networkTask(run, due);
   const task = (await ports.tasks.find(id))?.value ?? (await createTask({ ...draft, id }, run, taskCreation));
-  return { record: recordOf(begun, task, ports.clock.now()), warnings: [] };
+  return { record: recordOf(startedStep, task, ports.clock.now()), warnings: [] };
 }
 
 async function createTask(draft: TaskDraft, run: RunOfStep, taskCreation: PortOf<TaskCreation>): Promise<Task> {
@@ -65,9 +65,9 @@ function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: RunOfS
 }
 
 /** Returns the step's record according to the state of its task. While the task is open, the step is waiting. */
-export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
+export function recordOf(startedStep: StartedStep, task: Task, now: Date): StepRecord {
   const { status, claim, result, error } = task;
-  const known = { ...begun, agents: [claim?.claimed_by ?? NETWORK], task_id: task.id };
+  const known = { ...startedStep, agents: [claim?.claimed_by ?? NETWORK], task_id: task.id };
   const settled = { ...known, settled_at: now };
   const failed = (message: string): StepRecord => ({
     ...settled,

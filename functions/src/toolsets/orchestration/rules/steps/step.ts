@@ -59,7 +59,7 @@ export interface RunOfStep {
   readonly deadline: Date;
 }
 
-export type BegunStep = Omit<StepRecord, 'status'>;
+export type StartedStep = Omit<StepRecord, 'status'>;
 
 export interface StepWork {
   readonly record: StepRecord;
@@ -92,7 +92,7 @@ export function workOf(attempts: readonly Attempt[]): { attempts: number; millis
 }
 
 /** Returns the record of a step that starts. */
-export function startedStep(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
+export function startedStep(round: StepRound, role: AgentRole, number: number, startedAt: Date): StartedStep {
   const { name, iteration } = round;
   return {
     id: stepId(round),

@@ -15,10 +15,10 @@ export const MAX_STEP_ATTEMPTS = 5;
 export const MAX_AGENTS = 8;
 
 /** Timeout of a call to an agent, in milliseconds. The default is sufficient for thinking models. */
-export const TIMEOUT = { usual: 300_000, least: 1000, most: 300_000 } as const;
+export const TIMEOUT = { default: 300_000, min: 1000, max: 300_000 } as const;
 
 /** Maximum output tokens of one call, including thinking. The default is sufficient for thinking and the answer. */
-export const OUTPUT_TOKENS = { usual: 32_000, most: 64_000 } as const;
+export const OUTPUT_TOKENS = { default: 32_000, max: 64_000 } as const;
 
 export const MODES = ['race', 'all', 'vote', 'merge'] as const;
 
@@ -57,13 +57,13 @@ export const stepSchema = z.strictObject({
     .default({ attempts: 3 }),
   timeout: z
     .int()
-    .min(TIMEOUT.least)
-    .max(TIMEOUT.most)
-    .default(TIMEOUT.usual)
+    .min(TIMEOUT.min)
+    .max(TIMEOUT.max)
+    .default(TIMEOUT.default)
     .describe('Time limit of one call, in milliseconds.'),
   parallel: z.boolean().default(false).describe('Runs concurrently with adjacent parallel steps.'),
   repeatable: z.boolean().default(true).describe('False: a call whose outcome is unknown is never repeated.'),
-  maxOutputTokens: z.int().min(1).max(OUTPUT_TOKENS.most).default(OUTPUT_TOKENS.usual),
+  maxOutputTokens: z.int().min(1).max(OUTPUT_TOKENS.max).default(OUTPUT_TOKENS.default),
   capabilities: z
     .array(z.string().min(1).max(100))
     .max(10)

@@ -64,12 +64,12 @@ export class RecurringTasks extends Service<TodoPorts> {
       const first = latestOccurrence(recurringTask, createdAt);
       const reserved = await guardChanges(this.ports, undefined, first);
       const created = creationChanges(first, await changeContext(this.ports, first, createdAt, true));
-      const begun = { recurringTask, first, ...(last && { lastDue: last.due }) };
+      const creation = { recurringTask, first, ...(last && { lastDue: last.due }) };
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
-        recordResponse(begun),
+        recordResponse(creation),
       );
-      return begun;
+      return creation;
     });
   }
 
