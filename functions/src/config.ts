@@ -162,7 +162,7 @@ export function signInSettings() {
   };
 }
 
-/** Returns the URL from which emulators read the metadata documents of well-known clients when offline. */
+/** Returns the URL from which emulators without internet access read metadata documents of well-known clients. */
 export function clientDocumentsUrl(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
 }

@@ -231,7 +231,7 @@ export const relayJob =
     },
   });
 
-/** time at which the job was interrupted; undefined if it finished */
+/** @returns the time at which the job was interrupted; undefined if it finished */
 async function relayAll(database: Firestore, log: Log, turn: SweepContext, relay: Relay): Promise<Date | undefined> {
   const end = turn.now.getTime() - IN_FLIGHT_MS;
   let begin = turn.from?.at.getTime() ?? end - RELAY_DAYS * 24 * HOUR_MS;
@@ -264,7 +264,7 @@ function between(database: Firestore, collection: string, begin: number, to: num
     .orderBy('timestamp');
 }
 
-/** time at which the job was interrupted; undefined if it finished */
+/** @returns the time at which the job was interrupted; undefined if it finished */
 async function relayMissing(
   { database, log }: { readonly database: Firestore; readonly log: Log },
   turn: SweepContext,

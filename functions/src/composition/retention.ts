@@ -46,7 +46,7 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
     retentionJob(`${collection} kept`, days[kept], async (before, { isOver }) => {
       const old = database.collection(collection).where(time, '<=', before).orderBy(time);
       const removed = await deleteFound(old, isOver);
-      // If the time of this turn is over, the next turn of the sweep deletes the remaining documents.
+      // If this turn's time is over, the next turn of the sweep deletes the remaining documents.
       const left = isOver() ? { stoppedAt: { at: before, id: collection } } : {};
       return { counts: { removed }, isBehind: isOver(), ...left };
     }),
@@ -80,7 +80,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepJ
   });
 }
 
-/** Returns the job that deletes archived sessions and their counters, if no tasks or findings of them are left. */
+/** Returns the job that deletes archived sessions and their counters once their tasks and findings are deleted. */
 export function archiveRetention(database: Firestore, days: RetentionDays): SweepJob {
   const isEmpty = async (collection: string, session: string): Promise<boolean> =>
     (await database.collection(collection).where('session', '==', session).limit(1).select().get()).empty;
@@ -188,7 +188,7 @@ export class Retention extends Service<RetentionPorts> {
     return true;
   }
 
-  /** Returns whether the item was deleted. An error is only logged, so that one item does not block others. */
+  /** Returns whether the item was deleted. Logs errors and does not throw, so that one item does not block others. */
   private async attempt(kind: string, id: string, remove: () => Promise<boolean>): Promise<boolean> {
     try {
       return await remove();

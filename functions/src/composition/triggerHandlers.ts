@@ -109,7 +109,7 @@ interface BudgetHandlers {
   readonly budgetWaits: BudgetWaits;
 }
 
-/** Withdraws questions about an older budget, and continues the work that waits. Called at least once per change. */
+/** Withdraws outdated budget questions, and continues work that waits for the budget. May be called repeatedly. */
 export async function onBudgetWritten(
   { budgetQuestions, runs, budgetWaits }: BudgetHandlers,
   written: unknown,

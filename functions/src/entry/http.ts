@@ -1,7 +1,7 @@
 /**
  * HTTP functions. The functions framework and the emulator process requests before the function does, and have no
- * option to turn this off. The code below prevents it. Source: @google-cloud/functions-framework, src/server.ts and
- * src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
+ * option to turn this off. The code below prevents this processing. Source: @google-cloud/functions-framework,
+ * src/server.ts and src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
@@ -26,7 +26,7 @@ const BODY_HEADERS = ['content-length', 'transfer-encoding', 'expect'];
 
 skipBodyParsers();
 
-/** The MCP endpoint. Cloud Run lets everyone call it, because it authenticates every request itself. */
+/** The MCP endpoint. Cloud Run lets everyone call it, because the endpoint authenticates every request itself. */
 export const mcp = onRequest(
   {
     ...globalOptions,

@@ -10,7 +10,7 @@ import { FirestoreGraphQueries } from './store/nodes.ts';
 export interface GraphDependencies extends DocumentSource {
   readonly store: Store<GraphChange>;
   readonly log: Log;
-  /** For each kind of item, a function that finds the graph node of an item. Each feature provides its own. */
+  /** For each kind of item, a function that finds an item's graph node. The item's feature provides it. */
   readonly nodes: GraphPorts['nodes'];
 }
 

@@ -28,7 +28,7 @@ export interface AnyChange {
 
 /** Kinds of changes that the commits of every feature may include. */
 export interface AuditChanges {
-  /** Adds an effect to the audit log that no other change of the commit adds. */
+  /** Adds to the audit log an effect that no other change of the commit adds. */
   readonly audit: { readonly effect: AuditEffect };
 }
 

@@ -12,7 +12,7 @@ export function withTimeout<T>(work: Promise<T>, milliseconds: number, what: str
   return withTimeoutError(milliseconds, work, () => new Error(`${what} did not respond.`));
 }
 
-/** Returns the result of a wait. Excludes the wait from the call's duration: a waiting call is not a slow call. */
+/** Returns the result of a wait. Excludes the wait from the measured duration of the call. */
 export type TrackWait = <Result>(wait: Promise<Result>) => Promise<Result>;
 
 export interface LongPoll {

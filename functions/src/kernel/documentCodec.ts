@@ -121,7 +121,7 @@ function partOf(whole: unknown, name: string): unknown {
   return (whole as Fields)[name];
 }
 
-/** How an absent value is stored: as null, as no field, or not at all. */
+/** How an absent value is stored: as null or as a missing field; `impossible`: the value cannot be absent. */
 type Absence = 'null' | 'nothing' | 'impossible';
 
 function absenceOf(field: Schema): Absence {

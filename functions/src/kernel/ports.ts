@@ -86,7 +86,7 @@ export class UnreadableDocumentError extends MusterError {
     super('FIREBASE_ERROR', `The stored document "${path}" cannot be read.`, {
       reason: 'UNREADABLE_DOCUMENT',
       suggestion:
-        'Ask the operator to check the log event document_unreadable. The document was edited manually, or written by a newer version of Muster.',
+        'The document was edited manually, or written by a newer version of Muster. Ask the operator to check the log event document_unreadable.',
     });
     this.name = 'UnreadableDocumentError';
     this.owner_uid = owner_uid;
@@ -104,7 +104,7 @@ export async function skipUnreadable<Value>(reading: Promise<Value>): Promise<Va
   }
 }
 
-/** Returns undefined instead of an error for an unreadable document of another workspace, which stays hidden. */
+/** Returns undefined, not an error, for an unreadable document of another workspace, so that it stays hidden. */
 export async function readUnreadable<Value>(
   isTheirs: (workspace: string) => boolean,
   reading: Promise<Value>,
@@ -118,7 +118,7 @@ export async function readUnreadable<Value>(
   }
 }
 
-/** Returns undefined instead of an error for an unreadable document of another owner, which stays hidden. */
+/** Returns undefined, not an error, for an unreadable document of another owner, so that it stays hidden. */
 export async function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;

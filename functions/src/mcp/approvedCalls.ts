@@ -59,7 +59,7 @@ export class ApprovedCalls {
       const again = { authenticate: async () => principal, reauthenticate: async () => principal };
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
-      // The request id replaces the credential: no tool that can require approval derives secrets from a credential.
+      // The request id replaces the credential, because tools with approval derive no secrets from credentials.
       const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approved_by: approvedBy, shown }) };
       const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({

@@ -52,7 +52,7 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
  * the answer, so the server keeps no state. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
  */
 export interface Elicitation {
-  /** Returns the person's answer to a question, not validated; undefined if the question was not asked yet. */
+  /** Returns the person's unvalidated answer to a question; undefined if the question was not asked yet. */
   response(key: string): ElicitationResponse | undefined;
   /** Responds to the call with a question for the person instead of the result. */
   ask(key: string, form: ElicitationForm): void;

@@ -141,7 +141,7 @@ function openToolset(toolset: Toolset): readonly Toolset[] {
 const INTRODUCTION =
   'Muster is a shared hub for agents and the people they work for. Errors suggest what to do next. Every writing tool ' +
   'takes idempotency_key: within 24 hours, the same key and arguments return the first result and change nothing. ' +
-  'Lists take limit; tools that create work take part_of: {kind: todo|task|run|pull_request, id}, the parent.';
+  'Lists take limit. Tools that create work take part_of: {kind: todo|task|run|pull_request, id}, the parent.';
 
 /** Returns the server instructions, without the lines that name a tool of another endpoint. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {

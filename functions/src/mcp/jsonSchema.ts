@@ -22,7 +22,7 @@ export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(sche
 /** Returns the JSON Schema of a tool's response. */
 export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
-/** Returns a schema that fits responses and errors. Only fields of both are required. Clients reject `anyOf`. */
+/** Returns a schema for responses and errors. It requires only common fields. Clients would reject `anyOf`. */
 export function responseOrErrorSchema(response: z.ZodObject, error: z.ZodObject): JsonObject {
   const { required, properties, ...rest } = outputJsonSchema(response);
   const other = outputJsonSchema(error);

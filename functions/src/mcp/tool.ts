@@ -73,11 +73,11 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly example: z.input<Input>;
   /** The response may have up to 1 MiB, more than clients show a model by default, because it must be complete. */
   readonly returnsWhole?: true;
-  /** Suggestion how to read a large response in parts. If set, such a response is refused and not truncated. */
+  /** Suggestion for reading a large response in parts. If set, such a response is refused and not truncated. */
   readonly ifTooLarge?: string;
-  /** Whether a workspace may require approval of calls. Arguments are then stored: no secrets are allowed. */
+  /** Whether a workspace may require approval of calls. Arguments are then stored, so they must not be secret. */
   readonly approvable?: true;
-  /** Whether credentials that do not include the toolset may call it, because it describes only the caller. */
+  /** Whether credentials that do not include the toolset may call the tool, because it describes only the caller. */
   readonly openToAll?: true;
   /** Limits that a call may loosen. Loosening one requires approval. Source: docs/security.md#two-rules. */
   readonly loosens?: readonly Loosened[];
@@ -125,7 +125,7 @@ export interface FoundTool {
 }
 
 export interface PreparedCall<in Services = never> {
-  /** Validated arguments without the idempotency key. A repeated call with this key must have the same. */
+  /** Validated arguments without the idempotency key. A repeated call with this key must have the same arguments. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
   /** Maximum cost of the call in US dollars; undefined: the default budget of a run. */
@@ -149,17 +149,17 @@ export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape).partial();
 }
 
-/** Returns the schema of a text. Tool lists do not show its maximum length, as in the specifications. */
+/** Returns the schema of a text. Tool lists omit its maximum length, as the specifications do. */
 export function textUpTo(max: number): z.ZodString {
   return z.string().refine((text) => hasAtMost(text, max), `expected at most ${max} characters`);
 }
 
-/** Returns the schema of a list. Tool lists do not show its maximum length, as in the specifications. */
+/** Returns the schema of a list. Tool lists omit its maximum length, as the specifications do. */
 export function listUpTo<Item extends z.ZodType>(max: number, item: Item, items = 'entries') {
   return z.array(item).refine((list) => list.length <= max, `expected at most ${max} ${items}`);
 }
 
-/** Returns the schema of a whole number. Tool lists do not show its range, as in the specifications. */
+/** Returns the schema of a whole number. Tool lists omit its range, as the specifications do. */
 export function wholeNumber(min: number, max: number): z.ZodNumber {
   return z
     .number()
@@ -350,7 +350,7 @@ export function clearedFields<Field extends string>(clear: readonly Field[] = []
     throw new MusterError('VALIDATION_ERROR', `Argument "${field}" is both set and listed in clear.`, {
       field,
       reason: 'GIVEN_AND_CLEARED',
-      suggestion: `Omit "${field}" to remove the field, or remove it from clear to set it.`,
+      suggestion: `To remove the field, omit "${field}". To set it, remove "${field}" from clear.`,
     });
   };
 }

@@ -73,11 +73,11 @@ export function presentableError(error: unknown, requestId: string, what: string
     return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
       reason: 'OUTCOME_UNKNOWN',
       suggestion:
-        'The write may or may not have been applied: check before retrying. With an idempotency_key, retrying is safe.',
+        'The write may or may not have been applied. Check this before you retry; with an idempotency_key, retrying is safe.',
     });
   }
   log.error('call_broke', { requestId, what, error });
-  return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
+  return new MusterError('INTERNAL', `Internal error. Report request id ${requestId} to the operator.`);
 }
 
 /** Bytes of a JSON-RPC message in addition to the response that it contains. */
@@ -123,7 +123,7 @@ export function withinSizeLimit(
   });
 }
 
-/** Returns a resource's text. If it is too large, returns its beginning. The beginning of JSON is wrapped in JSON. */
+/** Returns a resource's text, or its beginning if it is too large. Truncated JSON text is wrapped in valid JSON. */
 export function textWithinSizeLimit(
   { mimeType, returnsWhole }: Pick<FoundResource, 'mimeType' | 'returnsWhole'>,
   text: string,
@@ -131,7 +131,7 @@ export function textWithinSizeLimit(
   const fits = (shown: string) =>
     returnsWhole ? byteLength(shown) <= TRUNCATION_MARGIN : utf8Length(shown) <= MAX_SHOWN_BYTES;
   if (fits(text)) return text;
-  const message = `This resource has ${utf8Length(text)} bytes, too many for one response: only its beginning is shown. Its toolset's tools return the rest in parts.`;
+  const message = `This resource has ${utf8Length(text)} bytes, too many for one response. Only its beginning is shown. The tools of its toolset return the rest in parts.`;
   for (const max of TRUNCATION_STEPS) {
     const beginning = text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
     const shown =
@@ -159,7 +159,7 @@ function truncateValue(value: JsonValue, max: number): JsonValue {
 
 /** Returns the beginning of a text and the number of omitted characters. The result is never longer than the text. */
 function truncateText(text: string, max: number): string {
-  const end = `… (${text.length - max} more characters: read this item on its own to get all of it)`;
+  const end = `… (${text.length - max} more characters omitted: read this item separately to get all of it)`;
   if (text.length <= max + end.length) return text;
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '') + end;
 }
@@ -181,7 +181,7 @@ export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
 /** @throws MusterError TIMEOUT if no time is left to start the call */
 export function requireTime(timeLeft: TimeLeft): void {
   if (timeLeft() > 0) return;
-  const message = `Not run: the request's ${REQUEST_TIMEOUT_MS / 1000} seconds ran out before the call started.`;
+  const message = `The call was not run: the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds before the call started.`;
   throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 

@@ -13,7 +13,7 @@ export interface Selection {
   readonly listing: Listing;
 }
 
-/** `light` (`/mcp`): the role's tools, in short. `whole` (toolset paths, `?toolsets=all`): all tools, in full. */
+/** `light` (`/mcp`): the role's tools, shortened. `whole` (toolset paths, `?toolsets=all`): all tools, in full. */
 export type Listing = 'light' | 'whole';
 
 /** Value of the query or the header that selects all toolsets of the path. */
@@ -107,7 +107,7 @@ function namesIn(list: string | null | undefined): readonly string[] {
   return names.filter((name) => name !== '');
 }
 
-/** @param named the toolsets that the query and the header name; none for a missing one */
+/** @param named the toolsets of the query and those of the header; an empty list if a parameter is missing */
 function narrowed(
   toolsets: readonly string[],
   existing: readonly string[],
@@ -123,7 +123,7 @@ function narrowed(
   const narrowing = named.filter((names) => names.length > 0 && !names.includes(ALL));
   const chosen = toolsets.filter((toolset) => narrowing.every((names) => names.includes(toolset)));
   if (chosen.length > 0) return chosen;
-  const none = 'The path, the query and the header have no toolset in common.';
+  const none = 'The URL path, the query parameter toolsets and the header X-MCP-Toolsets have no toolset in common.';
   const suggestion = `Toolsets at this path: ${toolsets.join(', ')}.`;
   throw new MusterError('VALIDATION_ERROR', none, { field: 'toolsets', suggestion });
 }

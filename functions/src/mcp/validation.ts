@@ -38,7 +38,7 @@ export function argumentsChecker<Schema extends z.ZodObject>(
 /** Arguments that some clients add to every call. They are ignored, unless the tool has such an argument. */
 const ADDED_BY_CLIENTS: readonly string[] = [
   'toolCallId', // n8n: n8n-io/n8n#21500, n8n-io/n8n#21716, makenotion/notion-mcp-server#146
-  'sessionId', // n8n's chat trigger sends this and the next two: n8n-io/n8n#22787
+  'sessionId', // n8n's chat trigger sends this and the next two arguments: n8n-io/n8n#22787
   'action',
   'chatInput',
   '_sessionID', // SiYuan: siyuan-note/siyuan#17927
@@ -182,14 +182,14 @@ function tooMany(at: ArgumentPosition, count: number, what: string, max: number)
 }
 
 function tooDeep(at: ArgumentPosition): never {
-  return refuse(at, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
+  return refuse(at, `has more than ${MAX_ARGUMENT_DEPTH} nested levels`, 'TOO_DEEP');
 }
 
 function tooManyValues(): MusterError {
   const message = `The arguments contain more than ${MAX_ARGUMENT_VALUES} values.`;
   return new MusterError('VALIDATION_ERROR', message, {
     reason: 'TOO_MANY',
-    suggestion: 'Split the call into several.',
+    suggestion: 'Split the call into several calls.',
   });
 }
 
@@ -363,7 +363,7 @@ function describeUnknown(
   const holder = unwrapped(memberAt(schema, path));
   const own = holder instanceof z.ZodObject ? Object.keys(holder.shape) : [];
   const names = (path.length === 0 ? known : own).join(', ') || 'none';
-  const where = path.length === 0 ? 'Known arguments' : `Known in "${fieldPath(path)}"`;
+  const where = path.length === 0 ? 'Known arguments' : `Known fields of "${fieldPath(path)}"`;
   const quoted = keys.slice(0, SHOWN_UNKNOWN).map((key) => `"${fieldPath([...path, key])}"`);
   const more = keys.length > SHOWN_UNKNOWN ? ` and ${keys.length - SHOWN_UNKNOWN} more` : '';
   const unknown = `Unknown argument${keys.length > 1 ? 's' : ''} ${quoted.join(', ')}${more}`;

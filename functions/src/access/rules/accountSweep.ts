@@ -1,4 +1,4 @@
-/** Sweep over Firebase Auth accounts, whose changes are not reported. Source: docs/security.md#credentials. */
+/** Sweep over accounts, whose changes Firebase Auth does not report. Source: docs/security.md#credentials. */
 import { type AccountState, isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';

@@ -31,13 +31,13 @@ const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
 /**
  * Limit of invalid credentials from one address at one instance, because each lookup may cost a database read. Above
- * the limit, lookups wait in a queue: an attacker causes little cost, and a valid credential from the same address
- * still works. `burst` is larger than the number of requests that an instance serves at the same time.
+ * the limit, lookups wait in a queue, so that an attacker causes little cost and a valid credential from the same
+ * address still works. `burst` is larger than the number of requests that an instance serves at the same time.
  */
 const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
 
 const TOO_MANY_ATTEMPTS = {
-  message: 'Too many invalid credentials from your address.',
+  message: 'Too many invalid credentials from your IP address.',
   reason: 'TOO_MANY_ATTEMPTS',
   suggestion: 'Check your credential, then retry',
 };
@@ -149,7 +149,7 @@ export class CredentialAuthenticator extends Service<
     if (access === 'expired') throw expiredAccess();
     const known = await agents.find(grant.agent_id);
     if (known === undefined) throw invalidCredential();
-    // The cache entry is valid for all access tokens of the grant, so it expires with the first of these tokens.
+    // The cache entry is valid for all access tokens of the grant, so it expires as soon as one of them does.
     const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
     const endsAt = ends.reduce(earlier, grant.expires_at);
     return this.checked(known.value, {
@@ -311,6 +311,6 @@ async function asAgent(
 function revokedError(): MusterError {
   return new MusterError('FORBIDDEN', 'The requester has lost access since making this request.', {
     reason: 'RIGHTS_GONE',
-    suggestion: 'The agent, credential or account of the requester was removed. Ask again with a valid credential.',
+    suggestion: 'The agent, credential or account of the requester was removed. Retry with a valid credential.',
   });
 }

@@ -21,14 +21,14 @@ export const MAX_TTL_MS = HOUR_MS;
 /** Maximum number of cached credentials. Each takes about 1 kB. */
 const MAX_CACHED = 20_000;
 
-/** Maximum number of remembered changes: more than two successive reads of changes can both return. */
+/** Maximum number of remembered changes. It exceeds the number of changes that two successive reads both return. */
 const MAX_SEEN_CHANGES = 2000;
 
 export interface CheckedCredential {
   readonly principal: Principal;
   /** Credentials, agents and people whose changes evict the entry. */
   readonly subjects: readonly AccessSubject[];
-  /** Time at which the entry expires; absent if the result can change without an access change. */
+  /** Time at which the entry expires. If absent, it expires after CACHE_TTL_MS: access can change unannounced. */
   readonly endsAt?: Date;
 }
 
@@ -54,7 +54,7 @@ export class CredentialCache extends Service<
   private polling: Promise<void> | undefined;
   private changeReads = 0;
 
-  /** Returns whether the cache contains the credential, so that it was valid when it was last looked up. */
+  /** Returns whether the cache contains the credential, which means that it was valid at its last lookup. */
   has(digest: string): boolean {
     return this.entries.has(digest);
   }

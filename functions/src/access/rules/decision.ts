@@ -104,12 +104,12 @@ function deniedFor(operation: AccessQuestion['operation'], asked: DecisionCase):
   const { permission, needs, isList } = asked;
   if (needs === 'no one') {
     const { keeper } = permission;
-    const server = keeper === undefined ? 'Nothing is stored there.' : `The server writes the path: ${keeper}.`;
+    const server = keeper === undefined ? 'Nothing is stored there.' : `It is written by: ${keeper}.`;
     return `No role can ${operation === 'read' ? 'read' : 'write'} this path directly. ${server}`;
   }
-  if (isList && operation === 'write') return 'A list cannot be written as a whole. Name the path of one entry.';
+  if (isList && operation === 'write') return 'A whole list cannot be written. Use the path of one entry.';
   if (isList && operation === 'read' && permission.unlisted)
-    return 'This list cannot be read as a whole. Name the path of one entry.';
+    return 'This list cannot be read as a whole. Use the path of one entry.';
   return undefined;
 }
 
@@ -145,12 +145,12 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
   const { where } = asked.permission;
   if (where === 'deployment') {
     const allowed = isAdmin(principal);
-    return { isAllowed: allowed, reason: `Requires a deployment ${needs}; you are ${allowed ? '' : 'not '}one.` };
+    return { isAllowed: allowed, reason: `Requires a deployment ${needs}, and you are ${allowed ? '' : 'not '}one.` };
   }
   if (where === 'anywhere' || where === 'nowhere') {
     const role = ownRole(principal);
     if (role === undefined) return refused(NO_ROLE_ANYWHERE);
-    const reason = `Requires the role ${needs} in any workspace; you have ${role}.`;
+    const reason = `Requires the role ${needs} in any workspace; your role is ${role}.`;
     return { isAllowed: hasRole(role, needs), role, reason };
   }
   const workspace = workspaceOf(principal, asked);
@@ -162,7 +162,7 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
       ? { isAllowed: false, workspace, from, reason: `${noRoleIn(workspace)}${WORDS[from]}` }
       : { isAllowed: false, reason: HIDDEN };
   }
-  const reason = `Requires the role ${needs} in the workspace "${workspace}"; you have ${role} there${WORDS[from]}`;
+  const reason = `Requires the role ${needs} in the workspace "${workspace}"; your role there is ${role}${WORDS[from]}`;
   return { isAllowed: hasRole(role, needs), workspace, role, from, reason };
 }
 
@@ -192,10 +192,10 @@ export function sourcedRole(principal: Principal, workspace: string): SourcedRol
 /** Last part of a sentence about a role, by the reason for the role. */
 const WORDS: Readonly<Record<RoleSource, string>> = {
   membership: ', as a member.',
-  deployment: ', from the deployment.',
-  own: ": your agent's own role is weaker than its owner's.",
-  readonly: ': your credential is read-only.',
-  held: ': your credential is restricted to another workspace.',
+  deployment: ', from your deployment role.',
+  own: ", because your agent's own role is weaker than its owner's.",
+  readonly: ', because your credential is read-only.',
+  held: ', because your credential is restricted to another workspace.',
   none: '.',
 };
 
@@ -208,7 +208,7 @@ const NOT_OWNER = 'The path does not exist, or its data belongs to someone else.
 const HIDDEN = 'The path does not exist, or it is in a workspace in which you have no role.';
 
 const SPANS_WORKSPACES =
-  'The path contains data of several workspaces, but your credential is restricted to one. Use a tool instead: tools return only the data of your workspace.';
+  'The path contains data of several workspaces, but your credential is restricted to one workspace. Use a tool: tools return only the data of your workspace.';
 
 const NO_ROLE_ANYWHERE = 'You have no role in any workspace.';
 

@@ -35,7 +35,7 @@ export class Invitations extends Service<AccessPorts> {
   /** Time of the last check of a person's invitations, by uid. */
   private readonly lookups = new BoundedMap<string, number>(MAX_CACHED_LOOKUPS);
 
-  /** Accepts the invitations of a person who has signed in, at most once a minute. Failures are only logged. */
+  /** Accepts the invitations of a signed-in person, at most once a minute. Failures are logged, not thrown. */
   async acceptAtSignIn(uid: string, email: string): Promise<void> {
     const now = this.ports.clock.now().getTime();
     const last = this.lookups.get(uid);

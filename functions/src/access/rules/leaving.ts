@@ -39,7 +39,7 @@ export interface LostAccessHandler {
 
 /** Returns whether a person may have lost a role. Pass undefined if the person has no document. */
 export function hasLostAccess(before: Person | undefined, after: Person | undefined): boolean {
-  // If no role is stored, the role in the claims of the person's account counts, which may be any role.
+  // If no role is stored, the role in the claims of the person's account counts, and it can be any role.
   if (before?.role === undefined ? after?.role !== undefined : isReduced(before.role, after?.role)) return true;
   return Object.entries(before?.workspaces ?? {}).some(([workspace, role]) =>
     isReduced(role, after?.workspaces[workspace]),

@@ -44,7 +44,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     before === 'private' && access === 'open'
       ? [{ what: 'access', workspace, would: `open the workspace "${workspace}" to everyone` }]
       : [],
-  // A new workspace has no members who could approve, so the approver is the owner, in the call's workspace.
+  // A new workspace has no members who could approve, so the caller's owner approves, in the call's workspace.
   createWorkspace: ({ name, workspace: { repositories } }) =>
     reachedAccess(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
   listRepositories: ({ workspace, repositories, before = [] }) => reachedAccess(workspace, before, repositories),
@@ -81,6 +81,6 @@ function weakenedRule(workspace: string, rule: ApprovalRule, after: readonly App
 }
 
 function ruleText({ above_usd, asks }: ApprovalRule): string {
-  const calls = above_usd === undefined ? 'every call' : `calls above $${above_usd}`;
-  return `${calls}, by ${asks === undefined ? "the caller's owner" : `"${asks}"`}`;
+  const calls = above_usd === undefined ? 'every call' : `calls that may cost more than $${above_usd}`;
+  return `${calls}, approved by ${asks === undefined ? "the caller's owner" : `"${asks}"`}`;
 }

@@ -82,11 +82,11 @@ export function permissionError(
   const min = requiredRole(need, principal.kind);
   if (!need.openToAll && !canUseToolset(principal, toolset)) {
     return forbidden('TOOLSET_NOT_ALLOWED', `Your credential does not include the toolset ${toolset}.`, {
-      suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
+      suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential that includes ${toolset}.`,
     });
   }
   if (principal.readonly && writes) {
-    return forbidden('READ_ONLY', `Your credential is read-only, but ${what} writes.`, {
+    return forbidden('READ_ONLY', `Your credential is read-only, but ${what} changes data.`, {
       suggestion: 'Ask the issuer of your credential for write access.',
     });
   }
@@ -100,7 +100,7 @@ export function permissionError(
 }
 
 function noRole(): MusterError {
-  return forbidden('NO_ROLE', 'You have no role here yet.', {
+  return forbidden('NO_ROLE', 'You have no role in this deployment yet.', {
     suggestion: 'Ask a workspace leader for an invitation, or the operator for a role. access.whoami lists your roles.',
   });
 }

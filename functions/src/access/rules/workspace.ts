@@ -92,7 +92,7 @@ export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocum
 
 export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
 
-/** Returns whether a list includes a repository, as `owner/name` or by `owner/*`. Case is ignored, as GitHub does. */
+/** Returns whether a list includes a repository, as `owner/name` or by `owner/*`. Like GitHub, ignores case. */
 export function isListed(listed: readonly string[], name: string): boolean {
   const [owner = ''] = name.split('/');
   const wanted = [name, `${owner}/*`].map((one) => one.toLowerCase());

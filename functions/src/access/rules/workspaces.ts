@@ -64,7 +64,7 @@ export async function requireAvailableName(
   access: PersonRoles['access'],
 ): Promise<void> {
   if (Object.keys(access).length >= MAX_WORKSPACES) {
-    throw new MusterError('QUOTA_EXCEEDED', `The maximum of ${MAX_WORKSPACES} workspaces is reached.`, {
+    throw new MusterError('QUOTA_EXCEEDED', `The deployment has its maximum of ${MAX_WORKSPACES} workspaces.`, {
       suggestion: 'Use an existing workspace: access.whoami lists your workspaces.',
     });
   }

@@ -12,7 +12,7 @@ import { withTimeout } from '../../kernel/concurrency.ts';
 import { type Log, skipUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
 
-/** Maximum number of reads until the state no longer changes. Concurrent changes need only a few. */
+/** Maximum number of reads until the state stops changing. A few reads suffice even if changes are concurrent. */
 const MAX_ATTEMPTS = 10;
 
 export async function mirrorPerson(

@@ -83,7 +83,7 @@ function signInError(status: number, body: unknown): MusterError {
   return status >= 500 ? connectionError(cause) : notConfigured(cause);
 }
 
-/** Returns the error for a wrong configuration, which only an operator can correct. The cause is only logged. */
+/** Returns the error for a wrong configuration, which an operator must correct. The cause appears only in logs. */
 function notConfigured(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'This deployment cannot sign agents in to its databases.', {
     reason: 'NOT_SET_UP',

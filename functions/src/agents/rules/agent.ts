@@ -165,7 +165,7 @@ export function requireWorkspaceLimit(before: Agent | undefined, after: Agent): 
   throw new MusterError('QUOTA_EXCEEDED', `An agent can be in at most ${MAX_WORKSPACES} workspaces.`, {
     field: 'workspace',
     reason: 'TOO_MANY_WORKSPACES',
-    suggestion: 'Register another agent here: coordination.register_agent with a new agent_id creates a terminal.',
+    suggestion: 'To use another agent here, create a terminal: coordination.register_agent with a new agent_id.',
   });
 }
 
@@ -258,7 +258,7 @@ export function foldedCapability(name: string): string {
   return name.normalize('NFC').trim().toLowerCase().normalize('NFC');
 }
 
-/** Returns the changes of the skills that an agent offers in its workspaces. `after` is as in `countedAgent`. */
+/** Returns the changes of an agent's skills in its workspaces. `after` is undefined if the agent is deleted. */
 export function skillChanges(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace) => {
     const [was, is] = [capabilitiesIn(workspace, before), capabilitiesIn(workspace, after)];
@@ -374,7 +374,7 @@ export const agentDocument = z.object({
       seen: z.exactOptional(timestamp),
       joined: z.exactOptional(timestamp),
       claimed: z.exactOptional(timestamp),
-      /** Time of an early completed task. It is set at the first claim after that task, and then kept. */
+      /** Time at which one of the first tasks was completed. Set at the next claim, and never changed afterwards. */
       completed: z.exactOptional(timestamp),
     }),
     {},

@@ -46,10 +46,10 @@ const MARK_ONLINE_TIMEOUT_MS = 2000;
 export class AgentLiveness extends Service<AgentPorts> {
   private readonly restoring = new Batching<string, void>((ids) => this.markAllOnline(ids), PAGE);
 
-  /** Runs after the job of LEASES, because that job reads the presence that this job deletes. */
+  /** Runs after the job LEASES, which reads the presence that this job deletes. */
   readonly sweepJob: SweepJob = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
-  /** Marks agents that were not seen as offline, and deletes their presence. Many agents are marked per commit. */
+  /** Marks unseen agents as offline and deletes their presence. Each commit marks many agents. */
   private async sweep(turn: SweepContext): Promise<SweepReport> {
     const counts = { offline: 0 };
     const health = await turn.presence;
@@ -220,7 +220,7 @@ export function callingAgent({ agent_id: id, workspace }: Principal): Pick<Agent
   return { id, ...(workspace !== undefined && { workspace }) };
 }
 
-/** Records that an agent was just seen. An error is only logged. @returns whether it was recorded */
+/** Records that an agent was just seen. An error is logged, not thrown. @returns whether it was recorded */
 export async function touchPresence(
   { presence, log }: Pick<AgentPorts, 'presence' | 'log'>,
   agent: Pick<Agent, 'id' | 'workspace'>,

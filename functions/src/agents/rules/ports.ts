@@ -35,7 +35,7 @@ export interface AgentQueries extends CredentialQueries {
 
 export interface AgentDirectory {
   list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>>;
-  /** Returns the number of a workspace's agents in a state that has an index. All other agents are idle. */
+  /** Returns how many agents of a workspace are active, busy or in error. All other online agents are idle. */
   count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number>;
   counts(workspace: string): Promise<AgentCount>;
   /** Returns agents of a workspace that were still active after the last sweep. */
@@ -56,12 +56,12 @@ export interface Presence {
   touch(agentId: string, home?: string, leaseSeconds?: number): Promise<void>;
   /** Returns when agents were last seen. Agents without a stored time are omitted. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
-  /** Returns at most `limit` agents that were last seen before `before`, with these times and in their order. */
+  /** Returns at most `limit` agents last seen before `before`, oldest first, each with its last-seen time. */
   notSeenSince(before: Date, limit: number, after?: TimeCursor): Promise<ReadonlyMap<string, Date>>;
   /** Restores the lost presence of an agent, unless the agent was seen after `lastSeen`. */
   restore(agentId: string, home: string, lastSeen: Date): Promise<void>;
   /** Deletes an agent's presence, unless the agent was seen after `before`. @returns whether it was deleted */
   remove(agentId: string, before: Date): Promise<boolean>;
-  /** Writes and reads a probe node. While the database is unreachable, this does not return. */
+  /** Writes and reads a probe node. While the database is unreachable, the call stays pending. */
   check(): Promise<void>;
 }

@@ -65,7 +65,7 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
   return new MusterError('FORBIDDEN', message, { field: 'role', value: role, suggestion });
 }
 
-/** Digits of a digest: enough that no equal digest can be found. Callers cannot choose ids that end in a digest. */
+/** Number of digest digits that makes collisions infeasible. Callers cannot choose ids that end in a digest. */
 const SAFE_DIGITS = 16;
 
 const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${DIGEST_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);

@@ -10,7 +10,7 @@ import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/real
 import { MIN_PRESENCE_MS, presenceNode } from '../rules/agent.ts';
 import type { Presence } from '../rules/ports.ts';
 
-/** Minimum time between two writes of an agent's presence by any instances, in milliseconds. */
+/** Minimum time between two writes of an agent's presence by all instances together, in milliseconds. */
 const WRITE_INTERVAL_MS = 30_000;
 
 /** Interval at which an instance reads the presence that other instances have written, in milliseconds. */

@@ -49,7 +49,7 @@ export function amountOf(spent: {
   readonly output_tokens: number;
   readonly cost_usd: number;
 }): Amount {
-  // A token often costs a fraction of a billionth. Much smaller fractions come from floating-point errors.
+  // Prices can have thousandths of a nano-dollar per token. Smaller fractions are floating-point errors.
   return {
     nano_usd: Math.ceil(Number((spent.cost_usd * NANO).toFixed(3))),
     tokens: spent.input_tokens + spent.output_tokens,

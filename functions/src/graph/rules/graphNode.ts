@@ -86,7 +86,7 @@ export const parentFields = {
   ancestors: z._default(z.nullable(z.array(z.string())), null),
 };
 
-/** Returns the parent for display. Of a to-do, only the kind is returned, because to-dos are private. */
+/** Returns the parent for display. If it is a to-do, only its kind is returned, because to-dos are private. */
 export function shownPartOf({ part_of: parent }: NodeParents) {
   if (parent === undefined) return undefined;
   return parent.kind === 'todo' ? { kind: parent.kind } : { ...parent };

@@ -74,7 +74,7 @@ export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentL
     throw limitExceeded(
       field,
       'TOO_DEEP',
-      `A graph can have at most ${MAX_DEPTH} levels: ${pathOf(node).join(' in ')}.`,
+      `Items can nest at most ${MAX_DEPTH} levels; the parent is too deep: ${pathOf(node).join(' in ')}.`,
     );
   const parts = node.ancestors === undefined ? 0 : await graph.countParts(keyOfNode(node));
   if (parts + count > MAX_PARTS)
@@ -116,7 +116,7 @@ export function pathOf(node: GraphNode): readonly string[] {
 }
 
 function limitExceeded(field: string, reason: string, message: string): MusterError {
-  const suggestion = 'Set part_of to an item higher up, or create an intermediate item.';
+  const suggestion = 'Set part_of to another item: one with fewer ancestors, or a new intermediate item.';
   return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
 }
 

@@ -7,7 +7,7 @@ import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from 
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;
-  /** Returns the budgets that have a limit, by key order. Throws if a budget is unreadable: it may be exhausted. */
+  /** Returns the budgets with a limit, by key order. Throws if one is unreadable, because it may be exhausted. */
   limited(keys: readonly string[]): Promise<readonly CountedBudget[]>;
   counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;
   /** Returns reservations of calls that must have ended by `now`, oldest first. */

@@ -132,7 +132,7 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
   return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
 }
 
-/** `repeated`: an old token within its grace period; returns the newest tokens. `reused`: later, so it was stolen. */
+/** `repeated`: an old token in its grace period; gets the newest tokens. `reused`: after that period, so stolen. */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'repeated'; readonly tokens: Tokens }
@@ -151,7 +151,7 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
     return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
   }
   const used = grant.recent_rotations.at(-age);
-  // So many refreshes happened that the time of this use is unknown. The token is refused, but not treated as stolen.
+  // So many refreshes happened that this token's time of use is unknown. It is refused, but not treated as stolen.
   if (used === undefined && isBusy(grant, now)) return { outcome: 'refused' };
   if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
   // Processes that share a sign-in store these tokens. Older tokens would count as reused an hour later.

@@ -166,12 +166,11 @@ export function accessOfGrant(
 function tooDeep(): MusterError {
   return new MusterError(
     'QUOTA_EXCEEDED',
-    `Your credential chain has ${MAX_ANCESTORS} other credentials, the maximum.`,
+    `Your credential was registered through ${MAX_ANCESTORS} other credentials, the maximum.`,
     {
       field: 'agentInfo.name',
       reason: 'LINEAGE_TOO_LONG',
-      suggestion:
-        'Ask the owner of the agents, or an agent with a shorter credential chain, to register the new agent.',
+      suggestion: 'Ask your owner, or an agent with a shorter credential chain, to register the new agent.',
     },
   );
 }

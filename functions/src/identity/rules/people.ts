@@ -44,7 +44,7 @@ export interface PeopleChanges {
     readonly isNews: boolean;
   };
   /**
-   * Sets a member. The commit is stale at another `version`. If `version` is null, it is stale if the member exists.
+   * Sets a member. The commit is stale if the member is not at `version`; null means that it must not exist.
    */
   readonly setMember: {
     readonly member: Member;

@@ -111,7 +111,7 @@ export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefine
   return role && weakerOf(maxRole, role);
 }
 
-/** Where a required role counts. `workspace`: the call's workspace. `owner`: any. `anyone`: no role is needed. */
+/** Where the role counts. `workspace`: the call's workspace. `owner`: any workspace. `anyone`: no role is needed. */
 export type Scope = 'workspace' | 'owner' | 'anyone';
 
 /** Returns the role that the caller has for each scope. */

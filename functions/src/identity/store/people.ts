@@ -128,7 +128,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     recordAccessChange(writes, `person:${uid}`);
   },
   limitAccount({ uid, validSince, account, isNews }, writes) {
-    // `update` does not create a document again that was deleted.
+    // `update` does not recreate a deleted document.
     writes.update(personPath(uid), {
       ...(validSince !== undefined && { valid_since: validSince }),
       ...(account !== undefined && { account }),

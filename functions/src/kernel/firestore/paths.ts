@@ -103,7 +103,7 @@ export function taskResultPath(taskId: string, epoch: number | string, part: num
   return `${taskPath(taskId)}/${TASK_RESULTS}/${segment(`${epoch}-${part}`)}`;
 }
 
-/** The id combines the repository's id, which a renaming does not change, and the number: `29114-7`. */
+/** The id consists of the repository's id, which renaming does not change, and the pull request number: `29114-7`. */
 export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
 
 export const discoveryPath = documentIn(COLLECTIONS.discoveries);
@@ -169,7 +169,7 @@ export function countersPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/counters`;
 }
 
-/** Returns the path of a session's version shards. One is written whenever more tasks become claimable. */
+/** Returns the path of a session's version shards. One of them is written whenever more tasks become claimable. */
 export function queueShardsPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/gates`;
 }

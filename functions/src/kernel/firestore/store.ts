@@ -309,11 +309,11 @@ export async function rejectRepeatedCall(
   throw new MusterError('CONFLICT', 'Another call used this idempotency_key at the same time.', {
     field: 'idempotency_key',
     reason: 'ALREADY_SETTLED',
-    suggestion: 'Retry: you will get the first result.',
+    suggestion: 'Retry to get the result of the other call.',
   });
 }
 
-/** Functions that return the audit effect of a change, by kind. A kind is absent if another change has its effect. */
+/** Functions that return a change's audit effect, by kind. A kind is absent if another change records its effect. */
 export type EffectsOf<Changes> = {
   readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => AuditEffect | undefined;
 };

@@ -132,7 +132,7 @@ const MAX_ATTEMPTS = 3;
 /**
  * Changes a node depending on its current value. If the response is lost, sends the change again.
  * @param update returns the new value, or undefined to keep the current value. Is called again if the node's value
- * has changed. After a lost response, the node may have the new value already: then return the same value again.
+ * has changed. After a lost response, the node may have the new value already: then return the new value again.
  * @returns whether the node was changed; false may be wrong after repeatedly lost responses
  */
 export async function changeNode(

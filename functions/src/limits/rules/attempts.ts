@@ -1,4 +1,4 @@
-/** Limits how often an address can do what is costly but requires no valid credential. */
+/** Limits how often an address can cause costly work that requires no valid credential. */
 import type { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Bucket, draw, type RateLimit, type RejectionText, rateLimited } from './rateLimiter.ts';
@@ -34,7 +34,7 @@ export class Attempts {
   private readonly rejectionMessage: RejectionText;
   private readonly queue = new SerialQueue(MAX_CONCURRENT_OVER_LIMIT);
 
-  /** refused texts of the error for an address over its limit */
+  /** @param refused text of the error for an address over its limit */
   constructor(limit: RateLimit, refused: RejectionText) {
     this.limit = limit;
     this.newAddressLimit = {

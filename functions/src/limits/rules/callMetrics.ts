@@ -59,7 +59,7 @@ export class CallCounter {
     if (ofAgent !== undefined) count(ofAgent, call);
   }
 
-  /** Returns the counts, and starts again at zero. */
+  /** Returns the counts and resets them to zero. */
   empty() {
     const { minutes, agents } = this;
     this.minutes = new Map();
@@ -93,7 +93,7 @@ export const FLUSH_INTERVAL_MS = 5000;
 const STORE_TIMEOUT_MS = 1000;
 
 export interface MetricsLedger {
-  /** Adds all counts in one atomic write. While the database is unreachable, this does not return. */
+  /** Adds all counts in one atomic write. While the database is unreachable, the promise stays pending. */
   add(tally: Tally): Promise<void>;
 }
 

@@ -56,7 +56,7 @@ export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 /** Time after which leased tokens expire. With its next lease, an instance returns its expired tokens. */
 export const LEASE_EXPIRY_MS = 10_000;
 
-/** Period in which a few calls of a caller are free. Most agents call once per minute; charging that is costly. */
+/** Period in which a few calls per caller are free, because charging agents that call once a minute is costly. */
 const FREE_PERIOD_MS = 30_000;
 
 /** Minimum time for which a refusal is cached, so that many refused calls cause at most four leases per second. */
@@ -165,7 +165,7 @@ export class RateLimiter extends Service<KernelPorts> {
 
   /**
    * Grants some tokens immediately, and charges them afterwards. If the caller's bucket was empty before, the call
-   * waits for the lease instead: a caller over its limit gets no tokens in advance.
+   * waits for the lease, because a caller over its limit gets no tokens in advance.
    */
   private renew(uid: string, allowance: TokenLease, now: number): void {
     if (now - allowance.leasedAt < LEASE_EXPIRY_MS || allowance.leasing !== undefined) return;

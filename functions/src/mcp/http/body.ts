@@ -95,7 +95,7 @@ export async function readBody(
   if (end === 'whole') return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   // Frees this memory before the response, because the rest of the body may take long to arrive.
   chunks.length = 0;
-  if (end === 'too long') throw tooLong(limits, 'this one is longer');
+  if (end === 'too long') throw tooLong(limits, 'this one has more');
   if (end === 'gone') throw rejection(400, 'The request body is incomplete.');
   if (end === 'no room') throw rejection(429, NO_CAPACITY, { headers: { 'Retry-After': '1' } });
   const seconds = limits.milliseconds / 1000;
@@ -204,7 +204,7 @@ export function parseBody(bytes: Buffer): unknown {
   try {
     text = UTF8.decode(bytes);
   } catch {
-    throw unparsed('the body is not JSON in UTF-8. Send it encoded in UTF-8.');
+    throw unparsed('the body is not valid UTF-8. Send JSON encoded in UTF-8.');
   }
   try {
     return JSON.parse(text);
@@ -280,7 +280,7 @@ function messageError(message: unknown): string | undefined {
   if (Object.hasOwn(message, 'id') && !isValidId(id)) {
     return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
   }
-  // Responses have no method. The MCP SDK validates them.
+  // The MCP SDK validates responses, which have no method.
   if (method === undefined && ('result' in message || 'error' in message)) return undefined;
   if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
   if (params !== undefined && !isRecord(params)) return '"params" must be an object or omitted.';
@@ -316,7 +316,7 @@ type JsonSteps = Readonly<Partial<Record<string, JsonPlace | 'after a value'>>>;
 
 const VALUE: JsonSteps = { string: 'after a value', scalar: 'after a value', '{': 'firstName', '[': 'firstValue' };
 
-/** The next expectation, by expectation and token. Other tokens are errors. Source: RFC 8259, section 2. */
+/** Next expectation, by current expectation and token. Other tokens are errors. Source: RFC 8259, section 2. */
 const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
   value: VALUE,
   firstValue: { ...VALUE, ']': 'after a value' },

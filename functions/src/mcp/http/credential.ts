@@ -50,7 +50,7 @@ export async function authenticate(exchange: PipelineRequest & Routed & WithChal
 export function toolsets({ selection, principal, challenge: where }: Routed & WithChallenge & Authenticated): void {
   const asked = selection.toolsets;
   if (asked.some((toolset) => canUseToolset(principal, toolset))) return;
-  const refused = new MusterError('FORBIDDEN', `Your credential does not include: ${asked.join(', ')}.`, {
+  const refused = new MusterError('FORBIDDEN', `Your credential does not include the toolset ${asked.join(' or ')}.`, {
     suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}.`,
   });
   throw principal.grant === undefined ? rejectionOf(refused) : insufficientScope(refused, where);

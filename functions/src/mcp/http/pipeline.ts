@@ -72,7 +72,7 @@ export class Pipeline<Exchange extends object> {
     );
   }
 
-  /** Returns the function that handles a request. It throws or rejects if a step does, for example HttpRejection. */
+  /** Returns the request handler. It throws or rejects with the error of a step, for example an HttpRejection. */
   end(): (arrived: PipelineRequest) => MaybeAsync<void> {
     return this.before(() => {
       throw new Error('No step has answered the request.');

@@ -100,7 +100,7 @@ const gzipped = promisify<Json, object, Buffer>(gzip);
 const brotli = promisify<Json, object, Buffer>(brotliCompress);
 
 /**
- * Cloud Run and its front end do not compress. Both functions run on another thread. Higher levels would take longer
+ * Cloud Run and its front end do not compress. Node.js compresses on another thread. Higher levels would take longer
  * and hardly reduce the size. If the client accepts gzip and Brotli equally, gzip is used, because it costs less.
  */
 const COMPRESS = {

@@ -17,7 +17,7 @@ export interface StreamPorts extends CallPorts {
   readonly people: Pick<FirestorePeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
-    /** Milliseconds after which a stream ends and its client reconnects. Functions have a maximum duration. */
+    /** Milliseconds after which a stream ends and its client reconnects: functions have a maximum duration. */
     readonly lifetimeMs: number;
     /** Milliseconds between keep-alive frames of an idle stream, and between heartbeats of its agent. */
     readonly keepAliveMs: number;
@@ -166,7 +166,7 @@ export function openStream<T>(
   });
 }
 
-/** Yields the items, and `undefined` after each `pauseMs` without one. A slow reader slows down the source. */
+/** Yields the items, and `undefined` whenever no item arrives for `pauseMs`. A slow reader slows down the source. */
 export async function* withPauses<T extends object>(
   items: AsyncIterable<T>,
   pauseMs: number,

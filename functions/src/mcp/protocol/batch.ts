@@ -46,11 +46,11 @@ export async function respondSequentially<Message>(
 
   async function inTurn(message: Message, left: number): Promise<BatchResponse> {
     if (bytes + MAX_RESPONSE_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) {
-      const why = `the responses before it reached the batch limit of ${MAX_BATCH_BYTES} bytes`;
+      const why = `the responses to earlier messages of the batch reached the limit of ${MAX_BATCH_BYTES} bytes`;
       return reject(message, notRun('QUOTA_EXCEEDED', 'BATCH_TOO_LARGE', why));
     }
     if (left <= 0) {
-      const why = `the messages before it reached the batch limit of ${BATCH_TIMEOUT_MS / 1000} seconds`;
+      const why = `earlier messages of the batch used up the limit of ${BATCH_TIMEOUT_MS / 1000} seconds`;
       return reject(message, notRun('TIMEOUT', 'BATCH_TOO_LONG', why));
     }
     try {
@@ -63,7 +63,7 @@ export async function respondSequentially<Message>(
 }
 
 function notRun(code: ErrorCode, reason: string, why: string): MusterError {
-  return new MusterError(code, `This message of the batch was skipped: ${why}.`, {
+  return new MusterError(code, `This message was skipped, because ${why}.`, {
     reason,
     suggestion: 'Resend the message on its own or in a smaller batch.',
   });

@@ -79,7 +79,7 @@ function pressable(
   return made;
 }
 
-/** Shows as many rows as fit, and the number of the others. */
+/** Shows as many rows as fit, and the number of the remaining rows. */
 export function rows(name: string, all: readonly HTMLElement[], more = 0): HTMLElement | undefined {
   if (all.length === 0) return undefined;
   const list = make('ul', ...all.slice(0, MAX_ROWS));

@@ -147,7 +147,7 @@ class ViewLifecycle {
     this.schedule();
   }
 
-  /** Calls a tool; returns undefined on failure. If the host allows no calls, the view makes no further ones. */
+  /** Calls a tool; returns undefined on failure. If the host allows no calls, the view makes no further calls. */
   private async call(tool: string, toolArguments: Fields): Promise<Fields | undefined> {
     try {
       return await this.host.request('tools/call', { name: this.nameOf(tool), arguments: toolArguments });

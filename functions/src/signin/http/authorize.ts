@@ -68,12 +68,12 @@ export class AuthorizationPage {
 
   private readonly visits = new Attempts(
     { perSecond: 1, burst: 60 },
-    tooMany('Too many sign-ins started from your address.'),
+    tooMany('Too many sign-ins started from your IP address.'),
   );
 
   private readonly documents = new Attempts(
     { perSecond: 10 / 60, burst: 10 },
-    tooMany('Too many unknown clients requested from your address.'),
+    tooMany('Too many unknown clients requested from your IP address.'),
   );
 
   constructor(ports: SignInPorts) {
@@ -218,7 +218,7 @@ function withoutCode({ address, query }: SignInRequest): Reply {
   return { status: 303, headers, body: '' };
 }
 
-/** Returns the problem page for an error. Unexpected errors are only logged. */
+/** Returns the problem page for an error. An unexpected error is logged, and the page does not show it. */
 function signInPageErrorOf(error: unknown, { log }: SignInPorts, { address }: SignInRequest): SignInPageError {
   if (error instanceof SignInPageError) return error;
   if (error instanceof SignInError)

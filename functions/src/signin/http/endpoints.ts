@@ -17,12 +17,12 @@ export class TokenEndpoints {
   /** Limit of invalid codes and tokens per address. The limit is high, because people may share an address. */
   private readonly failures = new Attempts(
     { perSecond: 5, burst: 100 },
-    tooMany('Too many invalid codes and tokens from your address.'),
+    tooMany('Too many invalid codes and tokens from your IP address.'),
   );
 
   private readonly registrations = new Attempts(
     { perSecond: 10 / 60, burst: 20 },
-    tooMany('Too many client registrations from your address.'),
+    tooMany('Too many client registrations from your IP address.'),
   );
 
   constructor(ports: SignInPorts) {

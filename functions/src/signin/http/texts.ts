@@ -8,7 +8,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 export type Texts = typeof texts.en;
 
-/** `script` contains the texts of the browser's script; the rest is for the HTML. `{…}` is filled in on display. */
+/** `script` contains the texts of the browser's script; the rest is for the HTML. `{…}` is a placeholder. */
 export const TEXTS: Readonly<Record<Language, Texts>> = texts;
 
 /** Maximum number of characters of Accept-Language that are read. Browsers usually send about ten languages. */

@@ -168,7 +168,7 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
   return limits;
 }
 
-/** Applies the choices to the agent's other grants. Above the maximum, the grant used least recently ends. */
+/** Applies the choices to the agent's other grants. If there are too many, ends the least recently used grant. */
 function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): SignInChange[] {
   const open = others.filter(({ value }) => value.expires_at > now);
   const latest = [...open].sort((one, other) => other.value.used_at.getTime() - one.value.used_at.getTime());

@@ -34,7 +34,7 @@ export function parametersIn(query: URLSearchParams): (name: string) => string |
   if (repeated !== undefined) throw new OAuthError('invalid_request', `Duplicate parameter "${repeated}".`);
   const [resource, ...others] = query.getAll('resource').filter((value) => value !== '');
   if (others.some((other) => addressOf(other) !== addressOf(resource ?? '')))
-    throw new OAuthError('invalid_target', 'A token is valid for one resource, but the request names two.');
+    throw new OAuthError('invalid_target', 'A token is valid for one resource, but the request contains several.');
   // A parameter without a value counts as absent. Source: RFC 6749, section 3.1.
   return (name) => (name === 'resource' ? resource : query.get(name) || undefined);
 }

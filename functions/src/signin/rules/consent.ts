@@ -158,7 +158,7 @@ export class Consent extends Service<ConsentPorts> {
   }
 }
 
-/** Returns the toolsets that the form selects initially: all but `access`, unless the client requests only that. */
+/** Returns the toolsets that the form selects initially: all but `access`, unless a client requests only `access`. */
 export function proposedOf(toolsets: readonly string[]): readonly string[] {
   const harmless = toolsets.filter((one) => one !== 'access');
   return harmless.length === 0 ? toolsets : harmless;

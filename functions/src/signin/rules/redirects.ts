@@ -21,11 +21,11 @@ export function redirectFault(uri: string): string | undefined {
     return 'must be an absolute URI of printable ASCII characters, with no backslash';
   const { protocol, hostname, username, password } = new URL(uri);
   if (uri.includes('#')) return 'has a fragment';
-  if (username !== '' || password !== '') return 'has a user or a password';
+  if (username !== '' || password !== '') return 'contains a user name or a password';
   // Browsers insert a missing slash, so the host would differ from the host in the URI.
-  if (/^https?:(?!\/\/[^/])/i.test(uri)) return 'has no host after two slashes';
+  if (/^https?:(?!\/\/[^/])/i.test(uri)) return 'has no host after "//"';
   if (protocol === 'https:') return undefined;
-  if (protocol === 'http:') return isLoopback(hostname) ? undefined : 'is http, which is only accepted on localhost';
+  if (protocol === 'http:') return isLoopback(hostname) ? undefined : 'uses http, which is only accepted on localhost';
   return 'has a scheme that is not accepted: use https, or http on localhost';
 }
 
@@ -53,7 +53,7 @@ export function shownHost(uri: string): string {
   return protocol === 'https:' || protocol === 'http:' ? host : uri;
 }
 
-/** Returns whether a program on the person's computer receives the response. Any program can do that. */
+/** Returns whether a program on the person's computer receives the response. Any program there could receive it. */
 export function isOnThisMachine(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
   return protocol === 'http:' ? isLoopback(hostname) : protocol !== 'https:';

@@ -73,7 +73,7 @@ export const eventSource: EventSource<FirebaseServices> = {
 export const firebase: Toolset<FirebaseServices> = {
   name: 'firebase',
   instructions:
-    'firebase.read and firebase.write handle data as you, under the security rules; messages/ and shared/ are free-form. firebase.subscribe starts a change log; firebase.pollEvents reads it or waits.',
+    'firebase.read and firebase.write act with your rights under the security rules; messages/ and shared/ are free-form. firebase.subscribe starts a change log; firebase.pollEvents reads it.',
   tools: [read, write, subscribe, unsubscribe, pollEvents],
   resources: [],
   templates,

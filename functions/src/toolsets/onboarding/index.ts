@@ -3,7 +3,7 @@ import type { OnboardingServices } from './create.ts';
 import { registerAgent } from './tools/registerAgent.ts';
 import { getChecklist, getWelcome } from './tools/welcome.ts';
 
-/** The onboarding toolset: the network specification, "Onboarding Tools", in its order. */
+/** Tools for new agents, in the order of the network specification, "Onboarding Tools". */
 export const onboarding: Toolset<OnboardingServices> = {
   name: 'onboarding',
   instructions: 'Start here: onboarding.getWelcome explains the hub, onboarding.registerAgent creates your credential.',

@@ -82,7 +82,7 @@ export class HttpsClientDocuments {
   }
 }
 
-/** Returns a lookup that yields the checked addresses, even if the host name resolves to others later. */
+/** Returns a lookup that yields the checked addresses, even if the host name later resolves to other addresses. */
 function pinnedTo(addresses: readonly { readonly address: string; readonly family: number }[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;

@@ -17,7 +17,7 @@ export interface Reply {
 const REPLIES = {
   noted: { status: 202, text: 'Accepted.' },
   ignored: { status: 204, text: '' },
-  malformed: { status: 400, text: 'Invalid delivery. Choose application/json.' },
+  malformed: { status: 400, text: 'Invalid delivery. Set the content type of the webhook to application/json.' },
 } as const;
 
 /** Form of a signature. The body is read only if the signature has this form. */
@@ -34,7 +34,7 @@ interface WebhookPorts {
 }
 
 export class GitHubWebhook extends Service<WebhookPorts> {
-  /** Responds with a status 2xx only after all data is stored, so that GitHub shows other deliveries as failed. */
+  /** Responds with status 2xx only after all data is stored, so that GitHub shows an unstored delivery as failed. */
   async receive({ method, headers, body }: Received): Promise<Reply> {
     if (method !== 'POST') return { status: 405, text: 'POST only.' };
     const secret = this.ports.secret();

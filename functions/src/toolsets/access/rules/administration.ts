@@ -32,7 +32,7 @@ export function workspaceError(principal: Principal, workspace: string, min: Rol
   if (role === undefined) return noRoleIn(workspace);
   if (hasRole(role, min)) return undefined;
   return roleTooLow(
-    `This requires the role ${min} in the workspace "${workspace}", or a deployment admin; yours is ${role}.`,
+    `This requires the role ${min} in the workspace "${workspace}", or admin in the deployment; you are ${role}.`,
   );
 }
 
@@ -47,7 +47,7 @@ export function deploymentError(principal: Principal): MusterError | undefined {
   const role = deploymentRole(principal);
   if (role !== undefined && hasRole(role, 'leader')) return undefined;
   return roleTooLow(
-    `This requires the role leader or admin in the whole deployment; ${role === undefined ? 'you have none there' : `yours there is ${role}`}.`,
+    `This requires the role leader or admin in the deployment; ${role === undefined ? 'you have no role there' : `your role there is ${role}`}.`,
     DEPLOYMENT_SCOPE,
   );
 }

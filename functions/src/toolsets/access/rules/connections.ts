@@ -93,7 +93,7 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
     const apps = signIns.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
     const standing = await validLinks(this.ports, keys.flatMap(ancestorsOf), now);
     const connections = those.flatMap((agent) => {
-      // The connection through which a key was created may have ended, or may allow less than the key.
+      // Each key allows only what the connections through which it was created still allow.
       const own = keys.flatMap((key) => {
         const opened = resolveInLinks(standing, accessOfGrant(key, agent.role), ancestorsOf(key));
         if (opened === undefined) return [];
@@ -155,10 +155,10 @@ function notYourConnection(owner: string): MusterError {
 }
 
 function noConnection(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `No agent "${agentId}" that you can disconnect.`, {
+  return new MusterError('NOT_FOUND', `No agent "${agentId}" that you can disconnect was found.`, {
     field: 'agent_id',
     value: agentId,
-    suggestion: 'access.list_connections lists your agents. A person or a leading agent can disconnect them.',
+    suggestion: 'access.list_connections lists your agents. People and their leader agents can disconnect them.',
   });
 }
 

@@ -210,8 +210,8 @@ export async function whoCanChange(
   const operator = 'the operator of this deployment, with "npm run people"';
   if (reason === DEPLOYMENT_SCOPE) return { who: `Only ${operator}.`, people: [] };
   if (workspace === undefined)
-    return { who: `A leader of a workspace, by inviting you to it; ${operator}.`, people: [] };
-  const who = `A leader of the workspace "${workspace}", with access.invite or access.set_member; ${operator}.`;
+    return { who: `A leader of a workspace, by inviting you to it, or ${operator}.`, people: [] };
+  const who = `A leader of the workspace "${workspace}", with access.invite or access.set_member, or ${operator}.`;
   const isSeen =
     accessOf(principal.owner.access, workspace) !== undefined &&
     (roleIn(principal, workspace) !== undefined || administers(principal, workspace));

@@ -131,7 +131,7 @@ function tooMany(workspace: string): MusterError {
 }
 
 function peopleOnly(): MusterError {
-  return new MusterError('FORBIDDEN', "Only people can accept invitations: an agent has its owner's roles.", {
+  return new MusterError('FORBIDDEN', 'Only people can accept invitations. An agent gets its roles from its owner.', {
     reason: 'NOT_A_PERSON',
     suggestion: 'Ask your owner to sign in. Their agents then have their roles.',
   });
@@ -147,6 +147,6 @@ function emailNotVerified(): MusterError {
 function noOpenInvitation(): MusterError {
   return new MusterError('NOT_FOUND', 'No pending invitation for your email address.', {
     suggestion:
-      'Signing in accepts invitations automatically: access.whoami lists your workspaces. Ask a workspace leader to invite you.',
+      'Signing in accepts invitations automatically; access.whoami lists your workspaces. To join another workspace, ask one of its leaders for an invitation.',
   });
 }

@@ -162,7 +162,7 @@ export class Members extends Service<RemovalPorts> {
     return uid;
   }
 
-  /** Lets leaders name people by uid only if they have a role anywhere, and admins everyone who has an account. */
+  /** Lets leaders name by uid only people with a role anywhere; admins can name everyone who has an account. */
   private async requireKnown(
     principal: Principal,
     workspace: string,
@@ -196,7 +196,7 @@ export async function lastLeaderError(
   throw new MusterError('FORBIDDEN', `The workspace "${workspace}" would be left without a leader.`, {
     field: 'uid',
     reason: 'LAST_LEADER',
-    suggestion: 'Make another member a leader first, or ask a deployment admin.',
+    suggestion: 'Make another member a leader first, or ask a deployment admin to make this change.',
   });
 }
 
@@ -204,7 +204,7 @@ export async function lastLeaderError(
 function notKnown(workspace: string, field: 'uid' | 'email'): MusterError {
   return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person with this ${field}.`, {
     field,
-    suggestion: 'Invite them with access.invite; they do not need an account.',
+    suggestion: 'Invite the person with access.invite, which does not require an account.',
   });
 }
 
@@ -212,7 +212,7 @@ function notAMember(workspace: string, uid: string): MusterError {
   return new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
     field: 'uid',
     value: uid,
-    suggestion: 'access.list_members lists its members. Only the operator can remove deployment roles.',
+    suggestion: 'access.list_members lists the members. A role in the deployment can only be removed by the operator.',
   });
 }
 

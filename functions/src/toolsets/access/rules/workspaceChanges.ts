@@ -110,7 +110,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   }
 
   /**
-   * Returns the changes that restore the settings from before an event.
+   * Returns the changes that restore the settings to their state before an event.
    * @throws MusterError FORBIDDEN; CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
   readonly undoChanges = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
@@ -292,6 +292,6 @@ export function routingAfter(
     field: pin === undefined ? 'routing.forbid' : 'routing.pin',
     value: agent,
     reason: 'PINNED_AND_FORBIDDEN',
-    suggestion: 'Send both pin and forbid: each replaces its previous value.',
+    suggestion: 'Send both pin and forbid, with the agent in only one of them. Each replaces its previous value.',
   });
 }

@@ -40,7 +40,7 @@ export const listConnections = defineTool({
   title: 'List connections',
   description: "Lists the apps the caller's owner signed in from, their agents with keys, and what each may do.",
   details:
-    'An agent that is not a leader sees only its own. Admins can name another owner. A page can be short and still have a next page, because disconnected agents are omitted.',
+    'An agent that is not a leader sees only its own connection. Admins can set owner. A short page can have a next page, because disconnected agents are omitted.',
   audience: 'administrators',
   input: z.strictObject({
     owner: uidArgument.optional().describe('Other person; admins only'),
@@ -115,7 +115,7 @@ export const revokeConnection = defineTool({
   title: 'Revoke a connection',
   description: 'Disconnects an app or agent; it loses all access within 5 seconds.',
   details:
-    'For your own agents, in person or through a leading agent of yours; an agent can revoke itself. Everything registered through it is revoked too, including pending invitations and calls that wait for approval. The agent itself remains and can be registered or signed in again.',
+    'People can revoke their own agents, leader agents those of their owner, and any agent itself. All that was registered through it is revoked too, including its pending invitations and calls that wait for approval. The agent remains and can be registered or signed in again.',
   audience: 'administrators',
   input: z.strictObject({ agent_id: idOf('an agent').describe('From access.list_connections') }),
   output: z.object({

@@ -17,7 +17,7 @@ export const whoami = defineTool({
   title: 'Identity and roles',
   description: 'Returns the current user: owner, roles and permissions, limits, default workspace.',
   details:
-    "A role comes from membership, from the deployment (in open workspaces), or from the agent's own role if that is weaker than its owner's. Accepts invitations to your verified email address first.",
+    "First accepts invitations to your verified email address. A role comes from membership, from the deployment (in open workspaces), or from the agent's own role if that is weaker than its owner's.",
   input: z.strictObject({}),
   output: z.object({
     uid: z.string(),
@@ -118,7 +118,7 @@ export const explain = defineTool({
   title: 'Explain access',
   description: 'Explains your access to a tool or path, and who can change it.',
   details:
-    'Pass a tool, or a database, path and operation. workspace asks about another workspace, agent about one of your agents. Hidden and missing data get the same result. A tool can still refuse a particular object that belongs to someone else.',
+    'Pass a tool, or a database, path and operation. To ask about another workspace or your agent, set workspace or agent. Hidden and missing data get the same result. A tool can still refuse a particular object that belongs to someone else.',
   input,
   output: z.object({
     allowed: z.boolean(),
@@ -181,7 +181,7 @@ function toolNamed({ directory }: CallContext<AccessServices>, name: string): Li
   if (found !== undefined) return found;
   throw new MusterError('NOT_FOUND', 'Unknown tool.', {
     field: 'tool',
-    suggestion: 'Use a name from tools/list, or with its toolset, such as coordination.create_task.',
+    suggestion: 'Use a name from tools/list, or the name with its toolset, such as coordination.create_task.',
   });
 }
 

@@ -57,7 +57,7 @@ export const updateWorkspace = defineTool({
   description:
     'Changes a workspace: who may enter, which repositories and hosted agents it uses, and which calls need approval.',
   details:
-    "Omitted fields stay. Opening a workspace requires a leader of the deployment; default is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs once approved. above_usd asks only for calls that may cost more; calls of a tool without a stated maximum cost always ask. Takes effect within 5 seconds. An agent can make settings stricter; if its call loosens one, a person approves the call first.",
+    "Omitted fields stay unchanged. Opening a workspace requires a leader of the deployment; default is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs after the approval. With above_usd, only calls that may cost more need approval, or that have no maximum cost. Takes effect within 5 seconds. An agent can make settings stricter. If it loosens one, a person approves the call first.",
   audience: 'administrators',
   input: z.strictObject({
     workspace: workspaceArgument,

@@ -132,12 +132,12 @@ export class CodingService extends Service<CodingPorts> {
     return { activeTasks, pendingTasks, tools };
   }
 
-  /** Returns one attempt. `past` is set unless it is the task's latest claim. @throws MusterError NOT_FOUND */
+  /** Returns one attempt. `past` is set unless the attempt is the latest claim. @throws MusterError NOT_FOUND */
   async runnerSession(workspace: string, taskId: string, epoch: number) {
     const { task } = await this.find(workspace, taskId);
     if (task.claim?.claim_epoch === epoch) return { task };
     const past = task.coding.attempts.find((attempt) => attempt.claim_epoch === epoch);
-    if (past === undefined) throw notFound(`Task "${taskId}" has no session with epoch ${epoch}.`);
+    if (past === undefined) throw notFound(`Task "${taskId}" has no attempt with the claim epoch ${epoch}.`);
     return { task, past };
   }
 

@@ -151,7 +151,7 @@ function attemptEnded(task: Task, attempt: Omit<PastAttempt, 'failure'>, failure
   };
 }
 
-/** failure reason, if the task failed; without it, the failure of an earlier attempt is removed */
+/** @param failure the reason, if the task failed; without it, the failure of an earlier attempt is removed */
 function endedTask(task: Task, now: Date, failure?: Failure): EndedTask {
   const { failure: _former, ...coding } = asCodingTask(task).coding;
   return { task: { ...task, coding: { ...coding, ...(failure && { failure }) } }, now, outcome: 'ended' };
@@ -264,10 +264,10 @@ export function returnDelay({ status, failure }: EndReport): number | undefined 
 /** Checks a report. @throws MusterError VALIDATION_ERROR if it returns the task but also forbids another attempt */
 export function requireReturnable({ failure }: EndReport): void {
   if (failure?.returnAfterSeconds === undefined || failure.retryable !== false) return;
-  throw new MusterError('VALIDATION_ERROR', 'failure.retryable: false excludes failure.returnAfterSeconds.', {
+  throw new MusterError('VALIDATION_ERROR', 'Set either failure.retryable: false or failure.returnAfterSeconds.', {
     field: 'failure.retryable',
     reason: 'RETURNED',
-    suggestion: 'Omit failure.retryable to return the task, or failure.returnAfterSeconds to end it.',
+    suggestion: 'To return the task, omit failure.retryable. To end the task, omit failure.returnAfterSeconds.',
   });
 }
 
@@ -293,6 +293,6 @@ export function notReturnable({ id }: CodingTask): MusterError {
   return new MusterError('CONFLICT', `You cannot return task "${id}": you do not hold it.`, {
     field: 'failure.returnAfterSeconds',
     reason: 'NOT_HOLDER',
-    suggestion: 'Runners: send the epoch of your claim. Others: release the task with coordination.release_task.',
+    suggestion: 'If you are its runner, send the epoch of your claim. Otherwise, use coordination.release_task.',
   });
 }

@@ -152,7 +152,7 @@ export const headDocument = z.object({
   first_line: z.number(),
   lines: z.number(),
   bytes: z.number(),
-  /** Claim epoch of the attempt that last appended lines, and its last sequence. Both are -1 before that. */
+  /** Claim epoch of the attempt that last appended lines, and its last sequence. Both are -1 at first. */
   claim_epoch: z.number(),
   sequence: z.number(),
 });

@@ -153,7 +153,7 @@ export class CodingRunners extends Service<CodingPorts> {
     const isTheirs = claim?.claimed_by === claimant.agent_id && claim.claim_epoch === claimant.claim_epoch;
     if (isTheirs && isClosed(status)) {
       const why = before.error === undefined ? '' : ` ${terminalText(before.error)}`;
-      const message = `Task ${before.id} was ended: it is ${codingStatus(status)}.${why}`;
+      const message = `Task ${before.id} has ended; its status is ${codingStatus(status)}.${why}`;
       return { answer: { stop: { reason: 'ended', message } }, changes: [] };
     }
     const isHolding = isTheirs && isHeld(status);
@@ -206,7 +206,7 @@ function withState(task: CodingTask, claimant: Claimant, state: HeartbeatReport[
 }
 
 function cannotGoBack(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `Task "${taskId}" is waiting and cannot move back to in_progress.`, {
+  return new MusterError('CONFLICT', `Task "${taskId}" is waiting and cannot be set to in_progress again.`, {
     field: 'state',
     reason: 'WRONG_STATE',
     suggestion: 'Omit state to renew the lease, or report the outcome with coding.end_task.',

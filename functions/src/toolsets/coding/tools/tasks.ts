@@ -68,7 +68,7 @@ export const createTask = defineTool({
 function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): string {
   const program = programOf(coding.tool);
   const url = `${baseUrl}?workspace=${workspace}`;
-  return `It waits for a runner that has ${program}. If none is running, start one where the code and ${program} are: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
+  return `It waits for a runner that has ${program}. If no such runner is running, start one on a machine with ${program} and a checkout: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
 }
 
 export const updateTask = defineTool({
@@ -77,7 +77,7 @@ export const updateTask = defineTool({
   description:
     "Sets a coding task's status or adds a log line. in_progress claims an unclaimed task for you, without a runner.",
   details:
-    'For its runner, its creator and leaders. in_progress does not change who holds a claimed task. completed and failed end the task, like coding.end_task. A status never moves back.',
+    "For the task's runner, its creator and leaders. in_progress does not change the holder. completed and failed end the task, like coding.end_task. An earlier status cannot be set.",
   input: z.strictObject({
     taskId,
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
@@ -99,7 +99,7 @@ export const getTaskLogs = defineTool({
   description:
     "Reads a coding task's log from a cursor, oldest first. Call again with the returned cursor to continue.",
   details:
-    'The cursor also works later, when there are more lines. A log over 10 MiB loses its middle; dropped is the number of lines missing before the first entry.',
+    'The cursor stays valid when lines are added. A log above 10 MiB loses its middle; dropped is the number of lines missing before the first entry.',
   input: z.strictObject({
     taskId,
     cursor: z

@@ -32,7 +32,7 @@ export const registerRunner = defineTool({
   title: 'Register a runner',
   description: 'For runners: registers the coding agents installed on your machine.',
   details:
-    'Stores them with their versions as your capabilities, replacing the previous ones. Returns your identity. Each runner needs its own agent credential.',
+    'Stores the tools and their versions as your capabilities, replacing the old ones. Returns your identity. Each runner needs its own agent credential.',
   input: z.strictObject({
     programs: listUpTo(
       20,
@@ -144,7 +144,7 @@ export const heartbeatTask = defineTool({
   title: 'Send a coding heartbeat',
   description: 'For runners: renews the lease of a task you hold and may advance its state.',
   details:
-    'in_progress while the agent works; waiting when it is done but its session is still open. If the response contains stop, stop working.',
+    'in_progress: the coding agent works. waiting: it is done, but its session is open. If the response contains stop, stop working.',
   input: z.strictObject({
     taskId,
     epoch,
@@ -208,7 +208,7 @@ export const appendLogs = defineTool({
   title: 'Append to a coding log',
   description: 'For runners: appends to the log of a task you hold and renews its lease.',
   details:
-    'Send each sequence once. The first call sets in_progress. If the response contains stop, stop working: the remaining log is still accepted if the task was ended, but not if the claim was lost.',
+    'Send each sequence once. The first call sets in_progress. If the response contains stop, stop working. The remaining log is still accepted if the task was ended, but not if the claim was lost.',
   input: z.strictObject({
     taskId,
     epoch,
@@ -250,7 +250,7 @@ const MESSAGES: Readonly<Record<EndedTask['outcome'], string>> = {
   ended: 'Task ended.',
   retried: 'Task failed; it is available for another attempt.',
   returned: 'Task returned; it is available again, and the attempt does not count.',
-  repeated: 'Task had already ended with this outcome.',
+  repeated: 'The task had already ended with this outcome.',
   kept: 'The task had already been ended; your result was added.',
   late: 'Another runner has claimed the task; your report was stored as its late result.',
 };

@@ -1,4 +1,4 @@
-/** Coding tasks whose budget is exhausted wait as after a failure, and become claimable again after a delay. */
+/** Coding tasks with an exhausted budget wait, like tasks after a failure, and become claimable after a delay. */
 import {
   amountOf,
   type BudgetRefusal,

@@ -60,7 +60,7 @@ export interface QueueMark {
 
 export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
-  /** `why` is undefined for runners, which wait for a task instead. */
+  /** `why` is undefined for runners, because they wait for a task. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
 ) & { readonly messages?: readonly Message[] };
 
@@ -79,8 +79,8 @@ export class TaskClaims extends Service<
   private readonly noTaskExplainer = new NoTaskExplainer(this.ports);
 
   /**
-   * Claims the first task that the agent can do. Returns a task that the agent already holds instead, if the response
-   * to that claim may have been lost or if the agent holds its maximum number of tasks.
+   * Claims the first task that the agent can do. If the response to an earlier claim may have been lost, or if the
+   * agent holds its maximum number of tasks, returns a task that it already holds.
    * @throws MusterError NOT_FOUND if the agent is not registered
    */
   claim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>): Promise<ClaimOutcome> {
@@ -269,9 +269,9 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
 const MAX_CALLS_PER_WINDOW = 100;
 
 /**
- * Proposes tasks from the front of the queue to the concurrent claims of one instance. They share one query, and each
- * gets a different task. Query results are not cached, because newly claimable tasks would be missed. The commit of a
- * claim decides whether it succeeds.
+ * Proposes tasks from the front of the queue to the concurrent claims of one instance. The claims share one query,
+ * and each gets a different task. Query results are not cached, because newly claimable tasks would be missed. The
+ * commit of a claim decides whether the claim succeeds.
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
@@ -284,7 +284,7 @@ export class ClaimWindow {
   /** Tasks that were claimed while a query was running. Its result can still contain them. */
   private readonly claimedSinceRead = new Set<string>();
 
-  /** claimable returns the first claimable tasks, in the order of the queue */
+  /** @param claimable returns the first claimable tasks, in the order of the queue */
   constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
     this.claimable = claimable;
   }

@@ -143,7 +143,7 @@ export function claimableNow(
   const { owner = task.coding.owner_uid } = runnerMembership(agent);
   if (task.coding.owner_uid !== owner) {
     const suggestion = 'To run tasks of other owners, start the runner with --for workspace.';
-    throw notClaimable(taskId, 'it belongs to another owner than that of the runner', suggestion);
+    throw notClaimable(taskId, 'its owner is not the owner of the runner', suggestion);
   }
   const has = new Set(capabilities.map(foldedCapability));
   const lacking = task.required_capabilities.filter((name) => !has.has(foldedCapability(name)));

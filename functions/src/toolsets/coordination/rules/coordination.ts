@@ -27,7 +27,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
   readonly archives = new SessionArchives(this.ports);
 
   /**
-   * Sets the workspace's goal. If the goal is the same, only the plan is replaced, if one is given. A new goal
+   * Sets the workspace's goal. If the goal is unchanged and a plan is given, only the plan is replaced. A new goal
    * archives the session with its tasks, and cancels the archived tasks that runs wait for.
    * @param opener see `createWorkspaceChanges`
    */

@@ -112,7 +112,7 @@ export async function readDependencies(
         field,
         value: id,
         reason: 'TOO_MANY_DEPENDENTS',
-        suggestion: 'Add an intermediate task that collects them.',
+        suggestion: 'Add a task that depends on this task, and let the new dependents depend on the added task.',
       });
     }
     existing.set(id, task);
@@ -122,7 +122,7 @@ export async function readDependencies(
 
 type DependencyState = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
 
-/** Returns the fields that a task derives from its dependencies. An unsettled task's dependents are updated later. */
+/** Returns the fields that a task derives from its dependencies. An unsettled dependency updates them later. */
 export function dependencyStateOf(dependencies: readonly Task[]): DependencyState {
   const failed = dependencies.filter(({ status }) => status === 'failed' || status === 'cancelled');
   const stuck = dependencies.flatMap(({ id, status, stuck_by }) =>

@@ -94,7 +94,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     return { ...end, counts };
   }
 
-  /** seen times at which the holders were last seen, if known */
+  /** @param seen times at which the holders were last seen, if known */
   private async sweepLease(
     { value, version }: Versioned<Task>,
     seen: ReadonlyMap<string, Date>,

@@ -97,7 +97,7 @@ function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
   const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
   const others = count > 1 ? ` ${tasksOf(count - 1, 'is also blocked', 'are also blocked')}.` : '';
   const forBudget = budgetReason(task);
-  const why = forBudget === undefined ? 'failed and' : `cannot start yet. ${forBudget} It`;
+  const why = forBudget === undefined ? 'failed and' : `cannot start yet. ${forBudget} The task`;
   return {
     reason: 'retry_later',
     explanation: `"${task.id}" ${why} can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,

@@ -27,7 +27,7 @@ export type Discovery = ReturnType<typeof discoveryFromDocument>;
 /** Goal of a session that was opened by creating a coding task. init_coordination can set another goal. */
 export const CODING_GOAL = 'Coding';
 
-/** Names of a session's counters, with which a status need not read the tasks. */
+/** Names of a session's counters. With the counters, a status call does not need to read the tasks. */
 export type Counter = TaskStatus | 'discoveries';
 
 /** Fields of a session that locate its queue version shards. */
@@ -53,7 +53,7 @@ export interface SessionChanges {
   };
   /**
    * Like `queueGrew`, but also replaces the session's capability keys. Replaces the old queue version shards, which
-   * were read before the query for unused keys: a concurrent commit that writes an old shard is stale.
+   * were read before the query for unused keys, so a concurrent commit that writes an old shard is stale.
    */
   readonly renewCapabilityKeys: {
     readonly session: Session;

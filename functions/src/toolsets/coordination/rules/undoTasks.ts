@@ -98,7 +98,7 @@ export class TaskUndo extends Service<UndoPorts> {
       return taskChanges(before, undoStart(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
       return [...taskChanges(before, restoreOutcome(before, former), version, now), ...dependencyFailures(before)];
-    throw cannotUndoError(effect, 'The task is in the queue again: agents get it with coordination.claim_task.');
+    throw cannotUndoError(effect, 'The task is in the queue again. Agents can claim it with coordination.claim_task.');
   }
 
   /** Undoes the creation of a task by cancelling it. Tasks are not deleted, because other tasks may refer to them. */
@@ -155,7 +155,7 @@ export class TaskUndo extends Service<UndoPorts> {
   private async undoReopen({ effect, found, former, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
-      throw cannotUndoError(effect, 'Its result may already be used, by a run or in a repository.');
+      throw cannotUndoError(effect, 'Its result may already have been used by a run or in a repository.');
     const dependents = await this.tasksOf(before.dependents);
     const started = dependents.find(({ value: { status } }) => status !== 'available' && status !== 'cancelled');
     if (started !== undefined) throw dependentStartedError(effect, started.value);
@@ -203,8 +203,8 @@ function decidedFields<Value>(fields: Readonly<Record<string, Value>>): Record<s
 }
 
 function dependentStartedError({ id }: AuditEffect, { id: dependentId, status, claim }: Task): MusterError {
-  const by = claim === undefined ? '' : `, by "${claim.claimed_by}"`;
-  const what = `The task "${id}" cannot be undone: its dependent "${dependentId}" is ${status}${by}.`;
+  const by = claim === undefined ? '' : `, held by "${claim.claimed_by}"`;
+  const what = `The change of the task "${id}" cannot be undone: its dependent "${dependentId}" is ${status}${by}.`;
   return new MusterError('CONFLICT', what, {
     reason: 'CHANGED_SINCE',
     suggestion: 'Undo the changes of that task first.',

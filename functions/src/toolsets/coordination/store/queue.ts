@@ -119,7 +119,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   }
 }
 
-/** before the sort values that precede the creation time in the cursor */
+/** @param before the sort values that precede the creation time in the cursor */
 function queuePlaceOf({ created_at, id }: Task, ...before: readonly number[]): ListCursor {
   return { order: [...before, created_at.getTime()], id };
 }
@@ -152,7 +152,7 @@ const MAX_ATTEMPTS = 10;
  * to the mirror, and this is repeated until the task did not change in between. The last writer has thus seen the
  * latest version. Unreadable tasks cannot be claimed and are not mirrored. Source: the network specification, the
  * example of firebase.subscribe.
- * @param event the task before the event, because a deleted task's workspace is only known from there
+ * @param event the task before the event; if the task was deleted, only the event contains its workspace
  */
 export async function mirrorQueuedTask(
   database: () => Promise<Database>,

@@ -11,7 +11,7 @@ export const registerAgent = defineTool({
   description:
     'Joins this workspace as worker or leader, before you claim tasks. For a new agent with a credential: onboarding.registerAgent.',
   details:
-    'An unknown id becomes a new agent of yours, a terminal, with its own tasks and leases: send its id as agent_id. If the id is taken, another one is returned.',
+    'An unknown id creates a terminal, an agent with its own tasks and leases. Send its id as agent_id in later calls. If the id is taken, another is returned.',
   input: z.strictObject({
     agent_id: chosenId().describe('Agent ID, such as terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),

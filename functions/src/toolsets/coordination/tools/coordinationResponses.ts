@@ -333,8 +333,8 @@ export const outcomeShape = z.object({
 export function outcomeResponse({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
   const late_result = lateReportOf(task);
   if (kind === 'late') {
-    const by = task.claim === undefined ? '' : ` by "${task.claim.claimed_by}"`;
-    const message = `Your lease expired and the task is now ${task.status}${by}. Your report is stored as its late_result.`;
+    const by = task.claim === undefined ? '' : `, held by "${task.claim.claimed_by}"`;
+    const message = `Your lease expired, and the task is now ${task.status}${by}. Your report is stored as the task's late_result.`;
     return { success: false, message, late_result };
   }
   if (task.status === 'available') {
@@ -342,7 +342,7 @@ export function outcomeResponse({ kind, task }: TaskOutcome): z.output<typeof ou
     return { success: true, retry_at: task.retry_at?.toISOString(), retries_left, late_result };
   }
   if (task.status === 'waiting')
-    return { success: true, message: 'Your result is stored. The task is done when all its parts are.', late_result };
+    return { success: true, message: 'Your result is stored. The task is done when its parts are done.', late_result };
   const blocked_tasks = task.status === 'failed' ? optionalList(task.dependents) : undefined;
   return { success: true, blocked_tasks, late_result };
 }

@@ -165,7 +165,7 @@ export function statusText(answer: ReturnType<typeof statusResponse>): string {
   const lines = [
     `Goal: ${goal || 'none'}`,
     `Tasks: ${tasks.done} of ${total_tasks} done (${progress_percent} %), ${tasks.in_progress} in progress, ${tasks.claimed} claimed, ${tasks.available} available${blocked}, ${tasks.failed} failed`,
-    `Agents: ${agents.active} active of ${agents.total} (leaders ${agents.leaders}, workers ${agents.workers})`,
+    `Agents: ${agents.active} of ${agents.total} active (${agents.leaders} leaders, ${agents.workers} workers)`,
     `Findings: ${answer.discoveries_count}`,
     `Last activity: ${answer.last_activity ?? 'none'}`,
   ];

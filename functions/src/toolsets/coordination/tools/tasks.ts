@@ -28,7 +28,7 @@ export const createTask = defineTool({
   title: 'Create a task',
   description:
     'Adds a task to the queue for workers to claim. Several: coordination.create_tasks_batch; for a coding agent: coding.create_task.',
-  details: 'Tasks are handed out by priority, then deadline, then age, once all dependencies are done.',
+  details: 'Agents get tasks by priority, then deadline, then age, once all dependencies are done.',
   rare: ['type'],
   input: z.strictObject({ ...taskArguments, priority: priority.default(DEFAULT_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
@@ -95,7 +95,7 @@ export const updateTask = defineTool({
   description:
     'Changes an open task in the queue: description, priority, dependencies and more. For its creator and leaders. Omitted fields stay; lists are replaced.',
   details:
-    'Dependencies are validated as on creation. A held task can only depend on completed tasks. Its holder sees other changes in the task.',
+    'Dependencies are checked as on creation. A held task can only depend on completed tasks. Its holder sees changes by reading the task.',
   rare: ['context_files', 'clear'],
   input: z.strictObject({
     task_id: taskId,
@@ -143,7 +143,7 @@ export const cancelTask = defineTool({
   title: 'Cancel a task',
   description:
     'Cancels an open task in the queue, even if claimed. For its creator and leaders. Its runner or run stops within seconds; undo: coordination.retry_task.',
-  details: 'The holder is notified on its next call. Dependents can never start until the task is retried.',
+  details: 'The holder is notified on its next call. Dependents cannot start unless the task is retried.',
   input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
   output: z.object({
     success: z.boolean(),
@@ -195,7 +195,7 @@ export const reopen = defineTool({
   title: 'Reopen a session',
   description: 'Restores an archived session with its tasks and archives the open one.',
   details:
-    'Without session_id, restores the last archived session. Tasks of runs were cancelled when the session was archived, and their runs ended: start those workflows again. All other tasks are restored unchanged.',
+    'Without session_id, restores the last archived session. Tasks of runs were cancelled when the session was archived, and the runs ended. Start those workflows again. Other tasks are restored unchanged.',
   input: z.strictObject({ session_id: idOf('a session').optional().describe('Default: the last archived') }),
   output: z.object({
     success: z.boolean(),

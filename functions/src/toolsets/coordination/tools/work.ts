@@ -106,7 +106,7 @@ export const completeTask = defineTool({
   title: 'Complete a task',
   description: 'Completes a task you hold, with its result. Repeating the same report is safe.',
   details:
-    'Its dependents may become claimable. With when_parts_done you are released now; the task completes with this result once all its parts are done.',
+    'Dependents may become claimable. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
   input: z.strictObject({
     agent_id: agentId,
     task_id: taskId,

@@ -14,8 +14,8 @@ interface CachedClient {
 const MAX_CLIENTS = 100;
 
 /**
- * Settings that turn off the SDK's general retries. By default, the SDK repeats every read that fails immediately
- * after two and four seconds, even if the security rules denied the read. With these settings, only the Firestore
+ * Settings that turn off the SDK's general retries. By default, if a read fails immediately, the SDK repeats it after
+ * two and after four seconds, even if the security rules denied the read. With these settings, only the Firestore
  * client retries, depending on the error code, and it continues a query after the last received document.
  */
 const NO_BLIND_RETRIES = {
@@ -83,7 +83,7 @@ function closeUnused({ client, users }: CachedClient): void {
   if (users === 0) client.terminate().catch(() => undefined); // if this fails, the process's exit closes the client
 }
 
-/** The emulator reads the ID token from a header of each call. In production, it is the connection's credential. */
+/** The emulator reads the ID token from a call header. In production, the token is the connection's credential. */
 async function settingsFor(idToken: string): Promise<Settings> {
   const settings = { ...SETTINGS, databaseId: databaseId() };
   if (process.env['FIRESTORE_EMULATOR_HOST']) {

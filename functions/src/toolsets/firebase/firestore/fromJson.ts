@@ -140,7 +140,7 @@ export class Encoder {
     throw refuse(
       deletes === 'top'
         ? 'is only allowed at the top of an update: use the field path "a.b"'
-        : 'requires update, or set with merge',
+        : 'requires the operation update, or set with merge',
     );
   }
 

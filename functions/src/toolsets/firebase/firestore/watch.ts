@@ -155,7 +155,7 @@ function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
 
 function tooMany(max: number): MusterError {
   const what = `This path has more than ${max} documents.`;
-  return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer.');
+  return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer documents.');
 }
 
 export type Lease = Awaited<ReturnType<CallerClients['lease']>>;

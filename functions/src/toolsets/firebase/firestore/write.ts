@@ -138,10 +138,10 @@ type Assignment = readonly [path: readonly string[], value: unknown];
 /** Returns an update that replaces all fields. Unlike `set`, an update can require a version of the document. */
 function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   for (const [name, value] of Object.entries(fields)) {
-    // In an update, such a transform would change the old value; in a `set`, it has no old value.
+    // As part of an update, the transform would change the old value, but in a `set` it has no old value to change.
     if (!(value instanceof FieldValue) || value.isEqual(FieldValue.serverTimestamp())) continue;
-    const what = 'A set with transaction cannot use transforms of the old value.';
-    throw invalidDataType(`data.${name}`, what, 'Use update, or send the value itself.');
+    const what = 'A set with transaction cannot contain transforms of the old value, such as __increment__.';
+    throw invalidDataType(`data.${name}`, what, 'Use the operation update, or send the new value itself.');
   }
   const removed = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
   const all = [...Object.entries(fields), ...removed.map((name) => [name, FieldValue.delete()] as const)];
@@ -161,7 +161,7 @@ function isFilledMap(value: unknown): value is Fields {
   return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length > 0;
 }
 
-/** Changes nothing. It is needed because an update has at least one field, so that the rules check the write. */
+/** Changes nothing. An update needs a field, even if it is only made so that the rules check the write. */
 const NO_CHANGE: Assignment = [['_'], FieldValue.delete()];
 
 /** Returns the field updates for the operation `update`, whose keys are field paths. */
@@ -188,7 +188,7 @@ function rejectOverlap(all: readonly Assignment[]): void {
     const overlap = above.find((one) => assigned.has(one));
     if (overlap === undefined) continue;
     const what = 'An update cannot contain both a field and a field inside it.';
-    throw invalidRequest(`data.${overlap.slice(0, 200)}`, what, 'Send either the map or the fields in it.');
+    throw invalidRequest(`data.${overlap.slice(0, 200)}`, what, 'Send either the map or the fields inside the map.');
   }
 }
 

@@ -32,7 +32,7 @@ interface Counted {
 
 export class ChildLimits {
   private readonly clock: Clock;
-  /** Counts by caller and list: callers may have access to different lists. */
+  /** Counts by caller and list, because callers may have access to different lists. */
   private readonly counted = new BoundedMap<string, Counted>(MAX_CACHED_COUNTS);
 
   constructor(clock: Clock) {
@@ -89,7 +89,7 @@ function keysOf(data: JsonValue): readonly string[] {
   return entriesOf(data).flatMap(([key, child]) => (isNothing(child) ? [] : [key]));
 }
 
-/** Checks text length and depth, because the security rules do not report why they deny, and lists in the data. */
+/** Checks lists in the data, and also text length and depth, because the rules do not report why they deny. */
 function checkShape(level: number, data: JsonValue, field: string): void {
   if (isNothing(data)) return;
   if (typeof data === 'string' && data.length > FREE_FORM.characters)
@@ -110,6 +110,6 @@ function listFull(field: string, list: string) {
   return sizeLimitExceeded(
     field,
     `${list} would have more than ${MAX_CHILDREN} children.`,
-    'Delete old children, or use another list: one per day or per conversation.',
+    'Delete old children, or use several lists, such as one per day or per conversation.',
   );
 }

@@ -128,7 +128,7 @@ function checkKeyBound(field: string, bound: Bound | undefined): void {
   if (bound === undefined) return;
   const fault = typeof bound === 'string' ? faultOf(bound) : 'is not text';
   if (fault === undefined) return;
-  const what = `When ordering by key, bounds must be keys; this one ${fault}.`;
+  const what = `When ordering by key, bounds must be keys; this bound ${fault}.`;
   throw invalidRequest(field, what, 'Use a key, or order by a child.');
 }
 

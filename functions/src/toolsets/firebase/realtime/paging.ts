@@ -41,7 +41,7 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   };
 }
 
-/** Reads children from the query's start or the cursor on: if possible, at least one more than a page contains. */
+/** Reads children from the query's start or from the cursor: if possible, at least one more than a page contains. */
 async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: RealtimeCursor | undefined) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
@@ -92,7 +92,7 @@ const encoded = z.strictObject({
   query: z.string(),
   from: bound,
   given: z.int().min(1).max(MAX_TIES),
-  /** Absent if the child is sorted by a node with children. */
+  /** Absent if the sort path of the child leads to a node with children, which has no sort value. */
   value: bound.optional(),
   key: z.string().max(768),
 });

@@ -113,7 +113,7 @@ function isDecidedByContentAt({ method, path }: RestRequest): boolean {
 }
 
 export function notAtVersion(path: string, cause?: unknown): MusterError {
-  return writeConflict(`"${path}" has changed since the version this write is based on.`, cause);
+  return writeConflict(`"${path}" has changed since the version on which this write is based.`, cause);
 }
 
 function invalidDataError(reason: string, request: RestRequest, cause: string): MusterError {

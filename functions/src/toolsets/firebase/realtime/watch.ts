@@ -11,7 +11,7 @@ import { permissionDenied, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
 
-/** Maximum duration of a timer in milliseconds; ID tokens are valid for an hour. */
+/** Maximum duration of a timer in milliseconds: one hour, the lifetime of an ID token. */
 const MAX_TIMER_MS = 3_600_000;
 
 interface WatchPorts extends RealtimePorts {
@@ -63,7 +63,7 @@ export class CallerWatch implements Watch {
     this.lease = lease;
     this.scheduleRenewal(token);
     const unlisten = this.listen(lease.database);
-    // Cached data arrives during the previous call, and may already have ended the watch.
+    // The previous call may have received cached data that ended the watch already.
     if (this.ended) unlisten();
     else this.unlisten = unlisten;
   }

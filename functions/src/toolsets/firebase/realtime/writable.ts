@@ -21,7 +21,7 @@ export function checkWritable(path: DataPath, data: JsonValue): void {
 export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Record<string, JsonValue>> {
   const object = jsonObject.safeParse(data);
   if (!object.success) {
-    throw invalidDataType('data', 'data of an update must be an object of the children to replace.');
+    throw invalidDataType('data', 'The data of an update must be an object with the children to replace.');
   }
   const children = Object.entries(object.data).map(([key, child]) => [key, child ?? null] as const);
   for (const [key, child] of children) checkChild(key, child, 'data', path.segments.length);

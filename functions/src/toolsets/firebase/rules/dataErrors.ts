@@ -25,7 +25,7 @@ export function permissionDenied(path: string, cause: unknown): MusterError {
     field: 'path',
     reason: 'PERMISSION_DENIED',
     suggestion:
-      'Workers can write under messages/ and shared/; other data is written by its tools. To list data of a workspace, set orderBy to "workspace", and startAt and endAt to the workspace name. access.explain shows what is required.',
+      'Workers can write under messages/ and shared/; tools write all other data. To list data of a workspace, set orderBy to "workspace", and startAt and endAt to the workspace name. access.explain shows what is required.',
     cause,
   });
 }
@@ -34,7 +34,7 @@ export function pathNotFound(path: string): MusterError {
   return new MusterError('NOT_FOUND', `Nothing found at "${shown(path)}".`, {
     field: 'path',
     reason: 'NOT_FOUND',
-    suggestion: 'Check the path, or read its parent. To create it, use "set" instead of "update".',
+    suggestion: 'Check the path, or read its parent. To create data at the path, use "set" instead of "update".',
   });
 }
 
@@ -82,7 +82,7 @@ export function writeConflict(what: string, cause?: unknown): MusterError {
 export function unknownWriteOutcome(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
     reason: 'CONNECTION_ERROR',
-    suggestion: 'The write may or may not have been applied: read the path before retrying.',
+    suggestion: 'The write may or may not have been applied. Read the path before you retry.',
     cause,
   });
 }
@@ -91,11 +91,11 @@ export function unknownWriteOutcome(cause: unknown): MusterError {
 export function overwrittenWrite(path: string, cause?: unknown): MusterError {
   return new MusterError(
     'CONFLICT',
-    `The response to this write was lost and "${shown(path)}" has changed since: it is unknown whether your write was applied.`,
+    `The response to this write was lost, and "${shown(path)}" has changed since then. Your write may or may not have been applied.`,
     {
       field: 'path',
       reason: 'CONFLICT',
-      suggestion: 'Read the path: if your write is there, continue; if not, start from the current data.',
+      suggestion: 'Read the path. If your write is missing, repeat it on the current data. Otherwise, continue.',
       cause,
     },
   );

@@ -123,10 +123,10 @@ function checkWrite(path: DataPath, request: Omit<WriteRequest, 'repetition'>): 
   const pushesInto = operation === 'push' ? 'collection' : 'document';
   if (path.database === 'firestore' && path.kind !== pushesInto) throw wrongKind(path, operation);
   if (merge && (operation !== 'set' || path.database !== 'firestore')) {
-    throw invalidRequest('merge', 'merge requires set on Firestore.', 'Use update to keep other fields.');
+    throw invalidRequest('merge', 'merge requires the operation set on Firestore.', 'Use update to keep other fields.');
   }
   if (transaction && operation === 'push') {
-    throw invalidRequest('transaction', 'push creates a new key and cannot use transaction.');
+    throw invalidRequest('transaction', 'push creates a new key and cannot be combined with transaction.');
   }
   if (expectedVersion !== undefined && !transaction) {
     throw invalidRequest('expectedVersion', 'expectedVersion requires transaction: true.');

@@ -37,7 +37,7 @@ export interface ReadOutcome {
   readonly version?: string | undefined;
   /** Present if there are more documents or children. */
   readonly nextCursor?: string | undefined;
-  /** Index to add, and where. Present if the index is missing, so that the whole node was read and sorted. */
+  /** Missing index and where to add it. Present if the whole node was read and sorted because of that. */
   readonly missingIndex?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface WriteRequest {
   readonly repetition?: Repetition | undefined;
 }
 
-/** Identifies a call with an idempotency key, so that a repeated call can find the first one's write. */
+/** Identifies a call with an idempotency key, so that a repeated call can find the write of the first call. */
 export interface Repetition {
   /** 20 characters of `[a-f0-9]`, equal for every repetition of the call. A push uses the id as its key. */
   readonly id: string;
@@ -123,7 +123,7 @@ export interface DataPath {
   readonly database: DatabaseName;
   readonly text: string;
   readonly segments: readonly string[];
-  /** In Firestore, documents have an even number of segments, collections an odd one. Elsewhere always `node`. */
+  /** In Firestore, documents have an even number of segments, collections an odd one. Realtime Database: `node`. */
   readonly kind: 'document' | 'collection' | 'node';
 }
 

@@ -63,7 +63,7 @@ export const LEASE_RENEWAL_MS = 5000;
 /** Time in milliseconds without a renewal, after which another instance may take the lease. */
 const LEASE_STALE_MS = 15_000;
 
-/** Returns whether the holder may take the lease: it is free, its own, expired, or its holder has no readers. */
+/** Returns whether a holder may take the lease: it is free, expired, its own, or held without readers. */
 export function canTakeLease(lease: Lease | undefined, holder: string, now: Date): boolean {
   if (lease === undefined || lease.holder === holder || !lease.reading) return true;
   return now.getTime() - lease.renewed.getTime() > LEASE_STALE_MS;
@@ -80,12 +80,12 @@ const MAX_AGE_MS = DAY_MS;
 
 /** A checkpoint is due after this many transitions. Loading a log reads all entries after its last checkpoint. */
 const CHECKPOINT_TRANSITIONS = 500;
-const CHECKPOINT_BYTES = { lowest: 262_144, limit: 2 * 1_048_576 };
+const CHECKPOINT_BYTES = { min: 262_144, max: 2 * 1_048_576 };
 
 /** @param since entries after the last checkpoint @param stateBytes size of the next checkpoint */
 export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number): boolean {
   const { transitions, bytes } = total(since);
-  const worth = Math.min(Math.max(CHECKPOINT_BYTES.lowest, stateBytes), CHECKPOINT_BYTES.limit);
+  const worth = Math.min(Math.max(CHECKPOINT_BYTES.min, stateBytes), CHECKPOINT_BYTES.max);
   return transitions >= CHECKPOINT_TRANSITIONS || bytes >= worth;
 }
 

@@ -46,7 +46,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     const { key, isRepetition } = outcome;
     const written = key === undefined ? path : parsePath(path.database, `${path.text}/${key}`);
     const after = await this.after(caller, written, outcome);
-    const known = isRepetition && !isPush ? fieldsNotRecorded('An earlier call made this write.') : before;
+    const known = isRepetition && !isPush ? fieldsNotRecorded('The write was made by an earlier call.') : before;
     const thing = { kind: 'document', id: `${written.database}:${written.text}`, workspace };
     const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_RECORDED in fields));
     return { outcome, effect: { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) } };
@@ -85,7 +85,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     try {
       const { fields, version } = await this.state(caller, path);
       const isOthers = written.version !== undefined && version !== written.version;
-      return isOthers ? fieldsNotRecorded('It was changed by another write at the same time.') : fields;
+      return isOthers ? fieldsNotRecorded('Another write changed the data at the same time.') : fields;
     } catch (error) {
       return notRecordedBecauseOf(error);
     }

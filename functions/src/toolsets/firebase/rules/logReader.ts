@@ -67,7 +67,7 @@ export class LogReader {
     }
   }
 
-  /** Yields the events after the cursor, then new ones until `disconnected` aborts. No reading is empty. */
+  /** Yields the events after the cursor, then new ones until `disconnected` aborts. Never yields an empty reading. */
   async *follow(caller: Caller, from: ReadFrom, disconnected: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));

@@ -75,7 +75,7 @@ export class Recorder {
     this.write();
   }
 
-  /** Called with each entry that a reader receives. An entry of another watch means that this one was replaced. */
+  /** Called with each entry that a reader receives. An entry of another watch means that this watch was replaced. */
   seen({ sequence, writer }: Entry): void {
     if (sequence > this.sequence && writer !== this.recorded.writer) this.finish(() => this.end.replaced());
   }

@@ -1,7 +1,7 @@
 /**
- * Keeps the path of a subscription watched while this instance has readers. The instance with the lease on the log
- * watches the path, and may be another one. The lease only avoids duplicate work: even if two instances assume that
- * they have the lease, the log stays correct, because only one entry can have a given number.
+ * Keeps the path of a subscription watched while this instance has readers. The instance that has the lease on the
+ * log watches the path. It may be another instance. The lease only avoids duplicate work: even if two instances
+ * assume that they have the lease, the log stays correct, because only one entry can have a given number.
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
@@ -33,7 +33,7 @@ export class SharedWatch {
   private watch: RecordedWatch | undefined;
   /** Entry with the highest number that any reader has received. */
   private newest: Entry | undefined;
-  /** Resolves when it is known which instance watches the path: this one or another one. */
+  /** Resolves when it is known which instance watches the path: this or another instance. */
   private known: Deferred = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
@@ -154,7 +154,7 @@ export class SharedWatch {
     next();
   }
 
-  /** Handles a failed watch. After an expired credential, a reader with another credential continues it. */
+  /** Handles a failed watch. If a credential expired, a reader with another credential continues the watch. */
   private watchFailed(caller: Caller, error: unknown): void {
     const newest = [...this.readers].at(-1);
     if (newest !== undefined && newest.caller.credential !== caller.credential) this.reconcile();

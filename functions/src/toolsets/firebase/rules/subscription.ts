@@ -75,7 +75,7 @@ export function otherDefinition({ database, path, event_type }: Subscription): M
 export function tooManySubscriptions(): MusterError {
   return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_SUBSCRIPTIONS} subscriptions, the maximum.`, {
     reason: 'QUOTA_EXCEEDED',
-    suggestion: 'Unsubscribe unused ones, or subscribe to a common parent path.',
+    suggestion: 'End unused subscriptions with firebase.unsubscribe, or subscribe to a common parent path.',
   });
 }
 
@@ -186,7 +186,7 @@ export const subscriptionCodec = documentCodec(
     /** Random id of the log. A new subscription with the same id gets another log, so that events are never mixed. */
     log: z.string(),
     created_at: timestamp,
-    /** Hash of the owner's permissions when the owner last proved able to read the path. */
+    /** Hash of the owner's permissions at the last check that the owner can read the path. */
     rights: z._default(z.string(), ''),
     /** Time at which the subscription is deleted, unless its owner reads it before. */
     expires_at: timestamp,

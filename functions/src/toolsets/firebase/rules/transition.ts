@@ -6,7 +6,7 @@ import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
-/** Canonical JSON by child; a single value has the empty key. Texts are empty if only additions are events. */
+/** Canonical JSON by child key; a single value has the key ''. If only additions are events, the texts are empty. */
 export type State = ReadonlyMap<string, string>;
 
 /** An observed change of one key, with only the data that the subscription's events and state need. */

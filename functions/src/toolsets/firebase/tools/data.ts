@@ -22,7 +22,7 @@ export const read = defineTool({
   description:
     'Reads a Firestore document or collection, or a Realtime Database node, as you; security rules apply. Even-segment Firestore paths are documents.',
   details:
-    'Odd-segment Firestore paths are collections, returned 100 documents at a time unless limit is set; truncated means there is more, at nextCursor. A single string, number or boolean in the Realtime Database is returned as {".value": …}.',
+    'Odd-segment Firestore paths are collections; a call returns up to limit documents, by default 100. If truncated, nextCursor continues. A Realtime Database node that is a string, number or boolean is returned as {".value": …}.',
   rare: ['endAt', 'startAt'],
   input: z.strictObject({
     database: database('Database'),
@@ -50,7 +50,7 @@ export const read = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   returnsWhole: true,
   ifTooLarge:
-    'Use a deeper path, or read the children in pages with query.limit; for the Realtime Database, shallow returns only the keys. /mcp/rpc sends data only once, so a document too large here may fit there.',
+    'Use a deeper path, or read the children in pages with query.limit; for the Realtime Database, shallow returns only the keys. A response of /mcp/rpc contains the data only once, so a document that is too large here may fit there.',
   // No role is required, because the security rules decide about each access.
   role: 'viewer',
   example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },
@@ -75,7 +75,7 @@ export const read = defineTool({
 });
 
 function noteOf(missingIndex: string): string {
-  return `This order has no index: the whole node was read and sorted, which works up to 1 MiB. ${missingIndex}.`;
+  return `This order has no index, so the whole node was read and then sorted. This only works up to 1 MiB. ${missingIndex}.`;
 }
 
 const TYPES = [
@@ -96,7 +96,7 @@ export const write = defineTool({
   description:
     'Writes to Firebase as you; security rules apply. set replaces, update changes fields, push adds a key, delete removes (data: {}). messages/, shared/: free-form.',
   details:
-    'set with merge keeps other fields. update requires an existing target. delete succeeds even if nothing is there. With transaction, a write based on stale data or another expectedVersion, or over existing data despite mustNotExist, is a CONFLICT.',
+    'set with merge keeps other fields. update requires an existing target. delete succeeds even if nothing is there. With transaction, a write is a CONFLICT if the data has changed, is not at expectedVersion, or exists despite mustNotExist.',
   input: z.strictObject({
     database: database('Database'),
     path: path('Path to write'),

@@ -19,7 +19,7 @@ export const subscribe = defineTool({
   description:
     'Starts a change log for a path; read it with firebase.pollEvents. child_…: Realtime Database; document_…: Firestore collections; value: both.',
   details:
-    'You see only what the security rules let you read. The log can also be read at /mcp/events and with subscriptions/listen, from any connection. Events are ordered and include changes made while no one was reading. Changes within 100 ms are combined; additions and removals are always reported. A path can have at most 1,000 children or documents of 4 MiB in total; watched as one value, at most 1 MiB. The log keeps the last 800 to 1,000 events, up to 4 MiB, for 24 hours; a subscription unread for 24 hours is deleted.',
+    'You see only what the security rules let you read. The log can also be read at /mcp/events and with subscriptions/listen, from any connection. Events are ordered and include changes made while no one was reading. Changes within 100 ms are combined; additions and removals are always reported. A path can have at most 1,000 children or documents of 4 MiB in total; with eventType value, at most 1 MiB. The log keeps the last 800 to 1,000 events, up to 4 MiB, for 24 hours; a subscription unread for 24 hours is deleted.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('Id of your choice: letters, digits, -'),
     database: database('Database'),
@@ -57,7 +57,7 @@ export const subscribe = defineTool({
     const subscribed = await services.subscriptions.subscribe(caller, request, record);
     return { ...answer(subscribed), ...(includeInitial && initialResponse(initialDataOf(request, subscribed.data))) };
   },
-  // Reads the data again. The data may be newer than the stored cursor, whose events then lead to the same data.
+  // Reads the data again. The data may be newer than the stored cursor; the events after the cursor lead to it.
   replay: async ({ services, caller }, { includeInitial, ...request }, { cursor }) => ({
     success: true,
     subscriptionId: request.subscriptionId,
@@ -80,7 +80,7 @@ export const pollEvents = defineTool({
   description:
     'Returns up to 100 subscription events after cursor, or waits for the first. Call again with the returned cursor; no events are skipped.',
   details:
-    'Oldest first; without a cursor, starts at the oldest event. If nothing happens during the wait, events is empty: call again later. Events are lost only if overflow says so.',
+    'Oldest first; without a cursor, from the oldest event. If nothing happens during the wait, events is empty. Call again later. No events are lost unless overflow is true.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('The subscription'),
     cursor: z.string().min(1).max(100).optional().describe('cursor of previous result'),

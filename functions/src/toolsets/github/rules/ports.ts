@@ -133,7 +133,7 @@ export interface GitHub {
   /** Returns the failed jobs of the run's latest attempt, and whether there may be more jobs. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
   jobLog(at: RepositoryName, jobId: number, max: number): Promise<string | undefined>;
-  /** Returns `unanswered` if GitHub did not respond and may have carried out the request, as all writes do. */
+  /** Like all writes, returns `unanswered` if GitHub did not respond and may have carried out the request. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
   /** Returns the newest issue that was created at or after `since` and whose text contains the marker. */
   findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof issue>;

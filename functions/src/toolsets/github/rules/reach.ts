@@ -46,7 +46,7 @@ const QUOTED = /"[^"]*"?/g;
 /** Matches a qualifier for a repository or an owner that is a separate word. */
 const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 
-/** Matches operators. With an operator, a qualifier may not limit the whole search. */
+/** Matches operators. If the query has an operator, a qualifier may limit only a part of the search. */
 const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 
 const MAX_SHOWN_REPOSITORIES = 100;

@@ -44,7 +44,7 @@ export function utf8Text(base64: string): string | undefined {
 
 const MAX_PART_CHARACTERS = MAX_LISTED_BYTES;
 
-/** Maximum bytes per part: in base64 below 25,000 tokens. A multiple of 3, as base64 encodes groups of 3 bytes. */
+/** Maximum bytes per part, which is below 25,000 tokens in base64. A multiple of 3, the group size of base64. */
 const BASE64_BYTES = 24_000;
 
 /**

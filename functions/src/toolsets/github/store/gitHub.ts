@@ -38,7 +38,7 @@ const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
 
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
-/** GitHub's maximum page size, and the maximum number of pages that are read of a list that must be filtered. */
+/** GitHub's maximum page size, and the maximum number of pages to read from a list that must be filtered. */
 const PAGE = 100;
 const MAX_PAGES = 10;
 

@@ -15,7 +15,7 @@ export const createPR = defineTool({
   description:
     'Creates a pull request or returns the open one for the same branches. With task_id, merging it completes that task.',
   details:
-    'An open one is returned unchanged, with created: false. With task_id, failed checks are logged under tasks/<task_id>/logs.',
+    'An open PR is returned unchanged, with created: false. With task_id, failed checks are logged under tasks/<task_id>/logs.',
   rare: ['maintainer_can_modify'],
   input: z.strictObject({
     ...inRepository,

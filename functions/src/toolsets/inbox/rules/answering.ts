@@ -234,6 +234,6 @@ function notAPerson({ id, asked_of_name }: Request): MusterError {
   return new MusterError('FORBIDDEN', `${asked_of_name} must answer the request "${id}" in person.`, {
     field: 'request_id',
     reason: 'NOT_A_PERSON',
-    suggestion: 'This person can allow agents, but not the asker, with agents_may_answer of preferences/{uid}.',
+    suggestion: 'agents_may_answer in preferences/{uid} lists agents that may answer requests of other agents.',
   });
 }

@@ -156,7 +156,7 @@ function previousDecision(request: Request, now: Date): JsonObject | undefined {
 }
 
 function noApprover(would: readonly string[], workspace: string): MusterError {
-  const why = `the person who decides has no account or no role in the workspace "${workspace}"`;
+  const why = `the person who must approve it has no account or no role in the workspace "${workspace}"`;
   return new MusterError('FORBIDDEN', `This would ${describeLoosening(would)}, but ${why}.`, {
     reason: 'NOBODY_TO_ASK',
     suggestion: 'Ask a person to call the tool, in the console or with their ID token.',
@@ -179,7 +179,7 @@ function approvalRequired(request: Request): MusterError {
   return new MusterError('APPROVAL_REQUIRED', message, {
     reason: isApproved(request) ? 'BEING_MADE' : 'WAITS_FOR_APPROVAL',
     about: { request_id: id, expires_at: expires_at.toISOString() },
-    suggestion: `Call inbox.wait with request_id "${id}". Once approved, the call runs automatically as you; do not work around the approval. Repeating the call then returns its result.`,
+    suggestion: `Call inbox.wait with request_id "${id}". After the approval, the call runs automatically with your rights, and repeating the call returns its result. Do not work around the approval.`,
   });
 }
 
@@ -188,7 +188,7 @@ function notApproved({ id, call, asked_of_name, comment }: Request): MusterError
   return new MusterError('FORBIDDEN', `${asked_of_name} refused this call of ${call?.tool}.${why}`, {
     reason: 'NOT_APPROVED',
     about: { request_id: id },
-    suggestion: 'Do something else, or ask this person with inbox.ask what to do instead.',
+    suggestion: 'Continue without this call, or ask this person with inbox.ask what to do instead.',
   });
 }
 

@@ -126,7 +126,7 @@ export function creationChangeOf(request: Request): InboxChange[] {
 function requireOptions(kind: RequestKind, options: readonly string[]): void {
   const isGood = kind === 'choice' ? options.length >= 2 : options.length === 0;
   if (isGood && new Set(options).size === options.length) return;
-  throw new MusterError('VALIDATION_ERROR', 'options must be 2 or more different texts, and only for kind choice.', {
+  throw new MusterError('VALIDATION_ERROR', 'options must be at least 2 different texts, and requires kind choice.', {
     field: 'options',
     suggestion: 'Set kind to choice, or omit options.',
   });

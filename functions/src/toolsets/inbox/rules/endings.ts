@@ -29,7 +29,7 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
     return retryOnConflict(randomness, async () => {
       const found = await skipUnreadable(requests.find(id));
       const now = clock.now();
-      // Requests whose time is over are expired by the sweep, because they may have a default answer.
+      // The sweep expires requests whose time is over, because they may have a default answer.
       if (found?.value.state !== 'open' || isDue(found.value, now) || !isOver(found.value)) return false;
       await store.commit(await settlement(this.ports, found, withdrawnRequest(found.value, now), now));
       return true;

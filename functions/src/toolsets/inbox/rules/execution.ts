@@ -124,5 +124,5 @@ function approverLostAccessError(workspace: string): MusterError {
 }
 
 function executionFailed(id: string): MusterError {
-  return new MusterError('INTERNAL', `The call was interrupted ${MAX_EPOCHS} times. Quote request id ${id}.`);
+  return new MusterError('INTERNAL', `Call interrupted ${MAX_EPOCHS} times. Report request id ${id} to the operator.`);
 }

@@ -28,7 +28,7 @@ export const REFUSE = 'refuse';
 /** Maximum length of an answer, in characters. */
 export const MAX_ANSWER = 10_000;
 
-/** Person whose answer it is, and the agent that gave the answer for that person, if any. */
+/** Person to whom the answer is attributed, and the agent that gave it for that person, if any. */
 export interface Answerer {
   readonly uid: string;
   readonly agentId?: string | undefined;

@@ -47,7 +47,7 @@ export const answer = defineTool({
   title: 'Answer a request',
   description: 'For people: answers an open question or approval in your inbox, once.',
   details:
-    'An approval takes approve or refuse; a choice, one of its options. An agent answers for its owner only if named in agents_may_answer of their preferences, and never its own request. An answer cannot be undone.',
+    "Answer approvals with approve or refuse, a choice with an option. An agent can answer for its owner if agents_may_answer of the owner's preferences lists it, not its own request. An answer cannot be undone.",
   input: z.strictObject({
     request_id: requestId,
     answer: text('An option, or text', MAX_ANSWER),

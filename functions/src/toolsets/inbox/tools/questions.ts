@@ -17,7 +17,7 @@ export const ask = defineTool({
   title: 'Ask a person',
   description: 'Asks your owner or another person and notifies them. Call wait to get the answer.',
   details:
-    'approval takes approve or refuse, choice one of the options, text free text. A task you hold keeps its lease while you wait. A question expires after a day by default, at most 30 days; default is the answer used then, if any. withdraw ends the question; that it was asked cannot be undone.',
+    'Answers: approve or refuse for approval, an option for choice, any text for text. A task you hold keeps its lease while you wait. A question expires after a day by default, after 30 days at most; its answer is then default, if set. withdraw ends the question; asking it cannot be undone.',
   input: z.strictObject({
     question: text('The question', 2000),
     kind: z.enum(REQUEST_KINDS).describe('Type'),

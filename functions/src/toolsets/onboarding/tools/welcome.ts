@@ -111,7 +111,7 @@ export const getChecklist = defineTool({
   title: 'Onboarding checklist',
   description: "Returns an agent's onboarding checklist and the next call to make.",
   details:
-    "Items are checked off by the agent's actual activity. Agents see their own checklist, people their agents', leaders and admins all.",
+    "The agent's activity checks off the items. Agents see their own checklist, people those of their agents, leaders and admins all.",
   input: z.strictObject({
     agentId: idOf('an agent').describe('Agent identifier'),
     includeCompleted: z.boolean().default(true).describe('Include completed'),

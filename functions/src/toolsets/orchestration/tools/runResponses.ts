@@ -72,7 +72,7 @@ function nextCall({ id, status, budget_wait }: Run): string {
   const why = budget_wait
     ? budgetReason(budget_wait)
     : isHeld
-      ? 'A live agent holds a step.'
+      ? 'A live agent holds a step of the run.'
       : 'The run is in progress.';
   return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for the run, or orchestration.cancel_run to end it.`;
 }
@@ -211,8 +211,8 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
 }
 
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
-  if (is_spent) return `${waitsForBudget(key)} The person who set it was asked; system.setBudget raises it.`;
-  return 'Waiting for calls in flight that have reserved the rest of a budget.';
+  if (is_spent) return `${waitsForBudget(key)} The person who set it was asked to raise it, with system.setBudget.`;
+  return 'Waiting until running calls end, because they have reserved the rest of a budget.';
 }
 
 function progressText({ workflow, steps_settled, current, status, budget_wait }: Run): string {

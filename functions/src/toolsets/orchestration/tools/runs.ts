@@ -84,7 +84,7 @@ export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
   description: 'Cancels a run: no new steps start; finished ones and costs stay.',
-  details: 'Aborts in-flight model requests and cancels a task that a live agent has for it.',
+  details: "Aborts model requests in progress and cancels the run's tasks for live agents.",
   input: z.strictObject({ runId }),
   output: z.object({ success: z.boolean(), runId: z.string(), status: z.enum(RUN_STATUSES), message: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -97,8 +97,8 @@ export const cancelRun = defineTool({
     runId: run.id,
     status: run.status,
     message: isEnded(run)
-      ? 'The run is cancelled. Finished steps stay.'
-      : 'The run is being cancelled: its requests are aborted; finished steps stay.',
+      ? 'The run is cancelled. Finished steps are kept.'
+      : 'The run is being cancelled. Its model requests are aborted; finished steps are kept.',
   }),
   handler: ({ services, principal, recordResponse }, { runId: id }) =>
     services.orchestration.runs.cancel(principal, id, recordResponse),

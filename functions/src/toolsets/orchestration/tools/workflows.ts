@@ -107,7 +107,7 @@ export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
   title: 'Delete a workflow',
   description: 'Deletes a saved workflow and returns it.',
-  details: 'Started runs continue with it. Built-in workflows stay.',
+  details: 'Started runs still use it. Built-ins cannot be deleted.',
   audience: 'administrators',
   input: z.strictObject({ name: workflowName.describe('Workflow name'), expectedVersion }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),

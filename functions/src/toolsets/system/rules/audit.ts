@@ -58,8 +58,8 @@ function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefi
 const NAMES_WORKSPACES = ['agent', 'subscription'];
 
 /**
- * Returns whether the caller may see a change. In a workspace, leaders see all changes, and members their own. An
- * owner and their agents see changes of the owner's items; a restricted credential, only of calls in its workspace.
+ * Returns whether the caller may see a change. Leaders see all changes of a workspace, members their own. Owners and
+ * their agents see changes of the owner's items; with a restricted credential, only those of calls in its workspace.
  */
 export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEffect): boolean {
   const isOwn = by.owner_uid === principal.owner_uid;
@@ -81,7 +81,7 @@ export function callWorkspace(principal: Principal, { by }: AuditEntry): string 
 function requireLeader(principal: Principal, workspace: string): void {
   const role = roleIn(principal, workspace);
   if (role !== undefined && hasRole(role, 'leader')) return;
-  throw new MusterError('FORBIDDEN', `Only leaders see changes by others in the workspace "${workspace}".`, {
+  throw new MusterError('FORBIDDEN', `Only leaders can see other callers' changes in the workspace "${workspace}".`, {
     field: 'of',
     value: 'workspace',
     reason: 'ROLE_TOO_WEAK',

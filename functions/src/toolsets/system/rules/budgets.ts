@@ -43,7 +43,7 @@ const limitsBefore = z.object({ cost_usd: noLimit, tokens: noLimit });
 
 export class Budgets extends Service<Ports> {
   /**
-   * Sets the limits of a budget. Earlier spending counts, but a workspace's budget counts only from when it is set.
+   * Sets the limits of a budget. Earlier spending counts, except for a workspace, whose budget counts from now on.
    * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot set this budget
    */
   set(
@@ -113,7 +113,7 @@ function requireLeader(principal: Principal, id: string, workspace: string): voi
     throw new MusterError('NOT_FOUND', `The call is for the workspace "${workspace}", not for "${id}".`, {
       field: 'id',
       value: id,
-      suggestion: `Use "${workspace}", or call in the workspace of the budget.`,
+      suggestion: `Use the id "${workspace}", or make the call in the workspace "${id}".`,
     });
   const role = roleIn(principal, workspace);
   if (role !== undefined && hasRole(role, 'leader')) return;

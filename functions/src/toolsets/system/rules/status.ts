@@ -110,7 +110,7 @@ export class SystemStatus extends Service<StatusPorts> {
   }
 }
 
-/** Returns `critical` without Firestore, because nothing works then, and `degraded` without another service. */
+/** Returns `critical` if Firestore fails, because nothing works then, and `degraded` if another service fails. */
 export function healthOf(readings: Readings): 'healthy' | 'degraded' | 'critical' {
   if (readings.firestore?.isUp === false) return 'critical';
   return SERVICES.some((service) => readings[service]?.isUp === false) ? 'degraded' : 'healthy';
@@ -130,9 +130,9 @@ const OUTAGE_EFFECTS: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'messag
   realtimeDatabase: {
     level: 'warning',
     message:
-      'The Realtime Database does not respond: presence, live events and rate limits are suspended; tasks continue.',
+      'The Realtime Database does not respond. Presence, live events and rate limits are suspended; tasks are not affected.',
   },
-  github: { level: 'warning', message: 'GitHub does not respond: the github tools fail until it does.' },
+  github: { level: 'warning', message: 'GitHub does not respond. The github tools fail until GitHub responds again.' },
 };
 
 /** A job that is behind for this long did not catch up in several sweeps, and causes an alert. */
@@ -146,7 +146,7 @@ export function unreadableAlert(paths: readonly string[], at: Date): readonly Al
   if (paths.length === 0) return [];
   const collections = [...new Set(paths.map((path) => path.split('/')[0]))].join(', ');
   const count = paths.length === 1 ? '1 stored document' : `${paths.length} stored documents`;
-  const message = `${count} could not be read in the last hour and were skipped, in: ${collections}. The log lists them as document_unreadable.`;
+  const message = `${count} could not be read in the last hour and were skipped. Collections: ${collections}. The log lists each document as document_unreadable.`;
   return [{ level: 'warning', message, at }];
 }
 
@@ -160,6 +160,6 @@ export function alertsOf(readings: Readings): readonly Alert[] {
   if (github?.rateLimit === undefined) return down;
   const { limit, remaining, reset } = github.rateLimit;
   if (remaining >= limit * LOW_SHARE) return down;
-  const message = `GitHub allows ${remaining} of ${limit} requests until ${reset.toISOString()}.`;
+  const message = `GitHub allows only ${remaining} more requests until ${reset.toISOString()}; its limit is ${limit}.`;
   return [...down, { level: 'warning', message, at: github.at }];
 }

@@ -141,7 +141,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
         return plan;
       } catch (error) {
         if (!(error instanceof LooseningError)) throw error;
-        // Alone, this undo would ask a person for approval. Here it is refused, so that the other events continue.
+        // A single undo would ask a person for approval. This undo is refused, so that the other events are undone.
         const refused = plan.things.map((effect) => ({ eventId: id, effect, error }));
         return { changes: [], things: [], refused: [...plan.refused, ...refused] };
       }
@@ -222,7 +222,7 @@ function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry):
     field: 'event_id',
     value: id,
     reason: 'NOT_YOURS',
-    suggestion: 'Agents undo their own changes, people those made for them, and leaders those in their workspace.',
+    suggestion: 'Agents can undo their own changes, people those made for them, leaders all of their workspace.',
   });
 }
 

@@ -32,7 +32,7 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
     return { skills: this.readable(page?.docs ?? []), total: counted.data().count };
   }
 
-  /** An unreadable document shortens the page, because offsets count it as well. */
+  /** An unreadable document shortens the page, because offsets count the document too. */
   private readable(snapshots: readonly DocumentSnapshot[]): readonly OfferedSkill[] {
     return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, skillFromDocument));
   }

@@ -76,7 +76,7 @@ export const getAgents = defineTool({
   description:
     "Lists this workspace's agents and what each is doing. For agents in workflows: orchestration.list_agents.",
   details:
-    'offline: missed three one-minute heartbeats. busy: holds its maximum of tasks. active: holds some. error: holds none and its last one failed. idle: holds none. summary counts all agents of the workspace, ignoring filters.',
+    'offline: not seen for three minutes. busy: holds its maximum of tasks. active: holds fewer. error: holds none, and its last task failed. idle: all others. summary counts all agents of the workspace, ignoring filters.',
   rare: ['includeMetrics', 'type'],
   input: z.strictObject({
     status: z.enum(AVAILABILITIES).optional().describe('Agent status'),

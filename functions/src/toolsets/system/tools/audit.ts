@@ -42,7 +42,7 @@ export const getAudit = defineTool({
   title: 'Audit log',
   description: 'Lists who changed what, when and with which tool, newest first. undo reverts it.',
   details:
-    'Each event is one commit of one call, with every change before and after. Covers you and your agents or, for leaders, a workspace. Heartbeats and reads are not recorded.',
+    'Each event is one commit of one call, with all changed items before and after. Covers you and your agents or, for leaders, a workspace. Omits heartbeats and reads.',
   input: z.strictObject({
     of: z.enum(['mine', 'workspace']).default('mine').describe("workspace: everyone's changes; leaders only"),
     agent_id: idOf('an agent').optional().describe('By agent'),

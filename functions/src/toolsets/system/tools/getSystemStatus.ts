@@ -80,7 +80,7 @@ export const getSystemStatus = defineTool({
   title: 'System status',
   description: "Returns the deployment's health: its services, load and call metrics.",
   details:
-    'Checks Firestore, the Realtime Database and GitHub, each for at most 2 seconds; results are cached for up to 15. critical: Firestore is down. degraded: another service is down.',
+    'Checks Firestore, the Realtime Database and GitHub, each for at most 2 seconds; caches results up to 15 seconds. critical: Firestore is down. degraded: another service is down.',
   rare: ['includeDependencies'],
   input: z.strictObject({
     includeServices: z.boolean().default(true).describe('Include services'),

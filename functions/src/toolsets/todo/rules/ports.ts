@@ -69,7 +69,7 @@ export interface ReminderQueries {
   find(id: string): Promise<Versioned<Reminder> | undefined>;
   /** Returns reminders that are due at `now`, oldest first, and the cursor of the next page. */
   due(now: Date, page: PageRequest): Promise<DueReminders>;
-  /** Returns a person's unsent reminders after an instant, soonest first; or all reminders, latest first. */
+  /** Returns unsent reminders after `after`, soonest first. If `after` is undefined, returns all, latest first. */
   list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>>;
 }
 

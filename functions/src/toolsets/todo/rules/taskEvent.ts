@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
 
-/** Type of the event that an agent asked the person a question; its `taskId` is the id of the request. */
+/** Event type for a question that an agent asks the person. Its `taskId` is the id of the request. */
 export const QUESTION = 'question';
 
 /** The to-do specification defines all types except `reminder`, a due reminder, and `question`. */
@@ -16,7 +16,7 @@ export interface TaskEvent {
   /** Owner of the to-do, even if an agent changed it. */
   readonly userId: string;
   readonly timestamp: Date;
-  /** The to-do (the reminder, if `type` is `reminder`) in the format of the tools; null if it did not exist. */
+  /** The to-do (or the reminder, if `type` is `reminder`) in the format of the tools; null if it did not exist. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   readonly changes: readonly string[];

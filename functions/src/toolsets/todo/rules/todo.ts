@@ -101,8 +101,8 @@ export function addedTags(present: readonly string[], written: readonly string[]
 }
 
 function tooManyTags(): MusterError {
-  const suggestion = `A to-do has at most ${MAX_TAGS} tags. Replace them with todo.update_task.`;
-  const message = `More than ${MAX_TAGS} tags. Nothing was changed.`;
+  const suggestion = `A to-do can have at most ${MAX_TAGS} tags. To replace tags, use todo.update_task.`;
+  const message = `The to-do would have more than ${MAX_TAGS} tags. Nothing was changed.`;
   return invalid('tags', 'MAX_TAGS_EXCEEDED', message, suggestion);
 }
 

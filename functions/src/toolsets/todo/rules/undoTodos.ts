@@ -144,12 +144,12 @@ export class TodoUndo extends Service<UndoPorts> {
     if (latest?.value.completed === false) return [change];
     const after = new Date(Math.max(now.getTime(), recurring.latest_due.getTime()));
     const following = await occurrenceAfter(this.ports, { found: { value: before, version }, recurring, after, now });
-    if (following === undefined) throw changedSinceError(effect, ['its last occurrence is not open']);
+    if (following === undefined) throw changedSinceError(effect, ['its latest occurrence is not open']);
     return following.changes;
   }
 
   private async deletion(effect: AuditEffect, { value: todo, version }: RemindedTodo): Promise<readonly TodoChange[]> {
-    // A later occurrence could be created under this occurrence's id, and would not have its parts.
+    // After the deletion, an occurrence created again under this id would not have the parts of this occurrence.
     if (todo.recurring_task_id !== undefined && todo.ancestors !== undefined)
       throw changedSinceError(effect, ['it has parts']);
     const released = await guardChanges(this.ports, todo, undefined);
@@ -167,7 +167,7 @@ export class TodoUndo extends Service<UndoPorts> {
   }
 }
 
-/** Returns whether an effect is of a recurring to-do or of its occurrences, whose ids start with its id. */
+/** Returns whether an effect concerns a recurring to-do or its occurrences, whose ids start with that to-do's id. */
 function belongsTo({ kind, id }: AuditEffect, recurringTaskId: string): boolean {
   return (
     (kind === 'recurring_task' && id === recurringTaskId) || (kind === 'todo' && id.startsWith(`${recurringTaskId}_`))

@@ -13,7 +13,7 @@ import type { ReminderChanges } from '../rules/reminders/reminder.ts';
 import { reminderToDocument } from '../rules/reminders/reminder.ts';
 import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
-/** A Firestore update keeps fields that it does not mention, so these two are deleted explicitly. */
+/** A Firestore update keeps fields that it does not mention, so these two fields are deleted explicitly. */
 const NEVER_SENT = { sent_at: FieldValue.delete(), late: FieldValue.delete() };
 
 export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {

@@ -81,7 +81,7 @@ const DELIVERED = 'settled';
 /** Time in milliseconds for which a sender claims a device. A sender that takes longer is assumed to have crashed. */
 const LEASE_MS = 60_000;
 
-/** Returns the expiry time of a claim, in epoch milliseconds: its first word. */
+/** Returns the expiry time of a claim, which is its first word, in milliseconds since the epoch. */
 function endOf(claim: unknown): number {
   return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
 }

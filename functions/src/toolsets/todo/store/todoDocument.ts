@@ -73,8 +73,8 @@ export function anywhere(words: readonly string[]): readonly SearchWord[] {
 }
 
 /**
- * Returns the ways to contain all words, so that each to-do matches one way: all words in the title, then all but the
- * last, and so on. After the first word that is not in the title, words may be in either place.
+ * Returns the ways to contain all words, so that each to-do matches exactly one way: all words in the title, then all
+ * but the last, and so on. After the first word that is not in the title, words may be in either place.
  */
 export function matchVariants(words: readonly string[]): readonly (readonly SearchWord[])[] {
   const inTitle = words.map((word): SearchWord => ({ place: 'title', word }));

@@ -21,7 +21,7 @@ export const listTasks = defineTool({
   title: 'List to-dos',
   view: 'todos',
   description: 'Lists to-dos, filtered and sorted; todo.search_tasks finds words.',
-  details: 'Due-date ranges include both ends. To-dos without the sorted date come last.',
+  details: 'Date ranges include both ends. Sorted by a date, to-dos without it are last.',
   input: z.strictObject({
     ...filters,
     sort_by: z.enum(SORT_FIELDS).optional().describe('Default: created_at'),
@@ -73,7 +73,7 @@ export const sortTasks = defineTool({
   name: 'sort_tasks',
   title: 'Sort to-dos',
   description: 'Lists all to-dos sorted, like todo.list_tasks.',
-  details: 'To-dos without the sorted date come last.',
+  details: 'To-dos that lack the date come last.',
   audience: 'older clients',
   input: z.strictObject({
     sort_by: z.enum(SORT_FIELDS).describe('Sort by'),

@@ -20,7 +20,7 @@ export const setReminder = defineTool({
   name: 'set_reminder',
   title: 'Set a reminder',
   description: "Sets a to-do's reminder time, replacing its current reminder.",
-  details: 'A due date sets one automatically.',
+  details: 'A due date also sets a reminder.',
   input: z.strictObject({ task_id: taskId, remind_at: date('In UTC') }),
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),

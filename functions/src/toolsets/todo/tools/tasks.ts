@@ -18,7 +18,7 @@ export const addTask = defineTool({
   title: 'Add a to-do',
   description:
     'Adds a to-do. A due date adds a reminder, by default an hour before. For repeats: todo.create_recurring_task.',
-  details: 'The reminder is an hour before, unless preferences say otherwise.',
+  details: 'Your preferences can set another time for the reminder.',
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
@@ -111,7 +111,7 @@ export const addTaskTags = defineTool({
   name: 'add_task_tags',
   title: 'Tag a to-do',
   description: 'Adds tags to a to-do, keeping its others; todo.update_task replaces them.',
-  details: 'A tag it already has, in any case, is not added again.',
+  details: 'Skips tags that the to-do already has, ignoring case.',
   audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, tags: shapes.fewTags('Tags to add') }),
   output: shapes.writtenShape,
@@ -148,7 +148,7 @@ export const completeTask = defineTool({
 
 function reopenTaskResponse({ todo, next }: ReopenedOutcome) {
   const kept = next?.isWithdrawn === false;
-  const more = kept ? ' The occurrence that follows it stays.' : '';
+  const more = kept ? ' The next occurrence was changed and stays.' : '';
   return {
     success: true,
     task: todoResponse(todo),
@@ -203,7 +203,7 @@ export const delegate = defineTool({
   title: 'Delegate a to-do',
   description: "Delegates a to-do to a workspace's agents: creates a task whose completion completes the to-do.",
   details:
-    'Workspace members see the title and description of the to-do in the task. Otherwise they see only that the task belongs to a to-do. If the task fails or is cancelled, the to-do stays open, says so, and can be delegated again.',
+    "Workspace members see the to-do's title and description in the task. Otherwise they see only that the task belongs to a to-do. If the task fails or is cancelled, the to-do stays open, shows this, and can be delegated again.",
   input: z.strictObject({
     task_id: shapes.taskId,
     workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')

@@ -135,7 +135,7 @@ export function fittingPage<Item extends { readonly id: string }, Answer>(
 export function listText(answer: z.output<typeof listShape>): string {
   const { tasks = [], total = tasks.length, total_pages, has_previous, truncated, next_cursor } = answer;
   const pages = total_pages !== undefined && total_pages > 1 ? `, in ${total_pages} pages` : '';
-  const where = has_previous === true ? ', after earlier ones' : '';
+  const where = has_previous === true ? ', after earlier pages' : '';
   const lines = [`${tasks.length} of ${total} to-dos${pages}${where}`, ...tasks.flatMap(todoLines)];
   if (truncated === true) lines.push(`More: next_cursor ${next_cursor ?? ''}`);
   return terminalLines(lines);
@@ -161,5 +161,5 @@ function todoLines(todo: z.output<typeof taskShape>): readonly string[] {
 
 function delegatedText(delegated: z.output<typeof delegatedShape>): string {
   const { task_id, workspace, status, done = 0, things = 0, attempts = 0, cost_usd = 0 } = delegated;
-  return `${status ?? ''}, ${done} of ${things} done, ${attempts} attempts, $${cost_usd}, as task ${task_id ?? ''} of the workspace ${workspace ?? ''}`;
+  return `${status ?? ''}, ${done} of ${things} items done, ${attempts} attempts, $${cost_usd}, as task ${task_id ?? ''} of the workspace ${workspace ?? ''}`;
 }

@@ -46,7 +46,7 @@ const instant = z.iso
 
 export const date = (text: string) => instant.describe(text);
 
-/** Date argument that accepts null. Its listed schema does not mention null, as in the to-do specification. */
+/** Date argument that accepts null. Its listed schema omits null, as the to-do specification does. */
 export const dateOrNull = (text: string) =>
   listedAs({ type: 'string', format: 'date-time' }, instant.nullable()).describe(text);
 
@@ -131,7 +131,7 @@ export function requireChange(edit: Readonly<Record<string, unknown>>, names: st
 
 /** @param done message for the case that something was changed */
 export function editResponse({ todo, changed }: EditedOutcome, done: string) {
-  return writtenResponse(todo, changed.length === 0 ? 'Nothing was changed: values are the same.' : done);
+  return writtenResponse(todo, changed.length === 0 ? 'Nothing was changed: the to-do has these values.' : done);
 }
 
 /** Returns the next occurrence, and a sentence that reports it. */

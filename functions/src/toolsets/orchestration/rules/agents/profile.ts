@@ -16,10 +16,10 @@ export const PROFILES = [
 
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
-/** Agent name in a step which means that Muster selects the most suitable agent. */
+/** Agent name for steps in which Muster selects the most suitable agent. */
 export const AUTO = 'auto';
 
-/** Agent name in a step which means that any live agent with the step's capabilities can do the step. */
+/** Agent name for steps that any live agent with the step's capabilities can do. */
 export const NETWORK = 'network';
 
 /** Returns whether a workflow step may have this agent name. */
@@ -147,9 +147,9 @@ export function inferRequirements(
   };
   const mentioned = <Name>(among: readonly (readonly [Name, RegExp])[]): Name | undefined =>
     among.find(([, mention]) => mention.test(task))?.[0];
-  const role = given.role ?? noted(mentioned(ROLE_MENTIONS), (verb) => `The task is one to ${verb}.`) ?? 'execute';
+  const role = given.role ?? noted(mentioned(ROLE_MENTIONS), (verb) => `The task is to ${verb}.`) ?? 'execute';
   const language = given.language ?? noted(mentioned(LANGUAGES), (name) => `The task is about ${name}.`);
-  const contextSize = given.contextSize ?? noted(sizeIn(task), (tokens) => `The task is about ${tokens} tokens large.`);
+  const contextSize = given.contextSize ?? noted(sizeIn(task), (tokens) => `The task has about ${tokens} tokens.`);
   return {
     role,
     ...(language !== undefined && { language }),

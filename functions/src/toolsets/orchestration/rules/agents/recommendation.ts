@@ -14,7 +14,7 @@ export interface Experience {
   readonly work: WorkRecord;
 }
 
-/** Returns one score per agent, in the given order. The prior of a score is the capability in the specification. */
+/** Returns one score per agent, in the given order. A score starts from the capability in the specification. */
 export function scoresFor(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
   const candidates = agents.map(({ name, capabilities }) => ({
     agent: name,
@@ -56,7 +56,7 @@ export function recommend(
         record && evidenceOf(record, role),
       ),
       warnings: joinTexts(
-        isTooLarge && 'Lower context window than required',
+        isTooLarge && 'Context window smaller than required',
         language !== undefined && !isKnown && `Unknown language: ${language}`,
         !availability.available && `Unavailable: ${availability.reason}`,
         routing.forbidden.includes(name) && 'Forbidden in this workspace',

@@ -39,7 +39,7 @@ export interface KindRecord {
 
 export type WorkRecord = Readonly<Record<string, KindRecord>>;
 
-/** Number of outcomes to which the capability in the specification is equivalent. */
+/** Weight of the capability in the specification, as a number of outcomes. */
 export const PRIOR_WEIGHT = 4;
 
 /** Minimum number of outcomes for a kind of work. With fewer outcomes, only the best agent is selected. */
@@ -57,7 +57,7 @@ const MAX_BUCKETS = 16;
 const COST_WEIGHT = 0.03;
 const TIME_WEIGHT = 0.02;
 
-/** How far the selection varies: at 0, only the best agent is selected; at 1, by the full deviation of the scores. */
+/** Variation of the drawn values: at 0, the best agent always wins; at 1, they vary by the scores' full deviation. */
 const EXPLORATION = 0.6;
 
 const NOTHING: OutcomeStats = { accepted: 0, failed: 0, lost: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };

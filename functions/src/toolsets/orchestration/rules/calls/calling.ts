@@ -179,7 +179,7 @@ class Calling {
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
   }
 
-  /** Returns the reaction to a failure. If this call increased the output limit, the limit may be what is invalid. */
+  /** Returns the reaction to a failure. If this call increased the output limit, that limit may have caused it. */
   private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
     const wasWidened = this.capacity > this.request.maxOutputTokens;
     return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];

@@ -74,7 +74,7 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
     const left = names.filter(isAllowed);
     if (left.length === names.length) return step;
     const without = names.filter((name) => !isAllowed(name)).join(' and ');
-    reasons.push(`${step.name}: without ${without}, forbidden in this workspace.`);
+    reasons.push(`${step.name}: does not use ${without}, because the workspace forbids it.`);
     const [last = AUTO, ...more] = left;
     return more.length > 0 ? { ...step, agents: left } : withSingleAgent(step, last);
   };
@@ -116,7 +116,7 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ra
   const { score, warnings, reasons } = chosen;
   const parts = [`${agent}: ${reasons.join(', ')} (${score})`];
   if (warnings.length > 0) parts.push(`, with warnings: ${warnings.join('; ')}`);
-  if (agent !== pinned && chosen !== best) parts.push(`, tried occasionally: ${best.agent} scores higher`);
+  if (agent !== pinned && chosen !== best) parts.push(`, tried occasionally although ${best.agent} scores higher`);
   if (pinned !== undefined && agent !== pinned) parts.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
   for (const { agent: other, record } of standings) {
     if (routing.forbidden.includes(other)) parts.push(`; ${other}: forbidden in this workspace`);

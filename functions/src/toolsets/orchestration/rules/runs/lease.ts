@@ -34,7 +34,7 @@ export function acquireRun(ports: OrchestrationPorts, runId: string) {
   });
 }
 
-/** Cancels a run because one of its tasks was cancelled, so that the run cannot succeed. Its instance stops it. */
+/** Cancels a run that cannot succeed, because one of its tasks was cancelled. The executing instance then stops. */
 export function cancelRunOf(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {

@@ -72,7 +72,7 @@ export function ordersOf(
     throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
       field: 'workflow',
       reason: next.reason,
-      suggestion: 'Use long inputs only once per template, or shorten them.',
+      suggestion: 'Shorten long inputs, or use each of them only once per template.',
     });
   }
   const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, random);

@@ -21,7 +21,7 @@ export async function ownerEnding(
     return { status: 'failed', failure: { reason: OWNER_LOST_ACCESS, message: ownerLostAccess(workspace) } };
   throw new MusterError('FIREBASE_ERROR', "The role of the run's owner could not be read.", {
     reason: 'UNREADABLE_DOCUMENT',
-    suggestion: 'The log contains the path under document_unreadable. The run is retried automatically.',
+    suggestion: 'The log event document_unreadable contains the path. The run is retried automatically.',
   });
 }
 

@@ -87,7 +87,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return run.status === 'succeeded' && age < CACHE_TTL_MS ? run : undefined;
   }
 
-  /** Dispatches a pending run, because its instance may have crashed before that. A second dispatch does no harm. */
+  /** Dispatches a pending run, because its instance may have crashed before dispatching it. This may be repeated. */
   async dispatchPending(runId: string): Promise<void> {
     if ((await this.ports.runs.find(runId))?.value.status === 'pending') await this.dispatch(runId);
   }
@@ -127,7 +127,7 @@ export class RunService extends Service<OrchestrationPorts> {
 
   /**
    * Lists the runs of the caller's owner in workspaces where the caller has a role, newest first.
-   * @param after id of the last run on the previous page, which may be hidden in the meantime
+   * @param after id of the last run on the previous page; the run may have become hidden since then
    * @throws MusterError NOT_FOUND if the owner has no run with this id
    */
   async list(

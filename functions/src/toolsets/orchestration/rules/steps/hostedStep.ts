@@ -47,7 +47,7 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /** Executes the step. If a call throws, the other calls are cancelled, unless it only has to wait for a budget. */
+  /** Executes the step. If a call throws, the other calls are cancelled, unless that call only waits for a budget. */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());

@@ -235,7 +235,7 @@ function elected(
 }
 
 function decisionText({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {
-  const even = tied.length === 0 ? '' : ` Tied by ${tied.join(' and ')}.`;
+  const even = tied.length === 0 ? '' : ` Before that, a tie by ${tied.join(' and ')}.`;
   return `No majority. ${agent} won by ${rule}.${even}`;
 }
 

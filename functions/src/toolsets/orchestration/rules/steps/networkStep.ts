@@ -32,7 +32,7 @@ export function networkTask(
       priority: PRIORITY,
       dependencies: [],
       files: [],
-      hints: `A step of the run ${run.id}, role ${step.role}. The workflow continues with the output with which you complete this task.`,
+      hints: `This task is a step of the run ${run.id}, with the role ${step.role}. The workflow uses the output with which you complete this task.`,
       required_capabilities: step.capabilities,
       part_of: { kind: 'run', id: run.id },
     },

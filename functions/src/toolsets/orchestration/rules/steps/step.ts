@@ -24,7 +24,7 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     /** Position of the step in the run, from 1. */
     number: z.number(),
     name: z.string(),
-    /** Round of the repeated group that contains the step, from 1; outside of groups 1. */
+    /** Round of the repeated group that contains the step, from 1; always 1 outside of groups. */
     iteration: z.number(),
     role: z.enum(ROLES),
     agents: z.array(z.string()),

@@ -116,7 +116,7 @@ export function allSteps(workflow: Workflow): readonly Step[] {
   return workflow.steps.flatMap((entry) => (isGroup(entry) ? entry.steps : [entry]));
 }
 
-/** Returns the workflow with the result of `change` instead of each step, also in groups. */
+/** Returns the workflow with each step, also in groups, replaced by the result of `change`. */
 export function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
   const steps = workflow.steps.map((entry) =>
     isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),

@@ -117,7 +117,7 @@ function requireVersion(name: string, found: SavedWorkflow | undefined, expected
     field: 'expectedVersion',
     value: expected,
     reason: 'VERSION_MISMATCH',
-    suggestion: 'Read it with orchestration.list_workflows (custom, detailed), then retry with its version.',
+    suggestion: 'Get its version from orchestration.list_workflows (custom, detailed), then retry.',
   });
 }
 

@@ -108,7 +108,7 @@ class Replay {
       if (met) break;
       if (iteration < max) continue;
       const names = steps.map(({ name }) => name).join(', ');
-      this.warnings.push(`${names}: stopped after ${max} rounds without meeting ${until}.`);
+      this.warnings.push(`${names}: stopped after ${max} rounds without meeting the condition ${until}.`);
     }
     this.scope = { ...this.scope, iteration: 1 };
     return undefined;

@@ -23,7 +23,7 @@ export interface StepView {
 export interface Scope {
   readonly input: string;
   readonly context: JsonObject;
-  /** Round of the repeated group, from 1; outside of groups 1. */
+  /** Round of the repeated group, from 1; always 1 outside of groups. */
   readonly iteration: number;
   readonly steps: ReadonlyMap<string, StepView>;
 }

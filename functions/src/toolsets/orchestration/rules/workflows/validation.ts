@@ -180,11 +180,11 @@ function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Ste
   if (mode !== undefined && names.length === 1) fail(`mode ${mode} requires several agents.`, 'mode');
   if (picks === undefined) return;
   if (names.length > 1 || names[0] === NETWORK)
-    fail('a step that picks must have exactly one hosted agent.', agents === undefined ? 'agent' : 'agents');
+    fail('a step with picks must have exactly one hosted agent.', agents === undefined ? 'agent' : 'agents');
   const picked = steps.find(({ name }) => name === picks);
   if (picked === undefined) return; // requireReferences reports this error
   if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
-  fail(`"${picks}" is not a step with several agents and mode all.`, 'picks');
+  fail(`picks requires a step with several agents and mode all, but "${picks}" is not such a step.`, 'picks');
 }
 
 /** A workflow as stored: JSON text, because no query uses its contents. The workflow is validated when it is read. */

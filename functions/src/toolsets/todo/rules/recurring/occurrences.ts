@@ -1,6 +1,6 @@
 /**
- * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day: RFC 5545
- * omits an occurrence whose local time a clock change skips, and Muster keeps it.
+ * Occurrences of a recurrence rule. rrule-temporal computes the days, Temporal the instant on each day, because RFC
+ * 5545 omits an occurrence whose local time a clock change skips, but Muster keeps it.
  *
  * Loading this module takes tens of milliseconds: import it lazily.
  */
@@ -12,7 +12,7 @@ import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceR
 
 const DAYS_OF_EVERY_MONTH = 28;
 
-/** A clock change can move an occurrence to the next day, and the search starts at least one day earlier. */
+/** Two days, because a clock change can move an occurrence to the next day, and the search starts a day before it. */
 const DAYS_BEFORE = 2;
 
 /** Returns the first occurrence, which is due at the rule's start date. */

@@ -31,7 +31,7 @@ export interface Device {
 
 const MAX_TITLE_LENGTH = 200;
 
-/** Returns the title on one line: in an email's subject, a line break would start another header. */
+/** Returns the title on one line, because in an email's subject, a line break would start another header. */
 function titleLine(title: string): string {
   const line = oneLine(title);
   const characters = [...line];
