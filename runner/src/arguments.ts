@@ -8,7 +8,7 @@ export const USAGE = `Usage:
   --repo <path>            the repository to work on; your checkout is never touched
   --url <url>              Muster's MCP endpoint (or MUSTER_URL)
   --token <credential>     an agent's credential (better: MUSTER_TOKEN, which no process list shows)
-  --for <owner|workspace>  whose tasks to run: your own (owner), or those of every worker in the workspace too
+  --for <owner|workspace>  whose tasks to run: only yours (owner), or also those of every worker (workspace)
   --allow-http             send the credential unencrypted to a hub on another machine
   --project <owner/name>   project name in tasks (default: the remote "origin", if it is on github.com)
 
@@ -21,7 +21,7 @@ export const USAGE = `Usage:
   --unsafe                 turn off the coding agents' permission checks
 
   --silence <seconds>      stop a coding agent that prints nothing for this long (default: 600)
-  --lease <seconds>        lease length; without heartbeats, others can claim the task after it (default: 120)
+  --lease <seconds>        lease of a task: without heartbeats, others can claim it after this time (default: 120)
   --worktrees <folder>     folder for worktrees (default: ~/.local/state/muster/worktrees)`;
 
 const options = {

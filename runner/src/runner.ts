@@ -152,7 +152,7 @@ export class Runner {
     return false;
   }
 
-  /** Waits for a task and claims it. Undefined if no task came, if no coding agent works, or if the runner ends. */
+  /** Waits for a task and claims it. Undefined if no task is available, no coding agent works, or the runner ends. */
   private async claim(): Promise<ClaimedTask | undefined> {
     const { hub, settings, say } = this.options;
     const tools = this.outages.working;
@@ -173,7 +173,7 @@ export class Runner {
 
   /**
    * @returns whether the task was completed
-   * @throws CredentialRefused if the hub refuses the credential during the attempt; the next runner sends the rest
+   * @throws CredentialRefused if the hub refuses the credential in the attempt. The next runner sends what is left
    */
   private async attempt(task: ClaimedTask): Promise<boolean> {
     const { settings, hub, repository, worktrees, agentId, redactor, env, say } = this.options;
@@ -281,7 +281,7 @@ export class Runner {
   }
 }
 
-/** Returns a path at which no kept worktree is. A hub whose counters restart can repeat names. */
+/** Returns a path that no kept worktree uses. Names repeat if the hub's counters restart. */
 function unusedPath(path: string): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? path : `${path}-${number}`;

@@ -63,7 +63,7 @@ describe('the adapter for Claude Code', () => {
     ]);
   });
 
-  it('reads the end of a rate limit only from events of a reached limit', () => {
+  it('reads the end of a rate limit only from events that report a reached limit', () => {
     const line = (info: object) => ({ type: 'rate_limit_event', rate_limit_info: info });
     const rejected = { status: 'rejected', resetsAt: 1795700000, rateLimitType: 'five_hour' };
     assert.deepEqual(eventsOf(claude, [line(rejected), line({ status: 'allowed_warning', resetsAt: 1795700000 })]), [
@@ -91,7 +91,7 @@ describe('the adapter for Claude Code', () => {
     assert.equal(tokens(null), undefined);
   });
 
-  it('adds up the tokens of every model if the result lists them by model', () => {
+  it('adds up the tokens of all models if the result lists the tokens by model', () => {
     const { tokens, tokensOf } = resultIn(claude, {
       type: 'result',
       usage: { input_tokens: 1, output_tokens: 1 },

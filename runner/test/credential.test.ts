@@ -10,7 +10,7 @@ import { FOREVER, installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
 const HOW =
-  /^The hub refuses this runner's credential: .* Create another with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
+  /^The hub refuses this runner's credential: .* Create another credential with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
 
 describe('the error for a refused credential', () => {
   let server: Server;
@@ -41,7 +41,7 @@ describe('the error for a refused credential', () => {
   it("is one line that contains the hub's reason", async () => {
     for (const [code, message] of [
       [401, 'The credential has expired.'],
-      [403, 'Your credential does not include: coding. It includes: todo.'],
+      [403, 'Your credential does not include the toolset coding. It includes: todo.'],
     ] as const) {
       status = code;
       body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32102, message }, id: null });

@@ -1,4 +1,4 @@
-/** A runner that cannot write its state to disk: if one task fails, the other tasks must continue. */
+/** If a runner cannot write the state of one task to disk, its other tasks must continue. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Ending, LogEntry } from '../src/hub/hub.ts';
@@ -27,7 +27,7 @@ class StrictHub extends LocalHub {
   }
 }
 
-/** Returns the failure without the field that the validation of endings does not know. */
+/** Returns the failure without the field returnAfterSeconds, which the validation of endings rejects. */
 function known({ returnAfterSeconds: _, ...failure }: NonNullable<Ending['failure']>) {
   return failure;
 }

@@ -48,7 +48,7 @@ describe('destinationOf', () => {
       assert.deepEqual([pullRequest?.owner, pullRequest?.repo, pullRequest?.base], expected);
     });
 
-  it('returns no destination if the task requests no pull request, even without a project', () => {
+  it('returns no destination if no pull request is requested, even if there is no project', () => {
     const repository = { hasOrigin: true, project: undefined };
     assert.deepEqual(destinationOf({ ...standard, repository, config: {}, start: { ...start, base: noBranch } }), {});
   });
@@ -245,7 +245,7 @@ describe("a task's work", () => {
     assert.match(JSON.stringify(ending?.result), /"path":"work.txt"/);
   });
 
-  it('is returned for later if another task of the runner uses the same branch', async () => {
+  it('is returned to the queue if another task of the runner uses the same branch', async () => {
     const go = JSON.stringify(`${folder}/go`);
     const waiting = `const wait = setInterval(() => { if (!fs.existsSync(${go})) return; clearInterval(wait); result(); }, 20);`;
     installStandIn(`${folder}/bin`, waiting);

@@ -126,7 +126,7 @@ describe('the record of a killed runner', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('leads to no commit of missing files if the agent had not started', async () => {
+  it('causes no commit that deletes missing files if the agent had not started', async () => {
     const repository = await openRepository(repo);
     const { worktree } = await openWork(repository, folder, 'work');
     rmSync(`${worktree.folder}/README.md`);

@@ -167,7 +167,7 @@ describe('an outage of a coding agent', () => {
     await until(() => hub.waiting === 3);
     hub.add(taskOf('one'));
     await until(() => hub.of('returned').length >= 1);
-    // The hub can still return tasks for claims that were waiting when the outage started.
+    // The hub still responds with tasks to claims that were waiting when the outage started.
     for (let id = 0; hub.waiting > 0; id++) {
       hub.add(taskOf(`late-${id}`));
       const { length } = hub.endings;
@@ -283,7 +283,7 @@ describe('the error text of a coding agent', () => {
       assert.equal(classify(text), expected);
     });
 
-  it('is classified as authentication, even if it is empty, if Gemini CLI exits with 41', () => {
+  it('is classified as authentication if Gemini CLI exits with 41, even if the text is empty', () => {
     assert.equal(classify('', { program: 'gemini', exitCode: 41 }), 'authentication');
     assert.equal(classify('', { program: 'claude', exitCode: 41 }), 'crashed');
   });

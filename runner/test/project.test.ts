@@ -106,7 +106,7 @@ describe('openRepository', () => {
 });
 
 describe('hostBySsh', () => {
-  it('passes no host with characters to the shell that the shell would interpret', async () => {
+  it('passes no host to the shell that contains characters which the shell would interpret', async () => {
     const folder = newFolder();
     const resolve = hostBySsh(`touch '${folder}/ran'; echo hostname github.com; true`, process.env);
     for (const host of ['$(id)', '-oProxyCommand=id', 'a;id', '']) assert.equal(await resolve(host), undefined);

@@ -47,7 +47,7 @@ describe('the prompt for a coding agent', () => {
     });
   }
 
-  it("differs from the task's text only by backslashes before references, which it explains", () => {
+  it("differs from the task's text only by backslashes before references and a note about them", () => {
     const description = '/login page';
     const instructions = '!ls\n#note\n- item\nSee @src/a.ts and write to ada@example.com.';
     const prompt = promptFor(taskWith({ description, instructions }), undefined);

@@ -281,7 +281,7 @@ describe('an outbox whose calls the hub refuses', () => {
       assert.equal(printed.length, 1);
     });
 
-    it('can send a form of any result that the hub accepts', async () => {
+    it('can send any result in a form that the hub accepts', async () => {
       await fc.assert(
         fc.asyncProperty(fc.jsonValue(), anyText(), async (value, message) => {
           hub = new StrictHub();

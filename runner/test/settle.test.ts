@@ -51,7 +51,7 @@ describe("a task's worktree", () => {
     ]);
   });
 
-  it("has its commits added to the task's branch if the agent created a branch from it", async () => {
+  it("has its commits added to the task's branch if the agent made them on a new branch", async () => {
     const { worktree, settle } = await open('work');
     git(worktree.folder, 'checkout', '--quiet', '-b', 'elsewhere');
     writeFileSync(`${worktree.folder}/a.ts`, 'committed\n');

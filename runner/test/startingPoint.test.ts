@@ -18,7 +18,7 @@ describe('findStartingPoint', () => {
   let repository: Repository;
   /** The first commit, which both repositories have. */
   let first: string;
-  /** The last commit of all branches that another clone has pushed. */
+  /** The commit that another clone has pushed last, to any branch. */
   let pushedLast: string;
 
   before(async () => {
@@ -88,7 +88,7 @@ describe('findStartingPoint', () => {
       assert.match(notes.join(), /main of origin: the local branch lacks 1 commit\./);
     });
 
-    it('changes no ref, configuration or checkout at its start, with any fetch settings of git', async () => {
+    it('changes no ref, configuration or checkout at its start, for any fetch settings of git', async () => {
       const settings = `
 [fetch]
   prune = true
@@ -167,7 +167,7 @@ describe('findStartingPoint', () => {
       const pushed = pushElsewhere('main');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, pushed);
-      assert.match(notes.join(), /lacks 1 commit of the local branch, which stay there/);
+      assert.match(notes.join(), /lacks 1 commit of the local branch\. The local branch is unchanged/);
       assert.equal(tipOf('main'), local);
     });
 
@@ -302,7 +302,7 @@ describe('findStartingPoint', () => {
       });
     }
 
-    it('can start if the blocking branch is only a ref of a branch that origin has deleted', async () => {
+    it('can start if the blocking branch exists only as the ref of a branch deleted on origin', async () => {
       writeRef(`${repo}/.git`, 'refs/remotes/origin/feature', first);
       const pushed = pushElsewhere('feature/auth');
       assert.equal((await find({ branch: 'feature/auth' })).at, pushed);

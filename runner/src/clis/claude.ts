@@ -89,7 +89,7 @@ const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 export const claude: CodingCli = {
   tool: 'CLAUDECODE',
   program: 'claude',
-  // Claude Code 2.1.197 reads "@" as a reference only after white space and some punctuation, not in emails.
+  // Claude Code 2.1.197 reads "@" as a reference only after white space or some punctuation, so not in an email.
   reference: /(?<![\w\\])@/g,
   prepare: (wishes) => ({ args: argumentsOf(wishes), dispose: () => undefined }),
   read: eventReader(event, eventsOf),
@@ -135,7 +135,7 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-/** Claude Code also sends this event to report the remaining usage, while requests are still allowed. */
+/** Claude Code also sends this event while requests are allowed, to report the remaining usage. */
 function limitEvent(info: { status: string; resetsAt?: number | undefined } | undefined): AgentEvent[] {
   if (info?.status !== 'rejected') return [];
   return [{ kind: 'limited', endsAt: info.resetsAt === undefined ? undefined : milliseconds(info.resetsAt) }];

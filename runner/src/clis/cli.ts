@@ -64,7 +64,7 @@ export interface ToolUse {
 export interface Warning {
   readonly kind: 'warned';
   readonly text: string;
-  /** HTTP status with which the model refused the request, if it did. */
+  /** HTTP status of the response, if the model refused the request. */
   readonly httpStatus?: number | undefined;
 }
 
@@ -75,13 +75,13 @@ export interface AgentResult {
   readonly httpStatus: number | undefined;
   readonly turns: number | undefined;
   readonly tokens: Tokens | undefined;
-  /** Whether `tokens` covers the session so far or, as `turns` always does, the time since the previous result. */
+  /** `session`: `tokens` covers the session so far. `prompt`: only the time since the previous result, as `turns`. */
   readonly tokensOf: 'session' | 'prompt';
   /** Cost in US dollars since the start of the session. */
   readonly costUsd: number | undefined;
 }
 
-/** Numbers of tokens. Each input token is counted in only one of the three kinds of input. */
+/** Numbers of tokens. Each input token is counted once: in `input`, `cacheRead` or `cacheWrite`. */
 export interface Tokens {
   /** Input tokens that were neither read from a cache nor written to a cache. */
   readonly input: number;

@@ -54,7 +54,7 @@ function argumentsOf({ model, unsafe }: RunWishes, policies: readonly string[]):
     'stream-json',
     '--approval-mode',
     unsafe ? 'yolo' : 'auto_edit',
-    '--skip-trust', // The owner showed that they trust the folder by starting the runner in it.
+    '--skip-trust', // The owner started the runner for this folder, and so has shown that they trust it.
     ...policies.map((path) => `--policy=${path}`),
     ...(model === undefined ? [] : ['-m', model]),
   ];
@@ -81,7 +81,7 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-/** Gemini CLI reports neither turns nor cost. The final text is in the messages before this event. */
+/** Gemini CLI reports neither turns nor cost. The messages before this event contain the final text. */
 function resultOf({ status, error, stats }: ResultEvent): AgentEvent {
   return {
     kind: 'result',

@@ -7,7 +7,7 @@ import { AttemptFailure } from '../task/failure.ts';
 import { allowsAnything, parseRule } from '../task/permissions.ts';
 import type { RunPlace } from './cli.ts';
 
-/** Name of the shell tool in rules, and its class name, which Gemini CLI also accepts. */
+/** Name of the shell tool in rules, and the name of its class. Gemini CLI accepts both. */
 const SHELL = 'run_shell_command';
 const SHELLS: readonly string[] = [SHELL, 'ShellTool'];
 
@@ -22,7 +22,7 @@ export interface Policies {
 
 /**
  * Writes a run's policy to a temporary folder. `--policy` replaces the user's own policies, so the folder also
- * contains links to them. The CLI splits values at commas, which the paths of the links do not contain.
+ * contains links to them. The CLI splits the value of the flag at commas, so the paths of the links have none.
  * @throws AttemptFailure if Gemini CLI cannot express a rule
  */
 export function writePolicies(allowedTools: readonly string[], place: RunPlace): Policies {

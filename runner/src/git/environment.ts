@@ -1,8 +1,8 @@
 /** Environments for git: the user's environment without variables that select another repository or cause prompts. */
 
 /**
- * Variables that select a repository or part of a repository, or change how git reads arguments. The first group is
- * the output of `git rev-parse --local-env-vars` without command-line configuration, which can hold credentials.
+ * Variables that select a repository or part of one, or change how git reads arguments. The first group is the output
+ * of `git rev-parse --local-env-vars` without the variables of `git -c`, whose settings can be credentials.
  */
 const SELECTING = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
@@ -37,8 +37,8 @@ export function withoutSelection(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Returns an environment in which neither git, ssh nor Git Credential Manager prompts at the terminal. The user's own
- * `GIT_ASKPASS` is kept, because CI systems pass credentials with it; `SSH_ASKPASS` opens a window.
+ * Returns an environment in which neither git, ssh nor Git Credential Manager prompts at the terminal. Keeps the
+ * user's `GIT_ASKPASS`, with which CI systems pass credentials. Removes `SSH_ASKPASS`, which opens a window.
  */
 export function withoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { SSH_ASKPASS: _, ...rest } = env;

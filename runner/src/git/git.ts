@@ -5,7 +5,7 @@ import { execute } from './execute.ts';
 import { isLocked, type RefusalKind, refusalOf } from './refusal.ts';
 import { type GitVersion, gitVersion, isBefore } from './version.ts';
 
-/** Attempts at a command while another git process holds a lock. Such locks usually last less than a second. */
+/** Maximum attempts of a command while another git process holds a lock, which it usually does for under a second. */
 const LOCK_ATTEMPTS = 8;
 const LOCK_WAIT_MS = 250;
 
@@ -27,7 +27,7 @@ const SETTINGS = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** First version of git that runs hooks from the configuration. It does so regardless of core.hooksPath. */
+/** First version of git that runs hooks which the configuration names, with any core.hooksPath. */
 const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
 const NAMED_HOOKS = ['config', '--null', '--name-only', '--get-regexp', String.raw`^hook\..*\.(command|event)$`];
 
@@ -131,7 +131,7 @@ interface Call {
 async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
   const version = await gitVersion(call.env);
   if (version !== undefined && isBefore(version, NAMED_HOOKS_SINCE)) return [];
-  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // Fails if no hooks are configured.
+  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // The command fails if no hooks are configured.
   const names = listed.split('\0').flatMap((key) => key.replace(/^hook\./, '').replace(/\.\w+$/, '') || []);
   return [...new Set(names)].flatMap((name) => ['-c', `hook.${name}.enabled=false`]);
 }

@@ -50,7 +50,7 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
       const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];
       await git('worktree', 'add', '--quiet', ...force, ...how);
     });
-    // Another runner can have added a worktree at the same time. If each detects the other's worktree, both give up.
+    // Another runner can have added a worktree at the same time. If both detect the other's worktree, both give up.
     await requireFree(repository, branch, { ...wishes, except: folder });
     const gitDir = registrationOf(commonDir, folder);
     if (gitDir === undefined) throw new GitError(`Git did not register the worktree ${folder}.`);
@@ -71,7 +71,7 @@ function newFolder(path: string): string {
   return folder;
 }
 
-/** Reads the state before the agent runs, which the runner needs afterwards, and copies the index. */
+/** Records the state before the agent runs, for use after the run, and copies the index. */
 export async function noteBefore(worktree: Worktree, baseline: string): Promise<Before> {
   const git = gitAt(worktree);
   copyFileSync(`${worktree.gitDir}/index`, baseline);
@@ -96,7 +96,7 @@ export async function removeWorktree(checkout: Checkout): Promise<string | undef
 }
 
 /**
- * Removes what is left of an interrupted `git worktree add` or removal. No agent may have worked in the folder.
+ * Removes the remains of a `git worktree add` or a removal that was interrupted. No agent has worked in the folder.
  * @returns why the remains were not removed; undefined if they were removed
  */
 export function removeRemains(commonDir: string, folder: string): string | undefined {

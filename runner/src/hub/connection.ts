@@ -26,7 +26,7 @@ export class CredentialRefused extends HubRefusal {
 }
 
 const HOW_TO_GET_ANOTHER =
-  'Create another with "npm run agents -- create --name <name>" or onboarding.registerAgent, and restart the runner with it as MUSTER_TOKEN. With the same name, it also sends the pending reports.';
+  'Create another credential with "npm run agents -- create --name <name>" or onboarding.registerAgent, set MUSTER_TOKEN to it, and restart the runner. If the agent has the same name, the runner also sends the pending reports.';
 
 /** Thrown if the hub did not respond or reported a temporary failure. A retry can succeed. */
 export class HubUnreachable extends Error {}
@@ -178,7 +178,7 @@ function failureOf(tool: string, error: unknown, reason: string): unknown {
     return new HubRefusal(
       tool,
       'UNEXPECTED',
-      `the hub's response is unknown to this version of the runner:\n${z.prettifyError(error)}`,
+      `this version of the runner cannot parse the hub's response:\n${z.prettifyError(error)}`,
     );
   const message = error instanceof Error ? error.message : String(error);
   const status = statusOf(error);
@@ -193,7 +193,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof UnauthorizedError ? 401 : undefined;
 }
 
-/** Returns whether an error is a JSON-RPC error that blames the request: an unknown tool, or invalid arguments. */
+/** Returns whether a JSON-RPC error is caused by the request: an unknown tool, or invalid arguments. */
 function isProtocolError(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return error.code === -32601 || error.code === -32602 || error.code === -32600;

@@ -2,20 +2,20 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch as fetchBy } from 'undici';
 import { isLoopback } from './address.ts';
 
-/** Thrown if the hub redirects a request. The runner does not follow, because the request contains a credential. */
+/** Thrown if the hub redirects a request. Redirects are not followed, because the request contains a credential. */
 export class Redirected extends Error {
   /** @param location header of the response */
   constructor(url: URL, location: string | null) {
     const target = location !== null && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
     super(
-      `${url.origin} redirects${target === undefined ? '' : ` to ${target.origin}${target.pathname}`}. If that is the hub, set --url to its address.`,
+      `${url.origin} redirects${target === undefined ? '' : ` to ${target.origin}${target.pathname}`}. If the hub is at the other address, set --url to that address.`,
     );
   }
 }
 
 /**
  * Returns a `fetch` for the hub. It uses the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower
- * case. Requests to this machine use no proxy, which could read the credential.
+ * case. Requests to this machine bypass the proxy, because a proxy could read the credential.
  * @throws Redirected, thrown by the returned function if the hub redirects
  */
 export function fetchThroughProxy(hub: URL): typeof fetch {
@@ -50,7 +50,7 @@ function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   return { name, httpProxy: addressIn(http), httpsProxy: addressIn(https) };
 }
 
-/** Returns a dispatcher of undici. Node's own fetch uses these variables only with an option at start. */
+/** Returns a dispatcher of undici that uses the proxy. Node's own fetch uses it only with an option of Node. */
 function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
   if (name === undefined) return new Agent();
   const { emitWarning } = process;
@@ -64,7 +64,7 @@ function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
   }
 }
 
-/** Sends a request with the `fetch` of the installed undici, because Node's may not accept its dispatcher. */
+/** Sends a request with undici's `fetch`, because Node's own `fetch` may not accept undici's dispatcher. */
 async function send(input: Parameters<typeof fetch>[0], init: RequestInit, dispatcher: Dispatcher): Promise<Response> {
   const url = input instanceof Request ? input.url : input;
   const request = Object.assign({ ...init }, { dispatcher });

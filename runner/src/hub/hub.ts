@@ -58,7 +58,7 @@ export interface Ending {
     readonly class: FailureClass;
     readonly message: string;
     readonly retryable?: boolean;
-    /** If set, the task returns to the queue, is available again after this delay, and the attempt does not count. */
+    /** If set, the task returns to the queue and is available after this delay. The attempt does not count. */
     readonly returnAfterSeconds?: number;
   };
 }

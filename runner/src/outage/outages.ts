@@ -1,4 +1,4 @@
-/** Tracks outages of coding agents, in which no task can run because of the runner's machine or account. */
+/** Tracks outages of coding agents: times in which none of their tasks can run on this machine or account. */
 import type { CodingTool } from '../hub/hub.ts';
 import type { AttemptFailure, FailureClass } from '../task/failure.ts';
 import { type Clock, firstWait, nextWait, timeLeft, type Wait } from './schedule.ts';
@@ -7,8 +7,8 @@ import { type Clock, firstWait, nextWait, timeLeft, type Wait } from './schedule
 const MAX_SLEEP_MS = 30_000;
 
 /**
- * Maximum number of returns of one task, if the agent works again after each return. After that, the task counts as
- * the cause, for example because its model is not available to the account.
+ * Maximum number of times that a task is returned although the agent works again after each return. After that, the
+ * task counts as the cause, for example because its model is not available to the account.
  */
 const MAX_RETURNS = 3;
 
@@ -28,7 +28,7 @@ export interface OutageOptions {
 export class Outages {
   private readonly options: OutageOptions;
   private readonly failing = new Map<CodingTool, AttemptFailure>();
-  /** Number of returns per task. A return is not counted if the CLI has reported when the limit ends. */
+  /** Number of returns per task. Not counted if the CLI has reported the end of the limit. */
   private readonly returns = new Map<string, number>();
   private readonly ends: Promise<void>[] = [];
   private wake = new AbortController();

@@ -7,7 +7,7 @@ import { clean, cutBytes } from '../text.ts';
 const MAX_TEXT_BYTES = 2000;
 const MAX_LIST = 20;
 
-/** Lists that a short report keeps in addition to texts and numbers. It also keeps the objects below. */
+/** Lists that a short report keeps. It also keeps texts, numbers and the objects in KEPT_OBJECTS. */
 const KEPT_LISTS = new Set(['warnings', 'kept']);
 const KEPT_OBJECTS = new Set(['tokens', 'pullRequest']);
 

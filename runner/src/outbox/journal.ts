@@ -22,7 +22,7 @@ const logEntry: z.ZodType<LogEntry> = z.object({
 
 export interface Batch {
   readonly entries: readonly LogEntry[];
-  /** Position in the file at which the next batch starts, in bytes. */
+  /** Position in the file, in bytes, at which the next batch starts. */
   readonly end: number;
   /** Number of lines of the file that the batch covers, including lines that are not entries. */
   readonly lines: number;
@@ -34,7 +34,7 @@ export interface Batch {
 export class Journal {
   private file: number | undefined;
   private written = 0;
-  /** Position in the file up to which everything has been sent, in bytes. */
+  /** Position in the file, in bytes, up to which everything has been sent. */
   private sent = 0;
   private next = 0;
   /** Lines on disk that have not been sent. */
@@ -119,7 +119,7 @@ export class Journal {
     try {
       if (file !== undefined) closeSync(file);
     } catch {
-      // A file that cannot be closed has no consequence.
+      // If closing fails, nothing is lost.
     }
   }
 

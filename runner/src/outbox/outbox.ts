@@ -27,7 +27,7 @@ export interface OutboxOptions {
 /** Result of sending an ending: the outcome that the hub stored, or the fact that the hub refused the ending. */
 export type Delivery =
   | { readonly delivered: true; readonly outcome: string }
-  /** If the credential was refused, another runner may still send the ending. */
+  /** Set if the credential was refused. Another runner may then still send the ending. */
   | { readonly delivered: false; readonly refused?: CredentialRefused };
 
 export class Outbox {
@@ -102,7 +102,7 @@ export class Outbox {
       } catch (error) {
         if (error instanceof CredentialRefused || classifyRefusal(error) === 'lost') return this.refused(error);
         failures += 1;
-        if (failures === 1) this.options.say(`The hub does not respond; log kept. ${messageOf(error)}`);
+        if (failures === 1) this.options.say(`The hub does not respond. The log is kept on disk. ${messageOf(error)}`);
         const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
         await rest(longest * (0.5 + Math.random() / 2), this.abandoning.signal);
       }
@@ -167,14 +167,14 @@ export class Outbox {
       this.heed(await hub.heartbeat(taskId, epoch, state));
     } catch (error) {
       const meaning = classifyRefusal(error);
-      // The claim may still be valid if the hub refuses a state. A heartbeat without a state shows whether it is.
+      // The claim may still be valid if the hub refuses a state, so the next heartbeat is sent without a state.
       if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
       this.sayOnce(`The hub refused a heartbeat for ${taskId}. ${messageOf(error)}`);
     }
     if (this.state === state) this.state = undefined;
   }
 
-  /** Sends the first form of the ending. Returns undefined if the hub rejects it, and a shorter form is sent next. */
+  /** Sends the first form of the ending. If the hub rejects it, keeps the shorter forms and returns undefined. */
   private async sendEnding([form, ...shorter]: readonly Ending[]): Promise<Delivery | undefined> {
     const { hub, taskId, epoch } = this.options;
     if (form === undefined) return { delivered: false };

@@ -8,8 +8,8 @@ const HARD_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * Ends the processes that have a mark or are in a group, first with SIGTERM. Lists the processes repeatedly, because
- * a process may start another one. A group is not enough: the Firestore emulator creates its own group.
+ * Ends the processes that have a mark or are in a group: first with SIGTERM, then with SIGKILL. Lists the processes
+ * repeatedly, because a process may start another one. The mark finds processes that create their own group.
  * @param {string} mark `NAME=value`, the prefix of an entry in the processes' environment
  * @param {{ gentleMs: number, group?: number | undefined }} options time for the processes to end after SIGTERM
  * @returns {Promise<boolean>} whether all processes have certainly ended; false if the system cannot list them
@@ -29,7 +29,7 @@ export async function endMarked(mark, { gentleMs, group }) {
 }
 
 /**
- * Calls `clearUp` when the process that holds the other end of standard input ends or crashes, then exits.
+ * When the process that writes to the standard input of this process has ended or crashed, calls `clearUp` and exits.
  * @param {() => Promise<unknown>} clearUp
  */
 export function afterOwner(clearUp) {

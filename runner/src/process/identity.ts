@@ -48,7 +48,7 @@ export function ownPlace(): Place {
 
 /**
  * Returns whether a process is running or has ended, as far as this process can determine.
- * @param look inspects a process id; called only if the id refers to the same process in this place
+ * @param look inspects a process id; called only if `here` is the place in which the id is unique
  */
 export function stateOf(
   { pid, startedAt, bootId, pidNamespace, host }: ProcessIdentity,

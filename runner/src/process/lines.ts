@@ -21,7 +21,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
     for (const line of lines) onLine(shortened(withoutReturn(line)));
   };
   stream.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
-  stream.on('error', () => undefined); // The lines before the error are processed.
+  stream.on('error', () => undefined); // All lines before the error are still processed.
   stream.on('close', () => {
     take(decoder.end());
     if (rest !== '') onLine(shortened(rest));

@@ -58,7 +58,7 @@ export function startProgram(options: ProgramOptions): Program {
         reject(error);
       }
     };
-    // The streams are missing if no file descriptor is free. An 'error' event follows then.
+    // The streams are missing if no file descriptor is free. In that case, an 'error' event follows.
     if (child.stdout) readLines(child.stdout, read('stdout'));
     if (child.stderr) readLines(child.stderr, read('stderr'));
   });

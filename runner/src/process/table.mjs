@@ -1,5 +1,5 @@
 // @ts-check
-/** Lists and inspects processes of this machine. It is JavaScript, because scripts use it before the build. */
+/** Lists and inspects processes of this machine. JavaScript, because scripts use it before the build. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `watchdog <entry>`: when its runner is killed, ends all processes whose environment has the entry. Each runner
- * starts a watchdog. It is JavaScript, because Node loads that in half the time.
+ * starts a watchdog. This file is JavaScript, because Node loads JavaScript twice as fast as TypeScript.
  */
 import { afterOwner, endMarked, GENTLE_MS } from './ending.mjs';
 

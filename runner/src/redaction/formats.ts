@@ -7,7 +7,7 @@ export interface Format {
   readonly id: string;
   /** Keywords in lower case. A text that contains none of them contains no secret of this format. */
   readonly keywords: readonly string[];
-  /** The first group is kept, the second is the secret. The `g` flag allows a match to start before a keyword. */
+  /** Keeps its first group; the second is the secret. A match starts at a keyword or, with the `g` flag, anywhere. */
   readonly pattern: RegExp;
   /** Returns whether a match is a secret. By default, a match is a secret if it does not consist of words. */
   readonly accepts?: (secret: string) => boolean;
@@ -122,7 +122,7 @@ const CONTEXTS: readonly Format[] = [
     pattern: /(hooks\.slack\.com\/[a-z]{1,20}\/|\/api\/webhooks\/\d{1,30}\/)([A-Za-z0-9+/_-]{30,})/g,
   },
   {
-    // Matches within a longer token too, as in GitHub's. Each run of token characters is scanned only from its start.
+    // A token can contain a JWT, as GitHub's do. Each run of token characters is scanned only from its start.
     id: 'jwt',
     keywords: ['eyj'],
     pattern: /((?<![A-Za-z0-9_-]))([A-Za-z0-9_-]{13,}(?:\.[A-Za-z0-9_-]*){2,})/g,
@@ -130,7 +130,7 @@ const CONTEXTS: readonly Format[] = [
   },
 ];
 
-/** All formats. General formats are first, because a vendor's rule might match only a part of their token. */
+/** All formats. General formats come first, because a vendor's rule might match only a part of a general token. */
 export const FORMATS: readonly Format[] = [...TOKENS.map(formatOf), ...CONTEXTS, ...VENDOR_RULES.map(formatOf)];
 
 /** Returns a text without secrets of known formats. */
@@ -168,7 +168,7 @@ function withoutAt(text: string, lower: string, keyword: string, { pattern, acce
   return `${kept.join('')}${text.slice(keptTo)}`;
 }
 
-/** Returns the text in lower case, with each character at its position: U+0130 would become two characters. */
+/** Returns the text in lower case, with every character at its position. U+0130 becomes "I", not two characters. */
 function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'I').toLowerCase();
 }

@@ -29,7 +29,7 @@
 /** Rule for secrets of one vendor. */
 export interface VendorRule {
   readonly id: string;
-  /** Text that contains none of these, in lower case, contains no such secret. */
+  /** Keywords in lower case. A text that contains none of them contains no secret of this vendor. */
   readonly keywords: readonly string[];
   readonly pattern: RegExp;
   /** Whether the secret can start before a keyword. */

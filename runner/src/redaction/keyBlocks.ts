@@ -14,7 +14,7 @@ const LINE_END = /(\r\n|\n|\r|(?:\\{1,8}[rn]|%0[ADad])+)/;
 /** Maximum lines of a key after its start. A key of 8,192 bits has 100. */
 const MAX_LINES = 120;
 
-/** Minimum lengths of a key's line, in characters: directly after the key's start, and after lines of other text. */
+/** Minimum lengths of a key's line, in characters: after lines of the key, and after lines of other text. */
 const MIN_LINE = 16;
 const MIN_LINE_APART = 40;
 
@@ -131,7 +131,7 @@ function isOfAnotherSource(line: string, { prefix }: Block): boolean {
 function isKeyLine(before: string, key: string, block: Block): boolean {
   if (!DECORATION.test(before) && shape(before) !== block.prefix) return false;
   if (!KEY_TEXT.test(key) || hasOnlyWords(key)) return false;
-  // The last line of a key is shorter, and an old key can be all zeros.
+  // Accepts a key's last line, which is shorter, and the lines of an old key that consists of zeros.
   if (block.previous !== undefined && key.length <= block.previous) return true;
   // A line with only a commit id is not part of a key.
   if (HEX.test(key) || isPath(key)) return false;

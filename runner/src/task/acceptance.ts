@@ -47,7 +47,7 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
       const safe = withoutKeys[stream](line);
       if (safe === undefined) return;
       output += `${log.redact(safe)}\n`;
-      // This cut may split a character. Only the last cut prevents that, because preventing it takes time.
+      // This cut may split a character. Only the final cut avoids that, because avoiding it is slow.
       if (output.length > 2 * KEPT_CHARACTERS) output = output.slice(-KEPT_CHARACTERS - 1000);
       log.print('acceptance', safe, { level: 'debug' });
     },

@@ -202,13 +202,13 @@ export class Attempt {
     return settled.problem === undefined ? undefined : new AttemptFailure('crashed', message);
   }
 
-  /** @returns why the phase cannot be recorded, in which case the worktree is kept */
+  /** @returns why the phase cannot be recorded (the worktree is then kept); undefined if it was recorded */
   private recordSettled(): string | undefined {
     try {
       this.options.record.mark('settled');
       return undefined;
     } catch (error) {
-      const why = `The end of the work cannot be recorded. ${messageOf(error)}`;
+      const why = `The runner cannot record that the work has ended. ${messageOf(error)}`;
       this.settled = this.settled && { ...this.settled, stays: why };
       return why;
     }
@@ -299,7 +299,7 @@ export class Attempt {
     };
   }
 
-  /** Returns the commit at the task's start. The report compares the work with it, and so includes all attempts. */
+  /** Returns the commit before the first attempt. The report compares with it, and so includes all attempts. */
   private async comparisonBase(): Promise<string> {
     const { worktree, start } = this;
     const { repository, task } = this.options;

@@ -64,7 +64,7 @@ const RATE_LIMIT =
 /** Exit code of Gemini CLI for a missing or refused login, from its class FatalAuthenticationError. */
 const GEMINI_AUTHENTICATION = 41;
 
-/** Returns the class of a coding agent's error. An HTTP status or the CLI's exit code precedes the error text. */
+/** Returns the class of a coding agent's error. A status or an exit code takes precedence over the text. */
 export function classify(
   complaint: string,
   {

@@ -31,8 +31,8 @@ export function allowsAnything(what: string): boolean {
 }
 
 /**
- * Finds rules that amount to no permission checks: a whole shell, or every tool. The task's creator sets the rules,
- * so the runner's owner must allow such rules explicitly.
+ * Finds rules that allow a whole shell or every tool, and so turn off all permission checks. A task's creator sets
+ * its rules, so the runner's owner must allow such rules explicitly.
  * @returns the rules that only `--unsafe` allows
  */
 export function unsafeRules(rules: readonly string[]): readonly string[] {
@@ -44,7 +44,7 @@ export function unsafeRules(rules: readonly string[]): readonly string[] {
   });
 }
 
-/** Returns whether a command has only interpreters, options and variables, like `bash`, `sudo sh -c *`, `env A=1`. */
+/** Returns whether a command has only interpreters, options and variables: `bash`, `sudo sh -c *` or `env A=1`. */
 function isInterpreter(what: string): boolean {
   const words = what
     .replace(/[\s:*]+$/, '')

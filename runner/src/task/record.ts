@@ -29,7 +29,7 @@ const owner = z.object({
   bootId: z.string().exactOptional(),
   pidNamespace: z.string().exactOptional(),
   host: z.string().exactOptional(),
-  /** Seconds after the last heartbeat for which the process counts as running if it is not visible. */
+  /** If the process is not visible, it counts as running for this many seconds after its last heartbeat. */
   leaseSeconds: z.number(),
   mark: z.string(),
   /** URL of the hub and id of the agent. Only this agent can end the attempt. */
@@ -118,7 +118,7 @@ export class AttemptRecord {
       try {
         writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
       } catch {
-        return []; // The disk is full, so a runner that starts later has to finish the attempt.
+        return []; // The disk is full. A runner that starts later finishes the attempt.
       }
       return [new AttemptRecord(folder, facts)];
     });
@@ -215,8 +215,8 @@ function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
 const seen = new Map<string, number>();
 
 /**
- * Returns whether a record's runner has ended. If the runner is not visible, its heartbeats must have stopped for the
- * length of its lease and since the previous check. The clock is not enough, because it can jump.
+ * Returns whether a record's runner has ended. If the runner is not visible, there must have been no heartbeat for
+ * the length of its lease, and none since the previous check. The second condition is needed because clocks can jump.
  */
 function hasEnded(folder: string, known: Owner): boolean {
   const standing = stateOf(known, ownPlace(), inspectProcess);
@@ -236,7 +236,7 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // The record was deleted, or the disk is not writable. Other runners then use the last heartbeat.
+    // The record was deleted, or the disk is not writable. Other runners then see only the previous heartbeat.
   }
 }
 

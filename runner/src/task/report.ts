@@ -14,7 +14,7 @@ export interface Report {
   readonly exit: Exit | undefined;
   readonly acceptance: Acceptance | undefined;
   readonly pullRequest: { readonly number: number; readonly url?: string | undefined } | undefined;
-  /** Sentences about failed extras, such as a pull request that could not be opened. */
+  /** Sentences about optional steps that failed, such as opening a pull request. */
   readonly warnings: readonly string[];
   /** Path of a worktree that is kept. */
   readonly worktree: string | undefined;
@@ -32,7 +32,7 @@ const MOST = {
   other: 4000,
 } as const;
 
-/** Maximum JSON bytes of each list. A list keeps as many entries from its start as fit. */
+/** Maximum JSON bytes of each list. If a list is longer, entries at its end are removed. */
 const MAX_LISTED = { commits: 96_000, files: 160_000, commands: 96_000, tools: 32_000, warnings: 64_000 } as const;
 
 /**

@@ -2,8 +2,8 @@
 const TICKS = 20;
 
 /**
- * Detects that a program prints nothing for too long. Time is counted in ticks, so that time in which the machine is
- * suspended or the runner is stopped does not count: the program cannot print then.
+ * Detects that a program prints nothing for too long. Time is counted in ticks of a timer. While the machine is
+ * suspended or the runner is stopped, the program cannot print, and no tick is counted.
  */
 export class SilenceWatch {
   readonly silent: Promise<void>;
@@ -24,7 +24,7 @@ export class SilenceWatch {
     if (!this.expecting) this.ticks = 0;
   }
 
-  /** Limits the remaining time, regardless of output. Returns whether this is the first call. */
+  /** Reports after this time, even if the program prints. Later calls do nothing. Returns whether it is the first. */
   expect(milliseconds: number): boolean {
     if (this.expecting) return false;
     this.expecting = true;
@@ -41,7 +41,7 @@ export class SilenceWatch {
     this.ticks = 0;
     this.timer = setInterval(() => {
       this.ticks += 1;
-      // The first tick after an output comes too early, so the watch requires one more tick.
+      // The first tick after an output can come early, so one more tick than TICKS is required.
       if (this.ticks <= TICKS) return;
       this.stop();
       this.report();

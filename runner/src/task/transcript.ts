@@ -137,7 +137,7 @@ export class Transcript {
     };
   }
 
-  /** Adds a result to the sums. A session has several results if a background task of the agent continues it. */
+  /** Adds a result to the sums. A background task can continue a session, which then has several results. */
   private book({ turns, tokens, tokensOf }: AgentResult): void {
     if (turns !== undefined) this.reportedTurns = (this.reportedTurns ?? 0) + turns;
     if (tokens === undefined) return;

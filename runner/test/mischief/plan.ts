@@ -23,7 +23,7 @@ export interface Plan {
 export interface Inventory {
   readonly folder: string;
   readonly isOurs: boolean;
-  /** Names of git objects, by the path of the file. */
+  /** Names of the git objects with a file's content, by the path of the file. */
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly commits: readonly string[];
   readonly gitDir: string;

@@ -11,14 +11,14 @@ import { isolateGit, makeTemplates } from './fixture.ts';
 import { KINDS } from './kinds.ts';
 import { NEVER, play, type Sequence } from './sequence.ts';
 
-/** Approximate number of steps of an attempt. A crash point with a higher number would never be reached. */
+/** Approximate number of steps of an attempt. A crash point at a later step would never be reached. */
 const STEPS = 80;
 
 const KIND_NAMES = Object.keys(KINDS);
 
 /** Number of actions in each sequence that are chosen in turn. The other actions are random. */
 const TURNS = defaultOrNightly(4, { night: 1 });
-/** Number of sequences after which each action has been chosen at least once. The default run has so many. */
+/** Number of sequences after which each action has been chosen at least once. The default run plays this many. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
 const SEQUENCES = defaultOrNightly(ROUND, { night: 5000 });
 const PER_TEST = 3;
@@ -36,7 +36,7 @@ function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   const turn = number % ROUND;
   const turns = KIND_NAMES.filter((_, index) => index % ROUND === turn);
   const round = Math.floor(number / ROUND);
-  // With NEVER, the runner is a separate process without root's rights, so that some files are unreadable.
+  // With NEVER, the runner is not killed. It is a process without root's rights, so files can be unreadable.
   const never = turns.some((kind) => kind.startsWith('makesUnreadable')) ? NEVER : undefined;
   return fc.record({
     kinds: fc.array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS }).map((others) => [...turns, ...others]),

@@ -159,7 +159,7 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
   ];
 }
 
-/** Returns false statements of the reports, and changes to a folder that is no longer the runner's. */
+/** Returns a problem for each false report, and for the removal of a folder that is no longer the runner's. */
 function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly string[] {
   const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];

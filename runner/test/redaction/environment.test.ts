@@ -83,7 +83,7 @@ describe('redaction of environment variables', () => {
       assert.equal(redacted('x=Vq8zLw3TxR9bNc2K.', { [name]: 'Vq8zLw3TxR9bNc2K' }), 'x=Vq8zLw3TxR9bNc2K.');
     });
 
-  it('removes a secret with any first character', () => {
+  it('removes a secret that starts with any character', () => {
     const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const random = fc.array(fc.constantFrom(...base64), { minLength: 39, maxLength: 39 }).map((all) => all.join(''));
     fc.assert(

@@ -78,7 +78,7 @@ describe('redaction of secrets with a known format', () => {
         }
     });
 
-  it('removes a random secret from random text for each rule', () => {
+  it('removes a random secret of each known format from random text', () => {
     for (const { id, pattern, keywords, anywhere, accepts } of RULES) {
       const form = new RegExp(`^${pattern.source.replaceAll('\\b', '')}$`);
       const context = anywhere ? `${keywords[0]} ` : '';

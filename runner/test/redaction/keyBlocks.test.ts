@@ -103,7 +103,7 @@ describe('redaction of private keys', () => {
   for (const [form, write] of Object.entries(FORMS))
     it(`removes a key that is printed ${form}, and keeps the text around it`, () => {
       for (const [name, key] of Object.entries(KEYS)) {
-        // In this form, no separators remain between the headers and the lines of the key.
+        // In this form, nothing separates the headers of a key from its lines. Such keys are skipped here.
         if (/: |Version/.test(key) && form === 'in one line without separators') continue;
         const text = `first line\n${write(key)}\nnot ok 2 - login fails\nlast line`;
         assertRedacted(name, key, text, streamed(text));

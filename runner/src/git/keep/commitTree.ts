@@ -8,7 +8,7 @@ const FALLBACK_IDENTITY = {
 };
 
 /**
- * Creates a commit without `git commit`, to which the user's settings for messages, templates and signing apply.
+ * Creates a commit. `git commit` is not used, because it applies the user's settings for messages and signing.
  * @returns the commit's object name
  */
 export async function commitTree(
@@ -18,7 +18,7 @@ export async function commitTree(
   message: string,
 ): Promise<string> {
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
-  // Git refuses to commit if the user's name and email address are not set.
+  // Git fails here if the user's name and email address are not set.
   return gitAt(checkout, { input: message })(...args).catch(() =>
     gitAt(checkout, { input: message, set: FALLBACK_IDENTITY })(...args),
   );

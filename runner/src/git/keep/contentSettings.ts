@@ -1,6 +1,6 @@
 /**
- * Git settings that determine how git stores files. Agents share the repository's configuration. If an agent adds a
- * filter, the runner must not apply that filter to the agent's work.
+ * Git settings that determine how git stores files. Agents share the repository's configuration, so an agent can add
+ * a filter. The runner must not apply that filter to the agent's work.
  */
 import type { Git } from '../git.ts';
 
@@ -21,7 +21,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 
 /** Reads the settings that apply to a checkout. */
 export async function contentSettings(git: Git): Promise<ContentSettings> {
-  const listed = await git('config', '--null', '--get-regexp', SHAPING).catch(() => ''); // Fails if no such settings exist.
+  const listed = await git('config', '--null', '--get-regexp', SHAPING).catch(() => ''); // Git fails if no setting exists.
   const entries = listed.split('\0').filter(Boolean);
   return Object.fromEntries(
     entries.map((entry): [string, string] => {

@@ -31,7 +31,7 @@ export async function ignoredPaths(git: Git): Promise<readonly string[]> {
 }
 
 /**
- * Returns the ignored paths that no earlier rule of the repository covers. Either only rules that the attempt added
+ * Returns the ignored paths that no rule from before the attempt covers. Either only rules that the attempt added
  * ignore them, or git cannot report which rule does.
  */
 export async function newlyIgnored(
@@ -42,7 +42,7 @@ export async function newlyIgnored(
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const expected = await ignoredBefore(checkout, paths, before, settings);
-  // If git ignores all files of a folder, it lists both the folder, even if no rule matches it, and the files.
+  // If all files of a folder are ignored, git lists the files and also the folder, even if no rule matches it.
   const parents = new Set(paths.flatMap(parentsOf));
   return paths.filter((path) => !expected.has(path) && !parents.has(path));
 }
@@ -50,7 +50,7 @@ export async function newlyIgnored(
 /** Prefix for paths, so that git does not read the first characters of a path as pattern syntax. */
 const HERE = './';
 
-/** Returns the paths that a rule from before the agent ran ignores. Returns none if git cannot report the rules. */
+/** Returns the paths that a rule from before the agent ran ignores; no paths if git cannot report the rules. */
 async function ignoredBefore(
   checkout: Checkout,
   paths: readonly string[],

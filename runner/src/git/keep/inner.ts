@@ -18,7 +18,7 @@ export interface Inner {
   readonly notes: readonly string[];
   /** Folders with a `.git` that git cannot read. Git can store nothing below these folders. */
   readonly broken: readonly string[];
-  /** Checked-out commits of checkouts inside the worktree whose repository is outside the worktree. */
+  /** Checked-out commits of those inner checkouts whose repository is outside the worktree. */
   readonly heads: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface InnerWishes {
   readonly git: Git;
   /** Returns git bound to the repository that keeps the commits. */
   readonly into: (settings: readonly string[]) => Git;
-  /** Folders that are removed with the worktree, and in which its inner repositories can store objects. */
+  /** Folders that are removed with the worktree. Objects in them, also those of inner repositories, would be lost. */
   readonly owners: readonly string[];
   readonly message: string;
 }
@@ -101,7 +101,7 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
       : [
           `The submodule "${path}" was changed. Its commit is kept as ${listed(refs)}. Push it to the submodule's origin.`,
         ];
-  const kept = refs.length === 0 ? '' : ` Work that its origin lacks is kept as ${listed(refs)}.`;
+  const kept = refs.length === 0 ? '' : ` Commits that its origin does not have are kept as ${listed(refs)}.`;
   return [`"${path}" is a clone that the agent created. Its files are not on the branch.${kept}`];
 }
 
@@ -134,7 +134,7 @@ async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   return { ...inner, refs, head };
 }
 
-/** @returns refs of the kept commits, which are those that none of the repository's remotes has */
+/** @returns the refs of the kept commits. Only commits that none of the repository's remotes has are kept */
 async function keepCommits(
   checkout: Checkout,
   { into }: InnerWishes,

@@ -4,7 +4,7 @@ import type { Git } from '../git.ts';
 
 const KEPT_REF = 'refs/muster/kept';
 
-/** Files of a git directory whose object names are not commits of the checkout itself. */
+/** Files of a git directory that are not searched: object names in them are not commits of this checkout. */
 const OTHER_FILES: ReadonlySet<string> = new Set([
   'FETCH_HEAD',
   'commondir',
@@ -62,7 +62,7 @@ export function rememberedObjects(gitDir: string): readonly string[] {
 /**
  * Returns the objects that are commits and that neither the given refs nor the other returned commits contain.
  * @param gitWith returns git bound to the repository, with the given standard input
- * @param known arguments of `git rev-list` for commits that are reachable in any case
+ * @param known arguments of `git rev-list`. The commits that they select are reachable in any case
  */
 export async function unreachable(
   gitWith: (input: string) => Git,

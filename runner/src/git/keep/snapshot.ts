@@ -4,8 +4,8 @@ import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, GitError, succeeds } from '../git.ts';
 
 /**
- * Git compares size, time and inode to detect changed files, regardless of the user's settings. Git must not refuse a
- * file whose line ends or encoding it cannot restore.
+ * Settings with which git detects a changed file by size, time and inode, regardless of user settings, and accepts a
+ * file whose line ends or encoding it could not restore.
  */
 const SETTINGS = [
   'core.ignoreStat=false',
@@ -18,7 +18,7 @@ const SETTINGS = [
 export interface SnapshotWishes {
   readonly checkout: Checkout;
   readonly index: string;
-  /** Copy of the index from when the agent started. The agent can mark files to be skipped in the current index. */
+  /** Copy of the index from when the agent started. In the current index, an agent can mark files to be skipped. */
   readonly from: string | undefined;
   /** Folders whose files are added although the folder contains a `.git`. */
   readonly asFiles: readonly string[];
@@ -95,7 +95,7 @@ async function changed(git: Git): Promise<readonly string[]> {
   return pathsIn(await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'));
 }
 
-/** Returns the ignored files that the agent added to the checkout's own index. */
+/** Returns the ignored files that the agent has added to the checkout's own index. */
 async function forced(checkout: Checkout, git: Git, without: readonly string[]): Promise<readonly string[]> {
   const options = ['--cached', '--ignored', '--exclude-standard', '-z'];
   const theirs = pathsIn(await gitAt(checkout)('ls-files', ...options).catch(() => ''));
@@ -130,7 +130,7 @@ async function openToFiles(git: (input?: string) => Git, folders: readonly strin
   }
 }
 
-/** Files hidden by the agent's sparse checkout count as present, not as deleted. */
+/** Makes files that the agent's sparse checkout hides count as present and not as deleted. */
 async function skipWhatIsSparse(checkout: Checkout, git: (input?: string) => Git): Promise<void> {
   if (!existsSync(`${checkout.gitDir}/info/sparse-checkout`)) return;
   const listed = await gitAt(checkout)('ls-files', '-t', '-z');

@@ -7,8 +7,8 @@ import { type Git, GitError, gitIn } from '../git.ts';
 export const FOUND_REF = 'refs/muster/found';
 
 /**
- * Makes git treat every submodule as initialized. `git submodule init` would do so by writing to the configuration of
- * the user's repository.
+ * Makes git treat every submodule as initialized. `git submodule init` has the same effect, but writes to the
+ * configuration of the user's repository.
  */
 const ACTIVE = ['submodule.active=.'];
 
@@ -42,7 +42,7 @@ export async function addedSubmodules(checkout: Checkout): Promise<readonly stri
   const keys = String.raw`^submodule\..*\.path$`;
   const listed = await git('config', '--file', file, '--null', '--get-regexp', keys).catch(() => '');
   const paths = listed.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1));
-  const links = await gitlinks(git).catch(() => []); // Fails if the index is corrupt.
+  const links = await gitlinks(git).catch(() => []); // The command fails if the index is corrupt.
   return links.filter((path) => paths.includes(path));
 }
 

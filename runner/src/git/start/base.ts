@@ -10,7 +10,7 @@ export interface Base {
   readonly description: string;
 }
 
-/** Base of a branch. `sha` is its commit in this repository; undefined if this repository does not have the base. */
+/** Base of a branch. `sha` is the base's commit in this repository; undefined if the repository lacks the base. */
 export interface NamedBase {
   readonly name: string;
   readonly kind: 'branch' | 'remote branch' | 'tag' | 'commit' | 'unknown';
@@ -130,7 +130,7 @@ async function settleBranch(git: Git, { name, sha }: NamedBase, refs?: RemoteRef
     return { base: local, note: `The base is the local branch ${name}: ${refs.remote} lacks ${commits(ahead)}.` };
   return {
     base,
-    note: `The base is ${name} of ${refs.remote}. It lacks ${commits(ahead)} of the local branch, which stay there.`,
+    note: `The base is ${name} of ${refs.remote}. It lacks ${commits(ahead)} of the local branch. The local branch is unchanged.`,
   };
 }
 

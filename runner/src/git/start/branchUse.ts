@@ -44,7 +44,7 @@ export async function holdersOf({ git, commonDir }: Repository, branch: string):
 }
 
 /**
- * Ensures that no worktree uses the branch. Waits briefly for worktrees of runners, but not for others.
+ * Ensures that no worktree uses the branch. Waits briefly for a worktree of a runner, but not for any other.
  * @param options.except worktree that may use the branch
  * @returns whether a missing worktree is registered for the branch, so that `git worktree add` needs `--force`
  * @throws BranchBusy if another worktree uses the branch
@@ -86,7 +86,7 @@ function linkedWorktrees(common: string): readonly { folder: string; state: stri
   if (!existsSync(worktrees)) return [];
   return readdirSync(worktrees).map((name) => {
     const state = `${worktrees}/${name}`;
-    // The path in this file can be relative, with `worktree.useRelativePaths` of git 2.48 and later.
+    // Git 2.48 and later can write a relative path to this file, with `worktree.useRelativePaths`.
     return { folder: dirname(resolve(state, textOf(`${state}/gitdir`))), state };
   });
 }

@@ -15,7 +15,7 @@ export function parseAddress(address: string): RemoteAddress | undefined {
   if (scheme === undefined) return parseScpAddress(address);
   const isSsh = /^(?:ssh|git\+ssh|ssh\+git)$/i.test(scheme);
   if (!isSsh && !/^https?$/i.test(scheme)) return undefined;
-  // The rules of `http:` also apply to the host of an ssh address; those of an unknown scheme do not.
+  // Parses an ssh address as an `http:` URL, because URL normalizes the host only for schemes that it knows.
   const url = URL.parse(address.replace(/^[^:]+/, isSsh ? 'http' : scheme));
   if (url === null) return undefined;
   return { transport: isSsh ? 'ssh' : 'http', host: url.hostname, path: trimmed(url.pathname) };
@@ -44,7 +44,7 @@ export function projectAt({ transport, host, path }: RemoteAddress): string | un
 /** Returns the host to which ssh connects for a host name, which can be an alias in the ssh configuration. */
 export type ResolveHost = (host: string) => Promise<string | undefined>;
 
-/** Like `projectOf`, and also resolves aliases from the ssh configuration. */
+/** Like `projectAt`, but also resolves aliases from the ssh configuration. */
 export async function projectOf(address: string, resolveHost: ResolveHost): Promise<string | undefined> {
   const parsed = parseAddress(address);
   if (parsed === undefined) return undefined;
@@ -70,7 +70,7 @@ export async function projectOfOrigin(
   return new Set(projects).size === 1 ? projects[0] : undefined;
 }
 
-/** Maximum time for ssh to print its configuration; a `Match exec` of the user can be slow. */
+/** Maximum time for ssh to print its configuration. A `Match exec` in the user's configuration can be slow. */
 const SSH_PATIENCE_MS = 10_000;
 
 /**

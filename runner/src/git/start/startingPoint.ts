@@ -56,7 +56,7 @@ export async function findStartingPoint(repository: Repository, wishes: Starting
   const branch = await choose(git, names, origin);
   const { base, note } = await settleBase(git, named, baseRemote);
   const notes = note === undefined ? [] : [note];
-  if (branch !== wishes.branch) notes.push(`The name ${wishes.branch} is blocked by another branch. Using ${branch}.`);
+  if (branch !== wishes.branch) notes.push(`Another branch blocks the name ${wishes.branch}. Using ${branch}.`);
   const existing = await serially(repository, async () => {
     await requireFree(repository, branch, wishes);
     return bringUpToDate(git, branch, origin?.branches.get(branch));
