@@ -32,7 +32,7 @@ export function resultTable(measurements: readonly Measurement[]): string {
   );
 }
 
-/** Returns whether the benchmarks page shows the same table of costs. */
+/** Returns whether the benchmarks page shows this table of costs. */
 export function isCurrent(costs: string): boolean {
   return sectionOf(readFileSync(pageOf('cost'), 'utf8'), 'cost').text.trim() === costs.trim();
 }

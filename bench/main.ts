@@ -55,7 +55,7 @@ function documented({ rows, faults, ...measurement }: CostMeasurement): Measurem
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
-/** With --write, updates the page. Its figures differ slightly between runs, so an older page is not a fault. */
+/** With --write, updates the page. An older page is not a fault, because the figures differ slightly between runs. */
 function shown({ page, ...measurement }: RunningMeasurement): Measurement {
   if (values.write) write('running', page);
   return measurement;
@@ -63,7 +63,7 @@ function shown({ page, ...measurement }: RunningMeasurement): Measurement {
 
 const [load = 0] = loadavg();
 if (load > availableParallelism())
-  console.error(`bench: this machine is busy (load ${load.toFixed(1)}), which distorts the results`);
+  console.error(`bench: this machine is busy (load ${load.toFixed(1)}), so the results are unreliable`);
 
 const run = new Run({
   benchmarks,

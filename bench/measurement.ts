@@ -14,12 +14,12 @@ export interface Target {
 export interface Measurement {
   readonly name: string;
   readonly title: string;
-  /** Ratio of Muster's result to the baseline's, over all rounds. */
+  /** Ratio of Muster's result to the baseline's result, over all rounds. */
   readonly ratio?: Spread;
   readonly target?: Target;
-  /** The measured values from which the ratio is computed, by names that include the unit. */
+  /** The measured values from which the ratio is computed. Their names include the unit. */
   readonly figures: Readonly<Record<string, Spread | number | string>>;
-  /** Errors that fail the benchmark with any ratio, for example a task that was claimed twice. */
+  /** Errors that make the benchmark fail with any ratio, for example a task that was claimed twice. */
   readonly faults: readonly string[];
 }
 

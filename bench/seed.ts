@@ -38,7 +38,7 @@ export interface Project {
 /** Person who owns the callers' agents. */
 export const OWNER = 'person';
 
-/** Rate limit that no caller of a benchmark reaches, although each sends as many calls as many real callers would. */
+/** Rate limit that no caller reaches, although one caller of a benchmark sends as many calls as many real callers. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 /** Rate limit above the load of one caller, so that calls are counted as in a deployment but never refused. */
@@ -84,7 +84,7 @@ export async function addAgents({ firestore }: Project, count: number): Promise<
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Adds agents with credentials, named `worker0`, `worker1` and so on, which can hold any number of tasks. */
+/** Adds agents with credentials, named `worker0`, `worker1` and so on. They can hold any number of tasks. */
 export async function addCallers(
   { firestore }: Pick<Project, 'firestore'>,
   role: 'leader' | 'worker',

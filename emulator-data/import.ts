@@ -26,7 +26,7 @@ import { FirestoreStore } from '../functions/src/kernel/firestore/store.ts';
 import { firebaseApp, systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
 import { importTodos } from './todos.ts';
 
-/** Reader that ends the import with an error if an agent's document is unreadable. */
+/** Reader of documents. If an agent's document is unreadable, the import ends with an error. */
 const DOCUMENTS = new DocumentReading({ note: () => undefined, recent: async () => [] });
 
 const agents = z.array(
@@ -62,7 +62,7 @@ const OWNER = 'person';
 /** Password of the seeded people. It is publicly known and only valid in emulators. */
 const PASSWORD = 'only-for-the-emulators';
 
-/** Secret part of the credentials in this clone. In tests, it is empty. */
+/** Secret part of the credentials in this clone. It is empty in tests. */
 const SECRET = process.env['MUSTER_SEED_SECRET'] ?? '';
 
 /** Imports the seed data into the emulators. */
@@ -175,7 +175,7 @@ async function signIn(email: string): Promise<string> {
 
 function requireEmulators(): void {
   for (const variable of ['FIRESTORE_EMULATOR_HOST', 'FIREBASE_AUTH_EMULATOR_HOST']) {
-    if (!process.env[variable]) throw new Error(`${variable} is not set: only emulators can be seeded.`);
+    if (!process.env[variable]) throw new Error(`${variable} is not set, but only emulators can be seeded.`);
   }
 }
 

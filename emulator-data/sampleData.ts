@@ -1,5 +1,5 @@
 /**
- * Demo scenario of `npm start`: a team in the middle of its work. It calls the tools themselves, with a simulated clock
+ * Demo scenario of `npm start`: a team in the middle of its work. It calls the real tools, with a simulated clock
  * that runs through the last two days, so that all data is realistic.
  */
 import { z } from 'zod';
@@ -20,7 +20,7 @@ const DAY = 24 * HOUR;
 
 const TIME_SCALE = 60;
 
-/** Lease length of the scenario's tasks, which is the maximum, because the scenario's agents send no heartbeats. */
+/** Lease length of the scenario's tasks. It is the maximum, because the scenario's agents send no heartbeats. */
 const DAY_SECONDS = 86_400;
 
 const catalog = new Catalogs(toolsets).of({
@@ -66,7 +66,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     rateLimit: undefined,
     push: undefined,
     clock: { now: () => new Date(now()) },
-    // Nothing is logged, because the caller parses the printed output. Errors are thrown.
+    // Nothing is logged, because the caller parses the printed output. Errors are thrown instead of logged.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     hosted: () =>
       hostedAgents({ claude: { ...vendor, model: 'claude-story' }, gemini: { ...vendor, model: 'gemini-story' } }),

@@ -9,7 +9,7 @@ import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Schema of a time that is given as a number of days from now and a time of day in UTC. */
+/** Schema of a time: a number of days from now, and a time of day in UTC. */
 const moment = z.strictObject({ days: z.int().min(1), time: z.iso.time() }).transform(({ days, time }) => {
   const date = new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
   return new Date(`${date}T${time}Z`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm run bench [-- --json]`: Firestore, Auth and the Realtime Database, and `bench/main.ts` against them. */
+/** `npm run bench [-- --json]`: starts emulators of the databases and Auth, and runs `bench/main.ts` with them. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();

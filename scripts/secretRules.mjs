@@ -69,7 +69,7 @@ ${license}
 /** Rule for secrets of one vendor. */
 export interface VendorRule {
   readonly id: string;
-  /** Text that contains none of these, in lower case, contains no such secret. */
+  /** Keywords in lower case. A text that contains none of them contains no secret of this vendor. */
   readonly keywords: readonly string[];
   readonly pattern: RegExp;
   /** Whether the secret can start before a keyword. */
@@ -101,8 +101,8 @@ function parse(text) {
 }
 
 /**
- * Converts a regular expression from Go to JavaScript. Removes its boundaries, because the runner adds its own, which
- * also match next to an underscore, in JSON and in URLs.
+ * Converts a regular expression from Go to JavaScript. Removes its boundaries, because the runner adds its own. The
+ * runner's boundaries also match next to an underscore, in JSON and in URLs.
  * @param {string} regex
  */
 function convert(regex) {
@@ -128,7 +128,7 @@ function convert(regex) {
 }
 
 /**
- * Adds the letters of the other case to each class of characters.
+ * Adds the upper-case letters to each class of characters, such as `[a-z]`.
  * @param {string} source
  */
 function bothCases(source) {

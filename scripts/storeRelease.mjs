@@ -10,7 +10,7 @@ import { bundleOf, commitOf, rulesOf } from './setup/buildRelease.mjs';
 import { writeRelease } from './setup/releases.mjs';
 import { parsedOrUsage, wrongUsage } from './setup/usage.mjs';
 
-const usage = 'npm run store-release -- <version> [commit or tag], such as 0.3.0 v0.3.0';
+const usage = 'npm run store-release -- <version> [commit or tag]   for example: 0.3.0 v0.3.0';
 
 const {
   positionals: [version, revision = 'HEAD'],

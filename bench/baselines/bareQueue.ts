@@ -1,13 +1,13 @@
 /**
  * Baseline of a claim: one query and one update by this process, with a precondition instead of a lock. Each worker
- * has separate tasks, so claims never conflict. Transactions on one shared queue wait for each other's locks. Being
- * faster than those would prove nothing, so their rate is only reported.
+ * has separate tasks, so claims never conflict. Transactions on one shared queue wait for each other's locks, so
+ * being faster than they are would prove nothing. Their rate is reported, but is not the baseline.
  */
 import type { Firestore, Query } from '@google-cloud/firestore';
 
 export interface BareQueue {
   fill(): Promise<void>;
-  /** One function per worker: claims one of the worker's own tasks and returns its id, undefined if none is left. */
+  /** One function per worker. It claims a task of this worker and returns its id; undefined if no task is left. */
   readonly workers: readonly (() => Promise<string | undefined>)[];
   left(): Promise<number>;
   /** Returns the rate of claims by concurrent transactions on the whole queue. */

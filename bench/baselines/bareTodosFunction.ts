@@ -1,4 +1,4 @@
-/** Baseline function of the to-do tools, which makes only the Firestore operations. */
+/** Baseline of the to-do tools: a function that makes only their Firestore operations. */
 import { Firestore } from '@google-cloud/firestore';
 import { onRequest } from 'firebase-functions/https';
 import { z } from 'zod';

@@ -26,7 +26,7 @@ export function ask(method: string, url: string, headers: Headers = {}, body = '
       response.on('error', reject);
     });
     sent.on('error', (error) => {
-      // The server closed the idle connection before the request arrived, so the request can be repeated.
+      // The server closed the idle connection before the request arrived, so repeating the request is safe.
       const unseen = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
       if (unseen) ask(method, url, headers, body).then(resolve, reject);
       else reject(error);

@@ -1,4 +1,4 @@
-/** Time in which 32 workers claim 1,000 tasks, compared with 32 loops of one query and one update per task. */
+/** Time in which 32 workers claim 1,000 tasks, compared with 32 loops that need one query and one update per task. */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { bareQueue } from '../baselines/bareQueue.ts';
 import { McpCaller } from '../load/client.ts';
@@ -12,7 +12,7 @@ const TASKS = 1000;
 const BATCH = 500;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 5 };
 
-/** Limit for the claims in transactions: claiming all tasks with them would take minutes. */
+/** Time limit for claims in transactions. Claiming all tasks in this way would take minutes. */
 const CONTENDED_SECONDS = 20;
 
 export async function measureClaim(): Promise<Measurement> {
@@ -52,8 +52,8 @@ export async function measureClaim(): Promise<Measurement> {
     target: { kind: 'at least', value: 0.6 },
     figures: {
       'claims/s': spread(perSecond.ours),
-      'bare claims/s, each worker with separate tasks': spread(perSecond.baseline),
-      'bare claims/s in transactions over one queue': contended,
+      'claims/s of the baseline, in which each worker has separate tasks': spread(perSecond.baseline),
+      'claims/s of transactions on one queue': contended,
     },
     faults: drains.ours.flatMap(faultsOf),
   };
@@ -73,7 +73,7 @@ async function fill(project: Project, boss: McpCaller, round: number) {
   return workers;
 }
 
-/** Claims another task, adds its id to the list of held tasks, and returns the id. */
+/** Claims another task. Adds the task's id to the list of held tasks, and returns the id. */
 async function claimOne(caller: McpCaller, agentId: string, heldTaskIds: string[]): Promise<string | undefined> {
   const claim = { agent_id: agentId, in_hand: heldTaskIds };
   const { task } = await caller.call('coordination.claim_task', claim);
@@ -89,7 +89,7 @@ interface Drain {
   readonly twice: number;
 }
 
-/** Runs the loops concurrently, each of which claims tasks until none is left. */
+/** Runs the loops concurrently. Each loop claims tasks until none is left. */
 async function drainWith(claims: readonly (() => Promise<string | undefined>)[]): Promise<Drain> {
   const claimed: string[] = [];
   const started = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Log of a coding task, compared with a log of one document per line: the rate at which lines are appended and
- * become readable in the task's resource, and the number of written documents.
+ * Log of a coding task, compared with a log of one document per line. Measures the rate at which lines are appended
+ * and become readable in the task's resource, and the number of written documents.
  */
 import { z } from 'zod';
 import { bareLog } from '../baselines/bareLog.ts';
@@ -45,10 +45,10 @@ async function measureLines(): Promise<Measurement> {
   await muster.end();
   return {
     name: 'coding.lines',
-    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, each batch readable before the next`,
+    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, waiting after each batch until it can be read`,
     ratio: ratioOf(rates),
     target: { kind: 'at least', value: 2 },
-    figures: { 'lines/s': spread(rates.ours), 'bare lines/s, one document each': spread(rates.baseline) },
+    figures: { 'lines/s': spread(rates.ours), 'lines/s of the baseline': spread(rates.baseline) },
     faults: [],
   };
 }
@@ -76,7 +76,7 @@ async function measureWrites(): Promise<Measurement> {
     title: `Firestore writes for ${LINES} log lines, ${BATCH} at a time`,
     ratio: spread([bill.writes / documents]),
     target: { kind: 'at most', value: 0.02 },
-    figures: { writes: bill.writes, reads: bill.reads, deletes: bill.deletes, 'bare writes': documents },
+    figures: { writes: bill.writes, reads: bill.reads, deletes: bill.deletes, 'writes of the baseline': documents },
     faults: [],
   };
 }

@@ -85,7 +85,7 @@ async function measureFirst(first: First, env: FunctionSource['env'] & object): 
     target: { kind: 'at most', value: atMost },
     figures: {
       ms: spread(milliseconds.ours),
-      'ms of a bare function that reads one document': spread(milliseconds.baseline),
+      'ms of the baseline, a function that reads one document': spread(milliseconds.baseline),
     },
     faults: [],
   };

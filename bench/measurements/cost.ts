@@ -109,7 +109,7 @@ function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCal
 const toolList = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 const resourceList = z.object({ result: z.object({ resources: z.array(z.object({ uri: z.string() })) }) });
 
-/** Returns the names of all listed tools, and the URIs of all listed resources and templates. */
+/** Returns the names of all listed tools, and the URIs of all listed resources and resource templates. */
 async function everything(caller: McpCaller): Promise<string[]> {
   const tools = toolList.parse(JSON.parse((await caller.send('tools/list')).text));
   const resources = resourceList.parse(JSON.parse((await caller.send('resources/list')).text));

@@ -16,7 +16,7 @@ export interface Cast {
   readonly runQueue: RunQueue;
 }
 
-/** Makes calls and records their cost. If the cost depends on a condition, `situation` states that condition. */
+/** Makes calls and records the cost of each. `situation` states on which condition the cost depends, if on any. */
 export interface Ledger {
   call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
   /** @param template URI template that the table shows instead of the URI */

@@ -53,14 +53,14 @@ export async function playAccess({ leader, owner, invited, workerId }: Cast, led
   await admin('create_workspace', { name: workspace });
   await admin('update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
   await admin('invite', { workspace, email: CYD.email, role: 'worker' });
-  await ledger.call(invited, 'access.accept_invitation', { workspace }, 'one is pending');
-  await admin('set_member', { workspace, uid: KNOWN, role: 'worker' }, 'a new member');
-  await call('set_member', { workspace, uid: KNOWN, role: 'viewer' }, 'a member');
-  await call('list_members', { workspace }, 'three members');
+  await ledger.call(invited, 'access.accept_invitation', { workspace }, 'the person has one invitation');
+  await admin('set_member', { workspace, uid: KNOWN, role: 'worker' }, 'adds a member');
+  await call('set_member', { workspace, uid: KNOWN, role: 'viewer' }, 'changes a member');
+  await call('list_members', { workspace }, 'returns three members');
   await call('remove_member', { workspace, uid: KNOWN });
-  await call('explain', { tool: 'coordination.create_task' }, 'it is allowed');
-  await call('explain', { tool: 'firebase.read', agent: workerId }, 'of another agent');
-  await call('explain', { database: 'firestore', path: 'shared/notes/one/two' }, 'a path');
-  await call('list_connections', { limit: 2 }, 'two, and one more');
+  await call('explain', { tool: 'coordination.create_task' }, 'for the caller, whose call is allowed');
+  await call('explain', { tool: 'firebase.read', agent: workerId }, 'for another agent');
+  await call('explain', { database: 'firestore', path: 'shared/notes/one/two' }, 'for a database path');
+  await call('list_connections', { limit: 2 }, 'returns two connections, and reads one more');
   await call('revoke_connection', { agent_id: workerId });
 }

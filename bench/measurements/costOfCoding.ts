@@ -19,16 +19,16 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   await coding('register_runner', { programs: [{ name: 'claude', version: '2.1.197' }] });
   const { result } = await ledger.call(leader, 'coding.create_task', draft);
   const taskId = taskIdOf(result);
-  await coding('claim_task', { project: PROJECT }, 'the only one');
-  await coding('claim_task', { project: PROJECT }, 'none available');
+  await coding('claim_task', { project: PROJECT }, 'claims the only task');
+  await coding('claim_task', { project: PROJECT }, 'no task is available');
 
   const mine = { taskId, epoch: 1 };
-  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line of the log, which starts the task');
-  await coding('append_logs', { ...mine, entries: entries(1, 100) }, '100 lines');
-  await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `${LINES} lines, into the next chunk`);
+  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'appends the first line, which starts the task');
+  await coding('append_logs', { ...mine, entries: entries(1, 100) }, 'appends 100 lines');
+  await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `${LINES} lines, some to the next chunk`);
   await coding('heartbeat_task', mine, 'no lease renewal needed');
   await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'reports its progress');
-  await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'a log line');
+  await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'adds a log line');
   await look({ leader, taskId }, ledger);
   await coding('end_task', { ...mine, status: 'completed', result: { summary: 'Done.' } });
   await ledger.call(leader, 'coding.report_task', { taskId }, 'of a completed task');
@@ -43,15 +43,15 @@ async function look(
   const read = (uri: string, situation?: string, template?: string) => ledger.read(leader, uri, situation, template);
   await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task in progress');
   await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines from a log that has two chunks');
-  await read('agent://status', 'one runner');
-  await read('task://list', 'the only task');
-  await read('agent://tasks', 'the only task');
+  await read('agent://status', 'returns one runner');
+  await read('task://list', 'returns the only task');
+  await read('agent://tasks', 'returns the only task');
   await read(`task://${taskId}`, 'with a log of two chunks', 'task://{taskId}');
-  await read(`task://${taskId}/logs`, 'two chunks', 'task://{taskId}/logs');
-  await read(`session://coding/${taskId}.1`, 'a runner', 'session://{sessionType}/{sessionId}');
-  await read('branch://feature/auth/tasks', 'one task', 'branch://{branchName}/tasks');
-  await read(`project://${PROJECT}/status`, 'one task', 'project://{projectPath}/status');
-  await read(`log://agent/${day}`, 'two chunks', 'log://{logType}/{date}');
+  await read(`task://${taskId}/logs`, 'of a log of two chunks', 'task://{taskId}/logs');
+  await read(`session://coding/${taskId}.1`, 'of a runner', 'session://{sessionType}/{sessionId}');
+  await read('branch://feature/auth/tasks', 'returns one task', 'branch://{branchName}/tasks');
+  await read(`project://${PROJECT}/status`, 'returns one task', 'project://{projectPath}/status');
+  await read(`log://agent/${day}`, 'of a log of two chunks', 'log://{logType}/{date}');
 }
 
 function entries(first: number, count: number): object[] {

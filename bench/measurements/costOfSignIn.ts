@@ -28,16 +28,16 @@ export async function playSignIn(cast: Cast, ledger: Ledger): Promise<void> {
   const client_id = await way.register('a known app');
   const { code, verifier } = await way.allow(client_id, 'a new agent');
   const redemption = { grant_type: 'authorization_code', client_id, code, code_verifier: verifier };
-  const first = await way.token(redemption, 'for a code');
+  const first = await way.token(redemption, 'redeems a code');
   const refreshed = { grant_type: 'refresh_token', client_id, refresh_token: first.refresh_token };
-  const { access_token, refresh_token } = await way.token(refreshed, 'for a refresh token');
-  await way.token(refreshed, 'for a refresh token that was used just before');
+  const { access_token, refresh_token } = await way.token(refreshed, 'redeems a refresh token');
+  await way.token(refreshed, 'redeems a refresh token that was used just before');
   await compareChecks(cast, ledger, access_token);
   await way.allow(client_id, 'a known agent');
   await way.form('/revoke', { token: refresh_token }, '');
 }
 
-/** Compares the cost of checking each credential once it is no longer cached. The call itself costs nothing. */
+/** Compares the costs of checking a credential that is not cached. The called tool itself costs nothing. */
 async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken: string): Promise<void> {
   const app = new McpCaller(url, accessToken);
   const call = (caller: McpCaller) => caller.call('access.explain', { tool: 'coordination.heartbeat' });
@@ -48,7 +48,7 @@ async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken:
   const byToken = await ledger.whole(what, 'the check of an access token', () => call(app));
   for (const each of ['reads', 'writes', 'deletes'] as const)
     if (byToken[each] > byKey[each])
-      ledger.fault(`an access token costs ${byToken[each]} ${each}, and an API key ${byKey[each]}`);
+      ledger.fault(`checking an access token costs ${byToken[each]} ${each}, checking an API key ${byKey[each]}`);
 }
 
 /** Sends the requests that an app and the person's browser send during a sign-in. */

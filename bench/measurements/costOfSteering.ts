@@ -17,10 +17,10 @@ export async function playSteering(cast: Cast, ledger: Ledger): Promise<void> {
 async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
   const question = { question: 'Go on?', kind: 'approval' };
   const { request_id } = await ledger.call(leader, 'inbox.ask', question, 'without a task');
-  await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'while it is open');
-  await ledger.call(worker, 'inbox.list', {}, 'the only one');
+  await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'the question is open');
+  await ledger.call(worker, 'inbox.list', {}, 'returns the only question');
   await ledger.call(worker, 'inbox.answer', { request_id, answer: 'approve' }, 'by a delegated agent');
-  await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'when it is answered');
+  await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'the question is answered');
   await leader.call('coordination.create_task', { description: 'A task', priority: 1 });
   const { task } = await worker.call('coordination.claim_task', { agent_id: workerId, in_hand: [] });
   const about = { ...question, task_id: idOf(task) };
@@ -32,10 +32,10 @@ async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<
 
 async function undo({ leader }: Cast, ledger: Ledger): Promise<void> {
   await leader.call('todo.add_task', { title: 'Milk' });
-  const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, '10 events, and one more');
+  const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, 'returns 10, and reads one more');
   const event_id = Array.isArray(events) ? Object(events[0]).event_id : undefined;
-  await ledger.call(leader, 'system.undo', { event_id }, 'creation of a to-do');
-  await ledger.call(leader, 'system.undo', { event_id: await latest({ leader }) }, 'of the previous undo');
+  await ledger.call(leader, 'system.undo', { event_id }, 'undoes the creation of a to-do');
+  await ledger.call(leader, 'system.undo', { event_id: await latest({ leader }) }, 'undoes the previous undo');
 }
 
 async function latest({ leader }: Pick<Cast, 'leader'>): Promise<unknown> {
@@ -48,12 +48,12 @@ async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
   const { delegated } = await ledger.call(leader, 'todo.delegate', { task_id: idOf(todo) });
   const part_of = { kind: 'task', id: Object(delegated).task_id };
   const part = { description: 'Say hello', part_of };
-  const { task } = await ledger.call(leader, 'coordination.create_task', part, 'first part of a part');
-  await ledger.call(leader, 'coordination.create_task', part, 'second part of the same task');
+  const { task } = await ledger.call(leader, 'coordination.create_task', part, 'first part of a delegated task');
+  await ledger.call(leader, 'coordination.create_task', part, 'second part of that task');
   const named = { kind: 'todo', id: idOf(todo) };
-  await ledger.call(leader, 'system.getTree', named, 'four items');
+  await ledger.call(leader, 'system.getTree', named, 'returns four items');
   await ledger.call(leader, 'system.setBudget', { ...named, money: 5 }, 'of a to-do');
-  await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'a part of a part');
+  await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'of a part of a delegated task');
 }
 
 function idOf(value: unknown): string {

@@ -1,4 +1,4 @@
-/** Calls every todo tool, and calls a tool again if another situation changes its cost. */
+/** Calls every todo tool. Calls a tool again in each other situation that changes the cost of the call. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const DAY = 86_400_000;
@@ -16,20 +16,20 @@ export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void>
   for (let number = 1; number < TODOS; number++) {
     await worker.call('todo.add_task', { title: `Meeting ${number}`, due_date: due(number), tags: ['work'] });
   }
-  await todo('update_task', { task_id, description: 'In May' }, 'neither title nor due date');
-  await todo('update_task', { task_id, title: 'Budget meeting in May' }, 'another title');
+  await todo('update_task', { task_id, description: 'In May' }, 'changes neither title nor due date');
+  await todo('update_task', { task_id, title: 'Budget meeting in May' }, 'changes the title');
   await todo('set_task_priority', { task_id, priority: 'HIGH' });
   await todo('set_task_due_date', { task_id, due_date: due(2) });
   await todo('add_task_tags', { task_id, tags: ['money'] });
 
-  await todo('list_tasks', {}, '10 to-dos, and one more');
-  await todo('filter_tasks', { tags: ['work'], priority: 'MEDIUM' }, '10 to-dos, and one more');
-  await todo('sort_tasks', { sort_by: 'due_date', sort_order: 'asc' }, '10 to-dos, and one more');
-  await todo('search_tasks', { query: 'meeting' }, '10 to-dos, and one more');
+  await todo('list_tasks', {}, 'returns 10 to-dos, and reads one more');
+  await todo('filter_tasks', { tags: ['work'], priority: 'MEDIUM' }, 'returns 10 to-dos, and reads one more');
+  await todo('sort_tasks', { sort_by: 'due_date', sort_order: 'asc' }, 'returns 10 to-dos, and reads one more');
+  await todo('search_tasks', { query: 'meeting' }, 'returns 10 to-dos, and reads one more');
   await todo('search_tasks', { query: 'budget meeting' }, 'one to-do has both words in its title');
   await todo('search_tasks', { query: 'meeting may nothing' }, 'no to-do has all three words');
-  await todo('list_reminders', {}, '10 reminders, and one more');
-  await todo('get_task_history', { task_id }, '6 events');
+  await todo('list_reminders', {}, 'returns 10 reminders, and reads one more');
+  await todo('get_task_history', { task_id }, 'returns 6 events');
   await todo('set_reminder', { task_id, remind_at: due(1) });
   await todo('snooze_reminder', { reminder_id: task_id, minutes: 10 });
   await todo('delete_reminder', { reminder_id: task_id });
@@ -37,13 +37,13 @@ export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void>
   const recurring = { title: 'Standup', frequency: 'DAILY', start_date: due(1) };
   const { recurring_task, first_occurrence } = await todo('create_recurring_task', recurring);
   const recurring_task_id = idOf(recurring_task);
-  await todo('list_recurring_tasks', {}, 'the only one');
-  await todo('complete_task', { task_id: idOf(first_occurrence) }, 'an occurrence: creates the next');
-  await todo('reopen_task', { task_id: idOf(first_occurrence) }, 'an occurrence: deletes the next');
+  await todo('list_recurring_tasks', {}, 'returns the only recurring to-do');
+  await todo('complete_task', { task_id: idOf(first_occurrence) }, 'of an occurrence: creates the next occurrence');
+  await todo('reopen_task', { task_id: idOf(first_occurrence) }, 'of an occurrence: deletes the next occurrence');
   await todo('update_recurring_task', { recurring_task_id, title: 'Stand-up' });
   await todo('delete_recurring_task', { recurring_task_id });
-  await todo('complete_task', { task_id }, 'any other');
-  await todo('reopen_task', { task_id }, 'any other');
+  await todo('complete_task', { task_id }, 'of any other to-do');
+  await todo('reopen_task', { task_id }, 'of any other to-do');
   await todo('delete_task', { task_id });
 }
 

@@ -40,7 +40,7 @@ async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promis
   const newcomer = { ...profile, capabilities: [{ name: 'coding', category: 'general' }] };
   await ledger.call(leader, 'onboarding.registerAgent', newcomer, 'a new agent');
   await ledger.call(leader, 'onboarding.registerAgent', newcomer, 'a known agent');
-  await ledger.call(leader, 'coordination.init_coordination', { goal: 'First' }, 'no session yet');
+  await ledger.call(leader, 'coordination.init_coordination', { goal: 'First' }, 'no session exists');
   await ledger.call(leader, 'coordination.init_coordination', { goal: 'Second' }, 'archives the old session');
   await ledger.call(worker, 'coordination.register_agent', { agent_id: workerId, role: 'worker' });
   await ledger.call(worker, 'coordination.heartbeat', { agent_id: workerId });
@@ -65,20 +65,20 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   await create(
     'coordination.create_tasks_batch',
     { tasks: Array.from({ length: TASKS }, () => task) },
-    `${TASKS} tasks`,
+    `creates ${TASKS} tasks`,
   );
 
   const claim = (situation: string, in_hand?: readonly string[]) =>
     ledger.call(worker, 'coordination.claim_task', { agent_id: workerId, in_hand }, situation);
   const mine = { agent_id: workerId, task_id: first };
-  await claim('one claim in about 11, which reads more of the queue');
+  await claim('reads more of the queue, as about one claim in 11 does');
   await ledger.call(worker, 'coordination.start_task', mine);
   await ledger.call(worker, 'coordination.complete_task', { ...mine, output: 'Done.' }, `unblocks ${DEPENDENTS} tasks`);
   const { task: freed } = await claim('after tasks became claimable');
   const heldTaskIds = [idOf(freed)];
-  const { task: second } = await claim('otherwise', heldTaskIds);
+  const { task: second } = await claim('any other claim', heldTaskIds);
   await ledger.call(worker, 'coordination.complete_task', { ...mine, task_id: idOf(second), output: 'Done.' });
-  const { task: third } = await claim('otherwise', heldTaskIds);
+  const { task: third } = await claim('any other claim', heldTaskIds);
   await ledger.call(worker, 'coordination.fail_task', { ...mine, task_id: idOf(third), error: 'No.' });
 }
 
@@ -86,21 +86,21 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const discovery = { agent_id: workerId, content: 'Passwords are hashed.', tags: ['auth'] };
   await ledger.call(worker, 'coordination.add_discovery', discovery);
   await ledger.call(leader, 'coordination.get_status', {});
-  await ledger.call(leader, 'coordination.get_all_tasks', { limit: 10 }, '10 tasks, and one more');
-  await ledger.call(leader, 'coordination.get_results', {}, '2 tasks are done');
-  await ledger.call(leader, 'coordination.get_discoveries', {}, '20 discoveries, and one more');
+  await ledger.call(leader, 'coordination.get_all_tasks', { limit: 10 }, 'returns 10 tasks, and reads one more');
+  await ledger.call(leader, 'coordination.get_results', {}, 'returns the results of 2 tasks');
+  await ledger.call(leader, 'coordination.get_discoveries', {}, 'returns 20 discoveries, and reads one more');
   await ledger.call(leader, 'coordination.get_master_plan', {});
-  await ledger.call(leader, 'system.getTaskQueue', {}, '20 tasks, and one more');
-  await ledger.call(leader, 'system.getTaskQueue', {}, 'unchanged since the previous call');
-  await ledger.call(leader, 'system.getTaskQueue', { agentId: workerId }, 'the worker holds nothing');
-  await ledger.call(leader, 'system.getAgents', {}, '3 agents');
-  await ledger.call(leader, 'system.listSkills', {}, 'all tools and one capability');
+  await ledger.call(leader, 'system.getTaskQueue', {}, 'returns 20 tasks, and reads one more');
+  await ledger.call(leader, 'system.getTaskQueue', {}, 'the queue is unchanged since the previous call');
+  await ledger.call(leader, 'system.getTaskQueue', { agentId: workerId }, 'for an agent that holds no task');
+  await ledger.call(leader, 'system.getAgents', {}, 'returns 3 agents');
+  await ledger.call(leader, 'system.listSkills', {}, 'returns all tools and one capability');
   await ledger.call(leader, 'system.getSystemStatus', {});
   await ledger.call(leader, 'onboarding.getChecklist', { agentId: workerId });
   await ledger.call(leader, 'onboarding.getWelcome', { agentName: 'Ada', role: 'developer' });
   await ledger.read(leader, 'coordination://status');
-  await ledger.read(leader, 'coordination://tasks', `all ${TASKS + DEPENDENTS + 1} tasks`);
-  await ledger.read(leader, 'coordination://discoveries', '100 discoveries, and one more');
+  await ledger.read(leader, 'coordination://tasks', `returns all ${TASKS + DEPENDENTS + 1} tasks`);
+  await ledger.read(leader, 'coordination://discoveries', 'returns 100 discoveries, and reads one more');
   await ledger.read(leader, 'coordination://master-plan');
 }
 

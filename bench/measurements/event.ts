@@ -1,4 +1,4 @@
-/** Time from a write to its event in a waiting poll, compared with a bare listener of the database. */
+/** Time from a write until a waiting poll returns its event, compared with a bare listener of the database. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
@@ -14,7 +14,7 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 const EVENTS = 11;
 
-/** Pause before each write: the poll starts to wait, and the events of the previous write are delivered. */
+/** Pause before each write, in which the poll starts to wait and the events of the previous write are delivered. */
 const SETTLING_MS = 150;
 
 const WAIT_MS = 20_000;
@@ -97,15 +97,15 @@ async function medianOf(listener: Listener, stage: Stage): Promise<number> {
 function comparison(name: string, milliseconds: Rounds): Measurement {
   return {
     name,
-    title: 'Time from a write to its event in a waiting pollEvents',
+    title: 'Time from a write until a waiting pollEvents returns its event',
     ratio: ratioOf(milliseconds),
     target: { kind: 'at most', value: 2 },
-    figures: { ms: spread(milliseconds.ours), 'ms to a bare listener': spread(milliseconds.baseline) },
+    figures: { ms: spread(milliseconds.ours), 'ms of the baseline, a bare listener': spread(milliseconds.baseline) },
     faults: [],
   };
 }
 
-/** The listener has its own connection, because a client reports its own writes before it sends them. */
+/** The listener has its own connection, because a client reports its own writes before it has sent them. */
 function realtimeStage(): Stage {
   const path = `shared/bench-${randomUUID()}`;
   const { options } = firebaseApp();

@@ -1,4 +1,4 @@
-/** Time of a run's step, compared with a bare SDK call, and of a race, compared with a run of its faster agent. */
+/** Times of a run's step, compared with a bare SDK call, and of a race, compared with a run of its faster agent. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
@@ -52,7 +52,7 @@ async function measureStep(url: string): Promise<Measurement> {
     name: 'orchestration.step',
     title: `A step of a run of ${STEPS}, with a model that answers immediately, compared with a bare streamed call of the SDK`,
     ratio: ratioOf(milliseconds),
-    figures: { 'ms a step': spread(milliseconds.ours), 'ms a bare call': spread(milliseconds.baseline) },
+    figures: { 'ms per step': spread(milliseconds.ours), 'ms per bare call of the SDK': spread(milliseconds.baseline) },
     faults: [],
   };
 }
@@ -71,10 +71,10 @@ async function measureRace(url: string): Promise<Measurement> {
   );
   return {
     name: 'orchestration.race',
-    title: 'A run that races two agents, compared with a run of only the faster one',
+    title: 'A run that races two agents, compared with a run of only the faster agent',
     ratio: ratioOf(milliseconds),
     target: { kind: 'at most', value: 1.2 },
-    figures: { ms: spread(milliseconds.ours), 'ms of the faster one': spread(milliseconds.baseline) },
+    figures: { ms: spread(milliseconds.ours), 'ms of a run of only the faster agent': spread(milliseconds.baseline) },
     faults: [],
   };
 }

@@ -17,7 +17,7 @@ const answering = new URL('../baselines/answering.mjs', import.meta.url).pathnam
 export function measureOverhead(): Promise<Measurement> {
   return compare({
     name: 'overhead',
-    title: 'tools/call of a cheap tool (heartbeat), with authentication',
+    title: 'tools/call of heartbeat, which does almost nothing, with authentication',
     method: 'tools/call',
     params: { name: 'coordination_heartbeat', arguments: { agent_id: 'worker0' } },
     query: '',
@@ -82,9 +82,9 @@ async function compare(comparison: Comparison): Promise<Measurement> {
     target,
     figures: {
       'requests/s': spread(perSecond.ours),
-      'bare requests/s': spread(perSecond.baseline),
+      'requests/s of the baseline': spread(perSecond.baseline),
       'CPU µs per request': spread(cpu.ours),
-      'bare CPU µs per request': spread(cpu.baseline),
+      'CPU µs per request of the baseline': spread(cpu.baseline),
       'bytes of the response': Buffer.byteLength(text),
     },
     faults: [],

@@ -40,9 +40,9 @@ export async function measureRead(): Promise<Measurement> {
     target: { kind: 'at least', value: 0.5 },
     figures: {
       'reads/s': spread(perSecond.ours),
-      'bare reads/s': spread(perSecond.baseline),
+      'reads/s of the baseline': spread(perSecond.baseline),
       'CPU µs per read': spread(cpu.ours),
-      'bare CPU µs per read': spread(cpu.baseline),
+      'CPU µs per read of the baseline': spread(cpu.baseline),
     },
     faults: [],
   };

@@ -23,11 +23,11 @@ export async function measureRunning(): Promise<RunningMeasurement> {
     ratio: { min: total / TARGET.dollars, median: total / TARGET.dollars, max: total / TARGET.dollars },
     target: { kind: 'at most', value: 1 },
     figures: {
-      'dollars a month': total,
-      'reads of an agent a day': day.firestore.reads,
-      'writes of an agent a day': day.firestore.writes,
-      'writes of the Realtime Database of an agent a day': day.realtime.writes,
-      'reads of a claim': day.claimReads,
+      'US dollars per month': total,
+      'documents that an agent reads per day': day.firestore.reads,
+      'documents that an agent writes per day': day.firestore.writes,
+      'Realtime Database writes of an agent per day': day.realtime.writes,
+      'documents that the median claim reads': day.claimReads,
     },
     faults: [],
     page: [daySection(day), '### A month', monthTable(months)].join('\n\n'),
@@ -42,15 +42,15 @@ function daySection(day: DayBill): string {
     ['documents written', whole(firestore.writes)],
     ['documents deleted', whole(firestore.deletes)],
     ['calls of triggers', `${whole(day.triggers)}, whose reads and writes are included above`],
-    ['reads of the median claim', whole(day.claimReads)],
-    ['writes of the Realtime Database', whole(realtime.writes)],
+    ['documents that the median claim reads', whole(day.claimReads)],
+    ['writes to the Realtime Database', whole(realtime.writes)],
     ['bytes from the Realtime Database', whole(realtime.bytesDown)],
     ['log entries', `${whole(logged.entries)}, ${whole(logged.bytes)} bytes`],
   ];
   return [
-    `Measured over a day of ${DAY.agents} agents, each with ${DAY.tasksEach} tasks of ${DAY.minutesATask} minutes and a heartbeat a minute. Each task is created, claimed, started and completed, and the queue grows all day. On average, one agent needs per day:`,
-    table(['what', 'how much'], rows),
-    `A sweep that finds nothing reads ${whole(idleSweep.reads)} documents, once per minute, for any number of agents.`,
+    `Measured over a day of ${DAY.agents} agents, each with ${DAY.tasksEach} tasks of ${DAY.minutesATask} minutes and one heartbeat per minute. Each task is created, claimed, started and completed, and the queue grows all day. On average, one agent needs per day:`,
+    table(['what', 'amount'], rows),
+    `A sweep that finds nothing to do reads ${whole(idleSweep.reads)} documents, once per minute, for any number of agents.`,
   ].join('\n\n');
 }
 
@@ -66,13 +66,13 @@ function monthTable(months: readonly Month[]): string {
       }),
     ]),
     ['**total**', ...months.map(({ total }) => `**${dollars(total)}**`)],
-    ['calls a second', ...months.map(({ callsASecond }) => callsASecond.toFixed(1))],
+    ['calls per second', ...months.map(({ callsASecond }) => callsASecond.toFixed(1))],
     ['instances of `mcp`', ...months.map(({ instances }) => String(instances))],
     ["Cloud Run's request log, unless it is excluded", ...months.map(({ requestLog }) => dollars(requestLog))],
   ];
   return [
-    table(['list price a month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)], rows),
-    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. These values are assumed, so measure yours: ${ASSUMED.cpuSecondsACall * 1000} ms of CPU per call and ${ASSUMED.cpuSecondsATrigger * 1000} ms per trigger, and ${ASSUMED.openSecondsACall * 1000} ms of open request per call. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. One instance can hold \`CONCURRENCY\` such requests for that price.`,
+    table(['list price per month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)], rows),
+    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. Some values are assumed, so measure them in your deployment: ${ASSUMED.cpuSecondsACall * 1000} ms of CPU time per call, ${ASSUMED.cpuSecondsATrigger * 1000} ms of CPU time per trigger, and requests that are open for ${ASSUMED.openSecondsACall * 1000} ms. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. One instance can hold \`CONCURRENCY\` such requests for that price.`,
   ].join('\n\n');
 }
 

@@ -11,7 +11,7 @@ const SHORT = 100;
 const LONG = 10_000;
 const BATCH = 500;
 
-/** Few enough that the short queue hardly gets shorter. An instance reads tasks for 11 claims at a time. */
+/** Few claims per round, so that the short queue hardly shrinks. An instance reads tasks for 11 claims at a time. */
 const CLAIMS = 11;
 const LOOKS = 11;
 /** Many short rounds, so that other load on the machine affects both queues equally. */
@@ -55,7 +55,7 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number]['tool'];
 
-/** @param reads documents that one call reads, with few and with many tasks and agents */
+/** @param reads documents that one call reads in the small (`short`) and in the large (`long`) workspace */
 function comparison(
   name: string,
   what: string,
@@ -68,24 +68,24 @@ function comparison(
     ratio: ratioOf(times),
     target: { kind: 'at most', value: 1.3 },
     figures: {
-      [`ms with ${LONG}`]: spread(times.ours),
-      [`ms with ${SHORT}`]: spread(times.baseline),
+      [`ms per call with ${LONG}`]: spread(times.ours),
+      [`ms per call with ${SHORT}`]: spread(times.baseline),
       [`documents read per call with ${LONG}`]: long,
       [`documents read per call with ${SHORT}`]: short,
     },
-    faults: short === long ? [] : [`a call reads ${long} documents instead of ${short}`],
+    faults: short === long ? [] : [`a call reads ${long} documents with many tasks, but ${short} with few`],
   };
 }
 
 interface Queue {
   medianClaim(): Promise<number>;
   medianLook(tool: Looked): Promise<number>;
-  /** Documents read per claim, and those read by the first call of each other tool after a change. */
+  /** Documents read per claim, and documents read by the first call of each other tool after a change. */
   reads(): Promise<{ readonly claim: number; readonly looks: readonly number[] }>;
   end(): Promise<void>;
 }
 
-/** Creates a project with that many agents and queued tasks, and a function that serves the project. */
+/** Creates a project with `size` agents and queued tasks, and a function that serves the project. */
 async function openQueue(name: string, size: number): Promise<Queue> {
   const project = newProject(name);
   const [leader] = await addCallers(project, 'leader');
@@ -143,7 +143,7 @@ async function look(server: FunctionServer, { credential }: Caller, tool: Looked
   return milliseconds;
 }
 
-/** Counts with a separate function process, because the meter would slow down the process whose time is measured. */
+/** Counts in a separate function process, because the meter would slow down the process whose time is measured. */
 async function countReads(project: Project, worker: Caller, boss: McpCaller) {
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const server = await serveFunction({
@@ -151,7 +151,7 @@ async function countReads(project: Project, worker: Caller, boss: McpCaller) {
     env: { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host },
   });
   const caller = new McpCaller(server.url, worker.credential);
-  await caller.call('coordination.get_status', {}); // connects, and checks the credential
+  await caller.call('coordination.get_status', {}); // This call opens the connection, and has the credential checked.
   const looks: number[] = [];
   for (const { tool } of LOOKED_AT) {
     meter.take();

@@ -11,7 +11,7 @@ import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
 
-/** Default number of concurrent requests of one instance (`concurrency` in entry/http.ts), and five times as many. */
+/** Numbers of subscriptions: an instance's default `concurrency` (see entry/http.ts), and five times as many. */
 const STEPS = [80, 400] as const;
 
 const EACH = 20;
@@ -42,8 +42,8 @@ export async function measureSubscriptions(): Promise<Measurement> {
     const incomplete = rounds.filter(({ received }) => received < count);
     faults.push(...incomplete.map(({ received }) => `only ${received} of ${count} waiting polls received their event`));
     figures.push({
-      [`KiB of resident memory each, ${count} held`]: spread(rounds.map((held) => held.kibibytesEach)),
-      [`ms from the write to the last poll's response, ${count} held`]: spread(rounds.map((held) => held.milliseconds)),
+      [`KiB of memory per subscription, with ${count}`]: spread(rounds.map((held) => held.kibibytesEach)),
+      [`ms from the write to the last poll's response, with ${count}`]: spread(rounds.map((held) => held.milliseconds)),
     });
   }
   return {
@@ -105,7 +105,7 @@ function subscriptionTo(path: string) {
 /** This needs more concurrent connections than the clients of the other benchmarks allow. */
 const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Sends a poll, and returns its whole response when the first event has arrived. */
+/** Sends a poll. When the first event has arrived, returns the whole response. */
 function poll(url: string, credential: string, { subscriptionId, cursor }: Record<string, unknown>) {
   const args = { subscriptionId, cursor, waitMs: WAIT_MS };
   const body = mcpMessage('tools/call', { name: 'firebase_pollEvents', arguments: args });

@@ -14,11 +14,11 @@ const TODOS = 100;
 const LIMIT = 10;
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 
-/** Listing is measured first, while both projects have equally many to-dos, because the emulator scans all to-dos. */
+/** Listing is measured first, because the emulator scans all to-dos, and both projects still have equally many. */
 const ACTS = [
   { name: 'list', what: `list_tasks, ${LIMIT} of ${TODOS}` },
   { name: 'add', what: 'add_task, with a due date' },
-  { name: 'complete', what: 'complete_task of an occurrence, which creates the next' },
+  { name: 'complete', what: 'complete_task of an occurrence, which creates the next occurrence' },
 ] as const;
 
 /** One call of each tool, by its name in `ACTS`. */
@@ -100,7 +100,7 @@ function comparison(name: string, what: string, rates: Rounds): Measurement {
     title: `${what}, by ${CALLERS} callers`,
     ratio: ratioOf(rates),
     target: { kind: 'at least', value: 0.6 },
-    figures: { 'calls/s': spread(rates.ours), 'bare calls/s': spread(rates.baseline) },
+    figures: { 'calls/s': spread(rates.ours), 'calls/s of the baseline': spread(rates.baseline) },
     faults: [],
   };
 }

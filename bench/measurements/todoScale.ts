@@ -1,7 +1,7 @@
 /**
  * Compares listing and searching 50,000 to-dos with 100. The emulator scans the whole collection for each query,
- * while Firestore has an index. Therefore, the compared times exclude the time of waiting for Firestore, and the
- * documents read are compared too.
+ * while Firestore has an index. Therefore, the compared times do not include waiting for Firestore. The numbers of
+ * documents read are compared, too.
  */
 import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
@@ -16,7 +16,7 @@ import { type MeteredCall, openMeter } from '../wire/meter.ts';
 const FEW = 100;
 const MANY = 50_000;
 const LIMIT = 10;
-/** Calls per round, of which the fastest counts, because other load only makes calls slower. */
+/** Calls per round. Only the fastest call counts, because other load can only make a call slower. */
 const LOOKS = 4;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
@@ -39,7 +39,7 @@ interface Look {
 
 interface Owner {
   look(what: Looked): Promise<Look>;
-  /** Returns the milliseconds that the bare queries take. */
+  /** Returns the milliseconds that the same queries take without Muster. */
   bare(what: Looked): Promise<number>;
   end(): Promise<void>;
 }
@@ -68,18 +68,18 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
     ratio: ratioOf(own),
     target: { kind: 'at most', value: 1.5 },
     figures: {
-      [`ms with ${MANY}`]: spread(own.ours),
-      [`ms with ${FEW}`]: spread(own.baseline),
-      [`total ms with ${MANY}`]: spread(inAll.ours),
-      [`total ms with ${FEW}`]: spread(inAll.baseline),
-      [`ms of the bare queries with ${MANY}`]: bare.many,
-      [`ms of the bare queries with ${FEW}`]: bare.few,
+      [`ms per call with ${MANY} to-dos`]: spread(own.ours),
+      [`ms per call with ${FEW} to-dos`]: spread(own.baseline),
+      [`ms per call with ${MANY}, including Firestore`]: spread(inAll.ours),
+      [`ms per call with ${FEW}, including Firestore`]: spread(inAll.baseline),
+      [`ms of the same queries without Muster, with ${MANY}`]: bare.many,
+      [`ms of the same queries without Muster, with ${FEW}`]: bare.few,
       [`documents read per call with ${MANY}`]: manyReads,
       [`documents read per call with ${FEW}`]: fewReads,
     },
     faults:
       manyReads - fewReads > MANY / ENTRIES_PER_READ
-        ? [`${manyReads} documents are read per call, more than ${fewReads} and the reads of the count`]
+        ? [`${manyReads} documents are read per call, more than ${fewReads} plus the reads of the count`]
         : [],
   };
 }
@@ -99,7 +99,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
     async look({ tool, args }) {
       const looks: Look[] = [];
       for (let count = 0; count < LOOKS; count++) {
-        // An extra call does the instance's periodic work first, so that it is not measured.
+        // First makes a call in which the instance does its periodic work, so that this work is not measured.
         await caller.call('coordination.heartbeat', { agent_id: worker.agentId });
         meter.take();
         const began = performance.now();
@@ -135,7 +135,7 @@ function lookOf(began: number, answered: number, calls: readonly MeteredCall[]):
   return { inAll, besideFirestore: inAll - waitedFor(calls, answered), reads };
 }
 
-/** Returns the time before the tool's response during which at least one Firestore call was running. */
+/** Returns how much time before the tool's response at least one call of Firestore was running. */
 function waitedFor(calls: readonly MeteredCall[], answered: number): number {
   let [waited, until] = [0, 0];
   for (const { began, ended = answered } of calls) {

@@ -7,17 +7,17 @@ const GIB = 2 ** 30;
 
 /** Values that are assumed or measured elsewhere. */
 export const ASSUMED = {
-  /** CPU seconds per call: twice the time that `overhead` measures, which does not include the network. */
+  /** CPU seconds per call: twice the time that `overhead` measures, because that time excludes the network. */
   cpuSecondsACall: 0.0013,
   cpuSecondsATrigger: 0.003,
-  /** Seconds for which the request of a call is open, mostly waiting for Firestore. */
+  /** Seconds for which a call's request is open. Most of that time, the call waits for Firestore. */
   openSecondsACall: 0.06,
   /** CPU utilization at which Cloud Run starts another instance. Source: Cloud Run, "About instance autoscaling". */
   utilization: 0.6,
   /** GiB of memory per instance. */
   memory: 0.5,
   hours: 8,
-  /** Bytes that Cloud Logging adds to an entry, and bytes of the entry that Cloud Run writes per request. */
+  /** Bytes that Cloud Logging adds to an entry, and bytes of the log entry that Cloud Run writes per request. */
   envelopeBytes: 600,
   requestLogBytes: 1100,
   /** Bytes of a small response with its headers. */
@@ -44,7 +44,7 @@ export function monthOf(day: DayBill, agents: number): Month {
   const triggersASecond = (day.triggers * agents) / (ASSUMED.hours * 3600);
   const mcp = load(callsASecond, ASSUMED.cpuSecondsACall, ASSUMED.openSecondsACall);
   const triggers = load(triggersASecond, ASSUMED.cpuSecondsATrigger, ASSUMED.openSecondsACall);
-  // Each instance checks the credential of each caller once an hour, or once per call if those are fewer.
+  // Each instance checks each caller's credential once an hour, or once per call if there are fewer calls.
   const checksADay = Math.min(day.calls, Math.max(day.checks, mcp.instances * ASSUMED.hours));
   const sweeps = 1440 * DAYS;
   const instanceSeconds = (mcp.seconds + triggers.seconds) * DAYS + sweeps;
@@ -72,14 +72,14 @@ export function monthOf(day: DayBill, agents: number): Month {
   return { agents, callsASecond, instances: mcp.instances, parts, total, requestLog };
 }
 
-/** Returns the number of instances and their billed seconds per day. Only time with an open request is billed. */
+/** Returns the number of instances and their billed seconds per day. Time without an open request is not billed. */
 function load(aSecond: number, cpuSeconds: number, openSeconds: number) {
   const instances = Math.max(1, Math.ceil((aSecond * cpuSeconds) / ASSUMED.utilization));
   const busy = Math.min(1, aSecond * openSeconds);
   return { instances, seconds: instances * busy * ASSUMED.hours * 3600 };
 }
 
-/** Returns the reads per month of access changes: an instance with an open request reads them every five seconds. */
+/** Returns the monthly reads of access changes. An instance with an open request reads them every five seconds. */
 function polls(instanceSecondsADay: number): number {
   return (instanceSecondsADay / 5) * DAYS;
 }
@@ -88,7 +88,7 @@ function beyond(amount: number, free: number): number {
   return Math.max(0, amount - free);
 }
 
-/** Returns the monthly cost of an instance that only holds one request open, all the time. */
+/** Returns the monthly cost of an instance that only holds one request open for the whole month. */
 export function openAllMonth(): number {
   const seconds = 86_400 * DAYS;
   return (

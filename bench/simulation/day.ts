@@ -32,11 +32,11 @@ export interface DayBill {
   /** Number of trigger invocations, whose Firestore operations are included in `firestore`. */
   readonly triggers: number;
   readonly logged: { readonly entries: number; readonly bytes: number };
-  /** Number of credential checks that were not cached. Each reads four documents. */
+  /** Number of credential checks, each of which reads four documents. A check is not needed while it is cached. */
   readonly checks: number;
   /** Cost of one sweep of the whole deployment when nothing is due. A sweep runs every minute. */
   readonly idleSweep: Bill;
-  /** Documents that the median claim reads, without the reads of its triggers. */
+  /** Documents that the median claim reads. The reads of the claim's triggers are not included. */
   readonly claimReads: number;
 }
 
@@ -116,7 +116,7 @@ async function openStage() {
     },
     /** Makes a worker's calls of one minute: claims and starts a task, sends a heartbeat, or completes the task. */
     async minute({ agentId, caller }: (typeof callers)[number], number: number, minute: number, claims: number[]) {
-      // Each worker starts its first task in another minute.
+      // Each worker starts its first task in a different minute.
       const at = (minute + 2 * number) % DAY.minutesATask;
       const held = heldTaskIds.get(agentId);
       if (at === 0 && held === undefined) {

@@ -19,7 +19,7 @@ export function plus(one: Bill, other: Bill): Bill {
 /** Number of index entries of an aggregation that are billed as one read. */
 const ENTRIES_PER_READ = 1000;
 
-/** Returns the cost of one response message. A method can have several; `minimumBill` returns its minimum cost. */
+/** Returns the cost of one response message. A call can have several; `minimumBill` returns its minimum cost. */
 export function billAnswer(method: string, message: Uint8Array): Bill {
   switch (method) {
     case 'BatchGetDocuments': {
@@ -28,7 +28,7 @@ export function billAnswer(method: string, message: Uint8Array): Bill {
     }
     case 'RunQuery':
       return { ...NOTHING, reads: v1.RunQueryResponse.decode(message).document ? 1 : 0 };
-    case 'Listen': // costs as much as the query, and then one read per changed document
+    case 'Listen': // Costs as much as the query, and then one read per changed document.
       return { ...NOTHING, reads: v1.ListenResponse.decode(message).documentChange ? 1 : 0 };
     case 'RunAggregationQuery': {
       const counts = Object.values(v1.RunAggregationQueryResponse.decode(message).result?.aggregateFields ?? {});

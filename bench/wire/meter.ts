@@ -94,15 +94,15 @@ function metered(reading: Reading): MeteredCall {
 }
 
 function billOf({ method, bill, fault }: Reading): Bill {
-  if (fault !== undefined) throw new Error(`Unknown cost of a call to ${method}: ${fault}`);
-  if (!KNOWN_METHODS.includes(method)) throw new Error(`Unknown cost of ${method}: add it to bench/wire/bill.ts.`);
+  if (fault !== undefined) throw new Error(`The cost of a call to ${method} is unknown: ${fault}`);
+  if (!KNOWN_METHODS.includes(method)) throw new Error(`${method} has no known cost. Add it to bench/wire/bill.ts.`);
   return bill.reads === 0 ? plus(bill, minimumBill(method)) : bill;
 }
 
 /**
  * Forwards unreadable data too, and reports it when the cost is read. The Firestore emulator has sent two messages of
- * a Listen after the length of only one, as if two threads had written concurrently. An error thrown here, in an
- * event handler, would end the process and every other measurement.
+ * a Listen after the length of only one, as if two threads had written at the same time. An error that is thrown
+ * here, in an event handler, would end the process and all other measurements.
  */
 function read(reading: Reading, messages: GrpcMessages, bytes: Buffer): void {
   if (reading.fault !== undefined) return;

@@ -32,7 +32,7 @@ export async function follow(changed, signal) {
       path,
       includeInitial: false,
     });
-    changed(); // Reports any changes that happened before the subscription.
+    changed(); // The queue may have changed before the subscription started.
     const search = new URLSearchParams({ subscriptionId: `page-${workspace}`, cursor });
     const headers = { Accept: 'text/event-stream' };
     const { body } = await send('/events', { headers, signal }, search);

@@ -4,8 +4,8 @@ import { call, follow } from './hub.js';
 import { comeBack, session, signIn, signOut } from './signIn.js';
 
 /**
- * Polling interval, and age up to which a task counts as new. The page follows the queue, which contains only
- * claimable tasks, and new tasks only after a few seconds. So the page also polls while tasks are new or claimed.
+ * Polling interval, and the age up to which a task counts as new. The page follows the queue, which contains only
+ * claimable tasks, and new tasks only after a delay. Therefore, it also polls while a task is new or claimed.
  */
 const POLL_INTERVAL_MS = 3000;
 const NEW_MS = 60_000;
@@ -33,7 +33,7 @@ let scheduleLoad = false;
 /** Whether the shown problem comes from a failed poll. If so, the next successful poll removes the problem. */
 let loadFailed = false;
 
-/** Reads the tasks, one request at a time. If called during a request, reads them again after that request. */
+/** Reads the tasks. If called while a request is running, reads the tasks again when that request has ended. */
 async function loadTasks() {
   scheduleLoad = true;
   if (loading) return;
@@ -69,7 +69,7 @@ function show(tasks) {
   );
 }
 
-/** Whether the page polls, because a task is new or claimed. */
+/** Whether the page currently polls. It does so while a task is new or claimed. */
 let polls = false;
 
 onSubmit('connect', async (form) => signIn(String(form.get('endpoint')), String(form.get('workspace'))));

@@ -23,7 +23,7 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
     case 'set-role': {
       const before = await registry.setRole(command.agentId, command.role);
       return say(options, { agentId: command.agentId, role: command.role, before }, [
-        `Agent ${command.agentId} has the role ${command.role} within 5 seconds; its role was ${before}.`,
+        `Agent ${command.agentId} gets the role ${command.role} within 5 seconds; its previous role was ${before}.`,
       ]);
     }
     case 'revoke': {
@@ -57,7 +57,7 @@ async function show(
     ...sentences,
     'Its credential, shown only once:',
     `  ${bearer}`,
-    'Connect Claude Code as this agent, replacing <credential> with the credential:',
+    'To connect Claude Code as this agent, run this command with the credential in place of <credential>:',
     `  claude mcp add --transport http muster ${mcpUrl} --header "Authorization: Bearer <credential>"`,
   ]);
 }

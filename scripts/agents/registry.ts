@@ -66,7 +66,7 @@ export function create(name: string, given: Options): Promise<Registered> {
   );
 }
 
-/** Replaces an agent's credentials with a new one. An agent with a new credential for one workspace moves there. */
+/** Replaces an agent's credentials with a new one. If it is restricted to a workspace, the agent moves there. */
 export async function renew(agentId: string, given: Options): Promise<Registered> {
   const { agents, store, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -113,7 +113,7 @@ type Opening = Limits & Pick<Credential, 'created_at' | 'expires_at'>;
 
 export interface Listed {
   readonly agent: Agent;
-  /** The agent's newest credential or grant; undefined if it has none. */
+  /** The agent's newest credential or grant; undefined if the agent has neither. */
   readonly credential: Opening | undefined;
 }
 
@@ -142,7 +142,7 @@ async function latestOf(agentId: string): Promise<Opening | undefined> {
   return [...keys, ...apps].sort((one, other) => other.created_at.getTime() - one.created_at.getTime())[0];
 }
 
-/** Returns the owner's uid. @throws Error if the owner is unknown */
+/** Returns the owner's uid. @throws Error if no person with this uid or address is known */
 export function ownerNamed({ owner = OPERATOR, yes }: Options): Promise<string> {
   return findOwner(ports, owner, yes);
 }

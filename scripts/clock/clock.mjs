@@ -6,7 +6,7 @@ import { Ticking } from '../start/schedules.mjs';
 import { durationOf, durationText } from './duration.mjs';
 
 export const usage = `npm run clock -- advance <duration>   moves the time of a running npm start: 90s, 15m, 2h, 1d, 1w, 1d12h
-npm run clock -- show                 prints its time
+npm run clock -- show                 prints the time of the running npm start
 npm run clock -- reset                returns to the machine's time`;
 
 /**
@@ -55,7 +55,7 @@ function offsetIn(file) {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
 }
 
-/** Writes the file atomically, because instances can read it anytime. @param {string} file @param {number} offset */
+/** Writes the file atomically, because an instance can read it at any time. @param {string} file @param {number} offset */
 function write(file, offset) {
   writeFileSync(`${file}.new`, String(offset));
   renameSync(`${file}.new`, file);

@@ -5,7 +5,7 @@ import { VERSION } from '../../functions/src/config.ts';
 import { proxyHint } from '../setup/proxy.mjs';
 import { Stop } from './step.ts';
 
-/** A failed call is repeated, because Google's servers need up to a minute to accept a new address. */
+/** Maximum number of calls. Google's servers need up to a minute until they accept a new address. */
 const ATTEMPTS = 12;
 const PAUSE_MS = 5000;
 
@@ -21,7 +21,7 @@ const refused = z.object({ error: z.object({ message: z.string() }) });
 
 /**
  * Calls the endpoint and returns a sentence about its response.
- * @param credential of an agent. Without one, the endpoint must require a credential and link to the sign-in.
+ * @param credential of an agent. Without a credential, the endpoint must refuse the call and link to the sign-in
  * @throws Stop
  */
 export async function callEndpoint(
@@ -63,13 +63,13 @@ async function callOnce(url: string, credential: string | undefined): Promise<Ca
   }
 }
 
-/** Responses 403 and 404 of Cloud Run itself are HTML pages; the function responds with a JSON-RPC message. */
+/** Cloud Run's own responses 403 and 404 are HTML pages. A response of the function is a JSON-RPC message. */
 function checkAnonymous({ status, headers }: Response, text: string): CallCheck {
   const { data } = refused.safeParse(parsed(text));
   const challenge = headers.get('www-authenticate');
   if (status !== 401 || data === undefined || challenge === null) return unexpected(status, text);
-  const signIn = challenge.includes('resource_metadata') ? 'and links to the sign-in' : 'but offers no sign-in';
-  return { ok: true, sentence: `it requires a credential ${signIn}` };
+  const signIn = challenge.includes('resource_metadata') ? 'and links to the sign-in' : 'but has no sign-in';
+  return { ok: true, sentence: `the endpoint requires a credential ${signIn}` };
 }
 
 function checkAgent({ status }: Response, text: string): CallCheck {
@@ -77,11 +77,11 @@ function checkAgent({ status }: Response, text: string): CallCheck {
   const { data } = welcomed.safeParse(parsed(message));
   if (status !== 200 || data === undefined) return unexpected(status, text);
   const { name, version } = data.result.serverInfo;
-  return { ok: true, sentence: `it is ${name} ${version}` };
+  return { ok: true, sentence: `the endpoint is ${name} ${version}` };
 }
 
 function unexpected(status: number, text: string): CallCheck {
-  return { ok: false, sentence: `it responded with ${status}: ${text.replace(/\s+/g, ' ').slice(0, 200)}` };
+  return { ok: false, sentence: `the endpoint responded with ${status}: ${text.replace(/\s+/g, ' ').slice(0, 200)}` };
 }
 
 function parsed(text: string): unknown {

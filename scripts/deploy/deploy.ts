@@ -43,7 +43,7 @@ export async function deploy(deployment: Deployment): Promise<readonly Named[]> 
   return diagnosis.findings.filter(({ state }) => state !== 'ok');
 }
 
-/** Prints what each step would do in the project's current state, in which no earlier step has run. */
+/** Prints what each step would do in the current state of the project. No step is run. */
 export async function plan(deployment: Deployment): Promise<void> {
   const diagnosis = await inspectAgain(deployment);
   for (const step of STEPS)
@@ -63,7 +63,7 @@ function isUpToDate({ checks, always }: Step, { findings }: Diagnosis): boolean 
   return always !== true && of(checks, findings).every(({ state }) => state === 'ok');
 }
 
-/** Omits checks that wait for a missing resource, because a person cannot fix those. */
+/** Stops if a check reports a problem. A check that waits for a missing resource is not a problem to fix here. */
 function stopOnFindings({ checks }: Step, { findings }: Diagnosis): void {
   const wrong = of(checks, findings).find(({ state }) => state === 'problem');
   if (wrong?.state === 'problem') throw new Stop(`${wrong.name}: ${wrong.what} (${wrong.why})`, wrong.fix);

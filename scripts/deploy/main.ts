@@ -50,7 +50,7 @@ function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> 
 
 function finalMessage({ message, fix }: Stop): string {
   const next = fix === undefined ? [] : 'command' in fix ? [`$ ${fix.command}`] : [fix.page, `${fix.press}.`];
-  return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again: it skips finished steps.'].join('\n');
+  return [`Stopped. ${message}.`, ...next, 'Then run npm run deploy again. It skips finished steps.'].join('\n');
 }
 
 function whatNext(project: string): string {

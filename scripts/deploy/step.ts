@@ -19,9 +19,9 @@ export interface Deployment {
 
 export interface Step {
   readonly title: string;
-  /** Names of the doctor's checks that this step makes pass. If all of them pass already, the step is skipped. */
+  /** Names of the doctor's checks that pass after this step. If all of them already pass, the step is skipped. */
   readonly checks: readonly string[];
-  /** Set if the step always runs, because the doctor cannot see whether this clone's version is deployed. */
+  /** Set if the step must always run, because the doctor cannot detect which version of the code is deployed. */
   readonly always?: boolean;
   /** Undefined if only a person can do this step. */
   readonly run?: (deployment: Deployment, diagnosis: Diagnosis) => Promise<void>;

@@ -11,7 +11,7 @@ export type Finding =
   | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly fix: Fix }
   /** A risk that the operator may accept, so it makes neither the doctor nor a deployment fail. */
   | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly fix: Fix }
-  /** Could not be checked. `fix` or the finding of another check describes how to make the check possible. */
+  /** The check could not run. `fix`, or the finding of another check, describes how to make it possible. */
   | { readonly state: 'unseen'; readonly what: string; readonly fix?: Fix };
 
 export interface Site {
@@ -27,17 +27,17 @@ export interface Check {
 
 export const OK: Finding = { state: 'ok' };
 
-/** Returns the finding of a check for which a resource must exist first. Another check reports that resource. */
+/** Returns the finding of a check that needs a resource which does not exist yet. Another check reports that. */
 export function waitsFor(what: string): Finding {
   return { state: 'unseen', what: `${what} yet` };
 }
 
-/** Returns the decision about a value that was read or, if it could not be read, a finding with the reason. */
+/** Returns the decision about a value. If the value could not be read, returns a finding with the reason. */
 export function known<Value>({ declared }: Site, result: Result<Value>, decide: (value: Value) => Finding): Finding {
   return result.ok ? decide(result.value) : unseen(result.failure, declared.project);
 }
 
-/** Like `known`, for several values. If some could not be read, the finding has the reason of the first failure. */
+/** Like `known`, for several values. If some could not be read, the finding has the reason of the first of them. */
 export function knownAll<Value>(
   site: Site,
   results: ReadonlyMap<string, Result<Value>>,

@@ -35,7 +35,7 @@ const firebaseFile = z.object({
   hosting: z.looseObject({}).optional(),
 });
 
-/** Description that the Firebase SDK attaches to each function, for the tools that deploy it. */
+/** Description that the Firebase SDK attaches to each function, for the tools that deploy the function. */
 const endpoint = z.object({
   secretEnvironmentVariables: z.array(z.object({ key: z.string() })).default([]),
   eventTrigger: z.object({ eventFilters: z.object({ topic: z.string().optional() }), retry: z.boolean() }).optional(),
@@ -63,7 +63,7 @@ export interface Declared {
   readonly region: string;
   /** Name of the Firestore database, which is `(default)` unless the parameters specify another. */
   readonly databaseId: string;
-  /** Firestore database for which firebase.json declares rules and indexes. */
+  /** Name of the database under "firestore" in firebase.json, which gets the rules and indexes. */
   readonly ruledDatabase: string;
   /** Deploy target of the Realtime Database in firebase.json. Source: https://firebase.google.com/docs/cli/targets */
   readonly realtimeTarget: string;
@@ -118,7 +118,7 @@ function accountOf(parameter: string, project: string): string | undefined {
   return parameter.endsWith('@') ? `${parameter}${project}.iam.gserviceaccount.com` : parameter;
 }
 
-/** Returns all functions that the code exports, so that no separate list must be kept current. */
+/** Returns all functions that the code exports. A separate list would have to be kept current. */
 async function declaredFunctions(): Promise<DeclaredFunction[]> {
   const exported: Readonly<Record<string, unknown>> = await import('../../functions/src/index.ts');
   return Object.entries(exported).map(([name, value]) => {

@@ -52,7 +52,7 @@ export async function inspect(google: Google, declared: Declared) {
   };
 }
 
-/** Returns the project from Resource Manager's API or, if that API is disabled, from Firebase's. */
+/** Returns the project from the API of Resource Manager or, if that API is disabled, from the Firebase API. */
 async function findProject(google: Google): Promise<Identity> {
   const [cloud, firebase] = await Promise.all([
     google.get({
@@ -121,7 +121,7 @@ async function inspectDatabases(google: Google, { databaseId }: Declared) {
       {
         api,
         path: `${database}/collectionGroups/-/fields`,
-        // Filter of the request: Firestore accepts only these conditions for fields.
+        // Firestore accepts only these conditions in a filter of fields.
         query: { filter: 'indexConfig.usesAncestorConfig=false OR ttlConfig:*', pageSize: '1000' },
         schema: shapes.indexedField,
       },
@@ -184,7 +184,7 @@ async function inspectRules(
 /** Maximum number of permissions that Google checks in one request. */
 const PERMISSION_BATCH = 100;
 
-/** Returns those permissions of the operator that a deployment needs. */
+/** Returns the operator's permissions, of those that a deployment needs. */
 async function inspectDeployer(google: Google): Promise<Result<readonly string[]>> {
   const starts = Array.from(
     { length: Math.ceil(DEPLOYING.length / PERMISSION_BATCH) },

@@ -94,8 +94,8 @@ export function deadLetterTopic({ functions }: Pick<Declared, 'functions'>): str
 }
 
 /**
- * Returns whether a subscription belongs to a function that retries, and so needs a dead-letter topic. The name that
- * Eventarc gives to a subscription contains the region and the function.
+ * Returns whether a subscription belongs to a function that retries, and therefore needs a dead-letter topic. The
+ * name that Eventarc gives to a subscription contains the region and the function.
  */
 export function isConsumers(
   { functions, region, project }: Pick<Declared, 'functions' | 'region' | 'project'>,

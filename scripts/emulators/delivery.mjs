@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Delivers published messages to the functions as Eventarc does in a deployment: a few at a time, with retries until
- * the function succeeds. The delivery of firebase-tools sends up to 1,000 concurrently, sends unacknowledged messages
- * again after 10 seconds to another process, and acknowledges failures.
+ * Delivers published messages to the functions as Eventarc does: a few at a time, with retries until the function
+ * succeeds. firebase-tools would send up to 1,000 messages at the same time, send a message again to another process
+ * if it is not acknowledged after 10 seconds, and never retry a failed message.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectId } from '../project.mjs';

@@ -36,19 +36,19 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     ...process.env,
     ...withoutModels,
     ...run.env,
-    ...directToThisMachine({ ...process.env, ...run.env }), // emulators call each other without a proxy
+    ...directToThisMachine({ ...process.env, ...run.env }), // so that emulators call each other without a proxy
     ...clockEnv(run),
     MUSTER_MCP_URL: mcpUrl(ports), // with this address, the function recognizes requests below its path
     ...documentsEnv(clientDocumentsUrl),
     TMPDIR: run.temporary, // separates the emulator hub's files from those of other runs
-    PATH: `${dirname(node)}:${process.env.PATH}`, // runs the functions' discovery with this Node
+    PATH: `${dirname(node)}:${process.env.PATH}`, // so that this Node runs the discovery of functions
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/preload.cjs`)}`,
-    // In seconds. If a process starts more slowly, others are started in addition, and its caller never gets a
-    // response. Starting many processes on a busy machine takes more than a minute.
+    // In seconds. If a process has not started by then, another one is started, and the caller of the first never
+    // gets a response. On a busy machine, starting many processes takes more than a minute.
     FUNCTIONS_DISCOVERY_TIMEOUT: '240',
-    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // because discovery through a port could use Firestore's
+    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // discovery through a port could take Firestore's port
   };
 }
 
@@ -104,7 +104,7 @@ function functionsUrl(ports) {
 }
 
 /**
- * Returns no variable if there is no URL, so that a variable of the environment applies.
+ * Returns the variable for the URL. Without a URL, returns none, so that the value in the environment is used.
  * @param {string | undefined} url
  */
 function documentsEnv(url) {

@@ -22,7 +22,7 @@ import { fetchOutside } from '../setup/proxy.mjs';
  * @property {string} binaryPathRelativeToCacheDir
  */
 
-/** Time limit for the start of a response, to detect a missing internet connection. The download may take longer. */
+/** Time until a response must start. Without one, there is no internet connection. A download may take longer. */
 const answerMilliseconds = 4000;
 const downloadMilliseconds = 180_000;
 

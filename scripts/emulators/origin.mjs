@@ -16,13 +16,13 @@ import { host } from './ports.mjs';
 
 const mountPath = `/${projectId}/${region}/mcp`;
 
-/** Lower-case names of headers that concern only one connection, so they are not forwarded. Node sets its own. */
+/** Lower-case names of headers that are not forwarded, because they concern one connection. Node sets its own. */
 const ofRequestsConnection = new Set(['connection', 'keep-alive', 'trailer']);
 const ofAnswersConnection = new Set([...ofRequestsConnection, 'transfer-encoding']);
 
 /**
- * Written before any other data, so that Node sends the headers at once: a stream's first event can take long.
- * `flushHeaders()` would write as UTF-8 what Node reads as Latin-1.
+ * Empty data that is written first, so that Node sends the headers before a stream's first event, which can be late.
+ * `flushHeaders()` is not used: it would send header values as UTF-8, although Node has read them as Latin-1.
  */
 const headersAlone = Buffer.alloc(0);
 
@@ -47,7 +47,7 @@ export async function startOrigin({ port, functions }) {
   server.unref();
   server.listen(port, host);
   await once(server, 'listening');
-  server.on('error', () => {}); // on errors such as too many open files, the system refuses the client
+  server.on('error', () => {}); // for example if too many files are open; the system then refuses the client
   return server;
 }
 
@@ -59,12 +59,12 @@ async function forward(request, response, functions) {
     method: request.method,
     path: `${mountPath}${pathOf(request)}`,
     headers: without(ofRequestsConnection, request.rawHeaders),
-    agent: false, // a reused connection could be closed while the next request is sent
+    agent: false, // the server could close a reused connection while the next request is sent
   });
   behind.on('socket', (socket) => socket.unref());
   behind.on('continue', () => response.writeContinue());
   for (const stream of [request, response, behind]) stream.on('error', () => {}); // an error also closes the stream
-  // Read the rest of the request even then; otherwise, the next request of the connection is lost.
+  // If the response ends early, read the rest of the request; otherwise, the connection's next request is lost.
   response.on('close', () => {
     behind.destroy();
     request.unpipe(behind).resume();

@@ -59,9 +59,9 @@ const idle = /^[^1-9]*"message":"(reminders_sent|swept)"/;
 const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
 const noise = [
   /MOTD|not currently authenticated|Application Default Credentials/, // the emulators need no Google account
-  /multiple instances|Env variable override/, // expected when npm start or tests run
+  /multiple instances|Env variable override/, // expected while npm start or tests run
   /Java version|UI is not starting|has exited upon/,
-  /emulators are not running|function ignored/, // schedules, which scripts/start runs
+  /emulators are not running|function ignored/, // about schedules, which scripts/start runs instead
 ];
 
 /** @param {string} source @param {string} line @returns {string | undefined} */

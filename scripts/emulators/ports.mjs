@@ -26,7 +26,7 @@ const defaultPorts = {
   firestoreWebsocket: 9150,
 };
 
-/** Free ports are chosen below the range of outgoing connections, which could take a port before a server listens. */
+/** First port to choose. Outgoing connections use higher ports, and could take one before a server listens on it. */
 const firstFreePort = 20_000;
 const freePortRange = 10_000;
 

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Loaded into each program of the emulators through `NODE_OPTIONS`. It makes their servers keep idle connections.
- * Node would close them after 5 seconds, and a request that is sent at that moment would fail. It also saves more
- * than half of the time in which firebase-tools starts a function's process. That process would load firebase-admin
- * and firebase-functions to stub them, although the bundle has its own copies, and most of firebase-tools.
+ * Loaded into each program of the emulators through `NODE_OPTIONS`. Makes their servers keep idle connections. Node
+ * would close these after 5 seconds, and a request that is sent at that moment would fail. Also halves the start time
+ * of a function's process: prevents it from loading most of firebase-tools, and from loading firebase-admin and
+ * firebase-functions only to stub them, which is useless because the bundle has its own copies.
  */
 const { readFileSync } = require('node:fs');
 const { Server } = require('node:http');

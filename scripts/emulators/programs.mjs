@@ -28,8 +28,8 @@ export async function findPrograms(wanted) {
     wanted.ui && isWithinReach('ui'),
   ]);
   const pubsub = downloaded ?? (withoutPubsub ? undefined : cloudSdkPubsub());
-  if (!database) say('the Realtime Database emulator is not available: using rtdb-lite');
-  if (pubsub === undefined) say('the Pub/Sub emulator is not available: events go directly to their consumers');
+  if (!database) say('the Realtime Database emulator is not available, so rtdb-lite replaces it');
+  if (pubsub === undefined) say('the Pub/Sub emulator is not available, so events go directly to their consumers');
   return {
     env: {
       ...(!firestore && { FIRESTORE_EMULATOR_BINARY_PATH: found('cloud-firestore-emulator', cloudSdkFirestore()) }),

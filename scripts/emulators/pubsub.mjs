@@ -17,7 +17,7 @@ import { startListening } from './program.mjs';
  * @typedef {Awaited<ReturnType<typeof subscribe>>} Subscription
  */
 
-/** Lines of output without use: one per header of each request, and some about a missing logger. */
+/** Useless lines of output: one per header of each request, and some about a missing logger. */
 const ignoredOutput = /HttpAdapter|orwarding key: |SLF4J/;
 
 /**

@@ -29,8 +29,8 @@ export async function triggersIn(emulator) {
 }
 
 /**
- * Calls a function and waits until it has ended. The emulator increases the generation number of all triggers when
- * they are turned off and on again. Older generations return 204, and while triggers are off, all generations do.
+ * Calls a function and waits until it has ended. Whenever the triggers are turned off and on again, the emulator
+ * increases the generation number of all triggers. Older generations return 204. While triggers are off, all do.
  * @param {string} emulator
  * @param {string} id
  * @param {Call} call

@@ -1,7 +1,7 @@
 /** Addresses of Google's APIs. No other file contains them, so that tests can replace them with local ones. */
 import { isSafeAddress } from '../../functions/src/kernel/platform.ts';
 
-/** Name of the API's service, which is also its host and the name that is used to enable the API. */
+/** Name of the API's service. It is also the API's host, and the name with which the API is enabled. */
 export type Api = `${string}.googleapis.com`;
 
 /**
@@ -19,7 +19,7 @@ export function addressAt(url: string, origin?: string): string {
   return origin === undefined ? url : `${origin}/${host}${pathname}`;
 }
 
-/** Returns the server that replaces Google, if one is set. It receives tokens, so it must be local or use TLS. */
+/** Returns the server that replaces Google, if one is set. It gets access tokens, so it must be local or use TLS. */
 export function originIn(env: NodeJS.ProcessEnv): string | undefined {
   const origin = env['MUSTER_GOOGLE_URL']?.replace(/\/+$/, '');
   if (origin === undefined || origin === '') return undefined;
@@ -49,7 +49,7 @@ const CLI_VARIABLES: Readonly<Record<string, Api>> = {
   FIRESTORE_URL: 'firestore.googleapis.com',
 };
 
-/** Returns environment variables with which the Firebase CLI also calls the server that replaces Google. */
+/** Returns environment variables that make the Firebase CLI call the server that replaces Google. */
 export function cliEnvironment(origin: string | undefined): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return Object.fromEntries(Object.entries(CLI_VARIABLES).map(([name, api]) => [name, `${origin}/${api}`]));

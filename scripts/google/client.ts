@@ -8,7 +8,7 @@ import { failureOf, type Result } from './failure.ts';
 
 /** HTTP statuses after which a request is retried, because it can succeed later. */
 const MAY_DO_LATER = [429, 503];
-/** Error codes that mean that the server had already closed the reused connection. */
+/** Error codes of a connection that was reused after the server had closed it. */
 const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ATTEMPTS = 4;
 const MAX_PAUSE_MS = 30_000;
@@ -57,7 +57,7 @@ export class Google {
     return this.request(sent.method, sent, sent.body);
   }
 
-  /** Returns the text at one of Google's addresses that does not belong to an API. */
+  /** Returns the text at an address of Google that does not belong to an API. */
   async text(url: string): Promise<Result<string>> {
     const answer = await this.answered('GET', new URL(addressAt(url, this.origin)), undefined);
     return answer.ok ? { ok: true, value: answer.value.text } : answer;
@@ -101,7 +101,7 @@ export class Google {
   private async answered(method: string, url: URL, body: unknown): Promise<Result<{ readonly text: string }>> {
     const headers = {
       authorization: `Bearer ${await this.token()}`,
-      // A person's credentials belong to no project, so the calls count against this project's quota.
+      // A person's credentials belong to no project, so each request names the project whose quota it uses.
       'x-goog-user-project': this.project,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };

@@ -46,7 +46,7 @@ export function optional<Value>(result: Result<Value>): Result<Value | undefined
   return !result.ok && result.failure.status === 404 ? { ok: true, value: undefined } : result;
 }
 
-/** Returns the first sentences of a message, without links for developers and advice to wait. */
+/** Returns the first sentences of a message. Omits links for developers and advice to wait. */
 function firstSentences(message: string): string {
   return message.replace(/\s+/g, ' ').trim().slice(0, 300);
 }

@@ -8,7 +8,7 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 5000;
 
 /**
- * Policy version with conditions. Writing back a policy that was read without its conditions would delete them.
+ * Policy version that has conditions. If a policy is read without its conditions and written back, they are lost.
  * Source: https://cloud.google.com/iam/docs/policies#versions
  */
 const WITH_CONDITIONS = { 'options.requestedPolicyVersion': '3' };
@@ -23,8 +23,8 @@ export interface Granted {
 }
 
 /**
- * Grants the roles. Retries after two temporary errors: Google refuses the etag after a concurrent change of the
- * policy, and some of Google's servers do not yet know a recently created account.
+ * Grants the roles. Retries after two kinds of errors: Google refuses the etag, because the policy was changed at the
+ * same time; or one of Google's servers does not know a recently created account yet.
  */
 export async function grant(
   google: Google,

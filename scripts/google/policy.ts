@@ -7,7 +7,7 @@ const binding = z.looseObject({
   condition: z.looseObject({}).optional(),
 });
 
-/** All other fields are kept, so that they are unchanged when the policy is written back. */
+/** Other fields are kept, because the policy is written back later. */
 export const policy = z.looseObject({ bindings: z.array(binding).default([]) });
 
 export type Policy = z.output<typeof policy>;

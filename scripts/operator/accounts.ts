@@ -16,7 +16,7 @@ export interface Account {
 /** Number of accounts that Firebase Auth returns per page. */
 const PAGE = 1000;
 
-/** Prefix of the uids of agents, which have accounts so that they can sign in to the databases as themselves. */
+/** Prefix of the uids of agents. Agents have accounts, so that they can sign in to the databases as themselves. */
 const AGENT = 'agent:';
 
 export async function authentication(): Promise<Auth> {
@@ -24,7 +24,7 @@ export async function authentication(): Promise<Auth> {
   return getAuth(firebaseApp());
 }
 
-/** Whether a person can be named by an address that the account has not verified. */
+/** How a person is found by an address. `unverified`: also if the account has not verified the address. */
 interface Lookup {
   readonly unverified: boolean;
 }
@@ -33,7 +33,7 @@ const VERIFIED: Lookup = { unverified: false };
 
 /**
  * Returns the account with a uid or an email address; undefined if it does not exist or the project has no Authentication.
- * @throws Error if the account has not verified the address: anyone can register an address that is not theirs
+ * @throws Error if the account has not verified the address. Anyone can register an address that is not theirs
  */
 export async function findAccount(who: string, lookup = VERIFIED): Promise<Account | undefined> {
   const found = await findUser(who, lookup);
@@ -54,9 +54,9 @@ function notVerified(address: string, { uid, metadata, providerData }: UserRecor
   const providers = providerData.map(({ providerId }) => providerId).join(', ') || 'no provider';
   return new Error(
     [
-      `${address} is not verified. The account ${uid} registered it at ${metadata.creationTime} with ${providers}, and may not own it.`,
-      'Invite the address instead (access.invite): only a person who has verified it accepts.',
-      `If you know that the account is theirs, name it by its uid, or add --unverified.`,
+      `${address} is not verified. The account ${uid} registered it at ${metadata.creationTime} with ${providers}, and may not own the address.`,
+      'Invite the address instead (access.invite): only a person who has verified the address can accept.',
+      `If you know that this account is the right one, use its uid instead of the address, or add --unverified.`,
     ].join('\n'),
   );
 }
@@ -72,7 +72,7 @@ export async function* accounts(): AsyncGenerator<Account, void, undefined> {
   } while (token !== undefined);
 }
 
-/** Sets the role and keeps other claims unchanged. Within an hour, the person's next ID token contains the role. */
+/** Sets the role and keeps other claims unchanged. The person's ID tokens contain the role within an hour. */
 export async function claimRole(uid: string, role: Role | 'none'): Promise<void> {
   const auth = await authentication();
   const { customClaims } = await auth.getUser(uid);

@@ -13,7 +13,7 @@ export const DEPLOYMENT_USAGE = `Deployment:
                    (gcloud auth application-default login)
   --emulator       the emulators of a running npm start`;
 
-/** Options of a command line that select the deployment. */
+/** Command-line options that select the deployment. */
 export const deployment = { project: z.string().min(1).optional(), emulator: z.boolean().default(false) };
 
 export interface Deployment {
@@ -83,7 +83,7 @@ function reachEmulators(): string {
 
 const firebaseConfig = z.object({ projectId: z.string() });
 
-/** Variables that are already set for the same project are kept, as in tests with emulators. */
+/** Keeps variables that are already set for the same project, as they are in tests with emulators. */
 function setProject(projectId: string, databaseURL: string): void {
   process.env['GCLOUD_PROJECT'] = projectId;
   process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
@@ -93,7 +93,7 @@ function setProject(projectId: string, databaseURL: string): void {
   process.env['FIREBASE_CONFIG'] = JSON.stringify({ projectId, databaseURL });
 }
 
-/** Runs a command, and exits with 0 or, after printing the error's message without its stack, with 1. */
+/** Runs a command and exits: with 0, or with 1 after printing the error's message without its stack. */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<never> {
   showUsageIfAsked(usage);
   const end = (error: unknown): never => {

@@ -1,4 +1,4 @@
-/** Reads whole collections in pages. A stream would be interrupted if documents are processed slowly. */
+/** Reads whole collections in pages. A stream could be interrupted while the documents are processed. */
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
 
 const PAGE = 300;
@@ -32,7 +32,7 @@ export function readable<Value>(
   });
 }
 
-/** Number of concurrent operations, which together take the database as long as a single one. */
+/** Number of concurrent operations. The database needs as long for so many as for a single one. */
 const AT_ONCE = 20;
 
 export async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

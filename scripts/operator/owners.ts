@@ -19,7 +19,7 @@ export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): P
 export const OPERATOR = 'operator';
 
 /**
- * Returns the uid of an agent's owner, whom a command names by uid or verified address.
+ * Returns the uid of an agent's owner. A command names the owner by uid or by verified address.
  * @param isSure whether a uid without an account or role is accepted
  * @throws Error if the uid or address is unknown, because it may be misspelled
  */
@@ -31,7 +31,7 @@ export async function ownerNamed({ people }: Pick<Ports, 'people'>, who: string,
   throw new Error(
     [
       `Unknown person "${who}": no account and no role.`,
-      'Create the account first (npm run people -- create --mail <address>), or use the uid or verified address of an account.',
+      'Create the account first (npm run people -- create --mail <address>), or use the uid or the verified address of an existing account.',
       'For an owner without an account, add --yes.',
     ].join('\n'),
   );
@@ -53,5 +53,5 @@ export function missingAccessOf(owner: PersonRoles, uid: string, agents: Role, h
   if (own !== undefined && hasRole(own, agents)) return undefined;
   const has = own === undefined ? 'no role' : `the role ${own}`;
   const may = own === undefined ? 'the agent cannot do anything there' : `the agent is limited to ${own} there`;
-  return `Its owner ${uid} has ${has} in the workspace ${home}: ${may}. Change this with npm run people.`;
+  return `Its owner ${uid} has ${has} in the workspace ${home}, so ${may}. Change this with npm run people.`;
 }

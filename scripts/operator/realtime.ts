@@ -1,4 +1,4 @@
-/** Checks the connection to the Realtime Database, because its client waits forever for an unreachable database. */
+/** Checks the connection to the Realtime Database, because its client waits without limit for an unreachable one. */
 import type { Database } from 'firebase-admin/database';
 import { withTimeout } from '../../functions/src/kernel/concurrency.ts';
 import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';

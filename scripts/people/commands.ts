@@ -31,7 +31,7 @@ async function done(command: Command): Promise<Said> {
       const known = await registry.find(command.who, options);
       const before = await registry.setRole(known, command.role);
       const account = known.account ? [] : [`${known.uid} has no account, so the role applies only to their agents.`];
-      const sentence = `${nameOf(known)} has the role ${command.role} within 5 seconds; the role was ${before}.`;
+      const sentence = `${nameOf(known)} gets the role ${command.role} within 5 seconds; the previous role was ${before}.`;
       return { data: { uid: known.uid, role: command.role, before }, sentences: [sentence, ...account] };
     }
     case 'add': {
@@ -47,7 +47,7 @@ async function done(command: Command): Promise<Said> {
       await registry.remove(known, workspace);
       const left = await registry.roleIn(await registry.find(command.who, options), workspace);
       const still =
-        left === undefined ? '' : ` The workspace is open, so the deployment role still applies there: ${left}.`;
+        left === undefined ? '' : ` The workspace is open, so the person still has the deployment role there: ${left}.`;
       const sentence = `${nameOf(known)} loses membership of the workspace ${workspace} within 5 seconds.${still}`;
       const unled = await unledOf([workspace]);
       return { data: { uid: known.uid, workspace, unled }, sentences: [sentence, ...unled.map(unledSentence)] };
@@ -58,7 +58,7 @@ async function done(command: Command): Promise<Said> {
       const unled = await unledOf(workspaces);
       const of = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
       const account = known.account
-        ? 'Sign-ins are revoked. The account is not disabled: it can sign in again, but has no access.'
+        ? 'Sign-ins are revoked. The account is not disabled. The person can sign in again, but has no access.'
         : 'No account exists.';
       const sentences = [
         `${nameOf(known)} loses all roles within 5 seconds.`,
@@ -104,11 +104,11 @@ async function show(known: Known): Promise<Said> {
 async function create(mail: string, { name, role }: Command['options']): Promise<Said> {
   const [known, link] = await registry.create(mail, name);
   if (role !== undefined) await registry.setRole(known, role);
-  const may = role === undefined ? 'It has no access yet: use set-role or add.' : `Its role is ${role}.`;
+  const may = role === undefined ? 'The account has no access yet. Use set-role or add.' : `Its role is ${role}.`;
   const how =
     link === undefined
-      ? 'Password sign-in is disabled in the project: the owner of the address signs in with another method.'
-      : `Its owner chooses a password here, once:\n  ${link}`;
+      ? 'Password sign-in is disabled in the project, so the person must sign in with another method.'
+      : `With this link, which works once, the person chooses a password:\n  ${link}`;
   return {
     data: { uid: known.uid, mail, role: role ?? null, link: link ?? null },
     sentences: [`${mail} has an account, ${known.uid}. ${may}`, how],

@@ -14,7 +14,7 @@ import { pagesOf, readable } from '../operator/documents.ts';
 
 const { services, access, kernel } = compose(externalServices());
 
-/** Stored as the person who gave a role if an operator's command gave it. */
+/** Stored as the person who gave a role, if an operator's command gave the role. */
 const ADDED_BY = 'operator';
 
 /** Person with an account, stored access, or both. */
@@ -152,7 +152,7 @@ export async function create(email: string, name: string | undefined): Promise<[
   const { uid } = await auth
     .createUser({ email, ...(name !== undefined && { displayName: name }) })
     .catch(async (error: unknown) => {
-      // Throws another error if a person registered the address without verification, before a role is given.
+      // If someone has registered the address without verifying it, this throws an error that explains that.
       await findAccount(email);
       throw error;
     });

@@ -120,7 +120,7 @@ function readRecord(tag) {
   }
 }
 
-/** Creates the folder and its record in one step: a folder without a record looks abandoned. @param {RunRecord} record */
+/** Creates the folder together with its record, because a folder without a record looks abandoned. @param {RunRecord} record */
 function createDirectoryWith(record) {
   const unfinished = `${runsDirectory}/.${record.tag}`;
   mkdirSync(unfinished, { recursive: true });
@@ -141,6 +141,6 @@ function startWatchdog(tag) {
   const watchdog = spawn(process.execPath, [script, tag], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => {});
   watchdog.unref();
-  // Without `unref`, the pipe would keep this process running. Its type does not show that it is a socket.
+  // Without `unref`, the pipe would keep this process running. Its type does not declare this method.
   if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') watchdog.stdin.unref();
 }

@@ -26,7 +26,7 @@ export async function runSession({ kind, interrupted }, command) {
     ending ??= run.end().finally(() => process.exit(code));
     return ending;
   };
-  /** Prints an error, except while the run is ending, because failures are expected then. @param {string} message */
+  /** Prints an error, except while the run is ending, when failures are expected. @param {string} message */
   const say = (message) => {
     if (!run.isEnding()) process.stderr.write(`${message}\n`);
   };

@@ -8,7 +8,7 @@ import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.
 
 export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, services, isDry } = rebuilding;
-  // First, check the people in the Realtime Database, because some may have no access in Firestore any longer.
+  // First, check the people in the Realtime Database: some may have lost their access in Firestore.
   const known = new Progress('People in the access data of the Realtime Database', rebuilding);
   for await (const page of childrenOf(realtime, ACCESS_PEOPLE))
     await forEach(page, async ({ key }) => {

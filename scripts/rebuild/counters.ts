@@ -1,7 +1,7 @@
 /**
  * Rebuilds counters from the counted documents: tasks and findings per session, agents per workspace and per skill.
- * The difference between a counter and its documents is measured in one snapshot of the database and added to the
- * counter. Concurrent work does not change the difference: each commit changes documents and counters together.
+ * Measures the difference between a counter and its documents in one snapshot of the database, and adds it to the
+ * counter. Concurrent commits do not change that difference, because each changes documents and counters together.
  */
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';

@@ -1,10 +1,10 @@
-/** Lease of the process that corrects counters. Two processes that measured a difference would both add it. */
+/** Lease of the process that corrects counters. Two processes could both measure and add the same difference. */
 import { randomUUID } from 'node:crypto';
 import { type Firestore, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { sweepPath } from '../../functions/src/kernel/firestore/paths.ts';
 
-/** Longer than one measurement with its commit. If the process crashes, other processes wait for this time. */
+/** Longer than a measurement and its commit. If the process crashes, other processes wait until the lease ends. */
 const LEASE_MS = 120_000;
 
 const stored = z.object({ holder: z.string(), until: z.instanceof(Timestamp) });
@@ -24,7 +24,7 @@ export class RebuildLease {
       const isTaken = data !== undefined && data.holder !== this.holder && data.until.toMillis() > Date.now();
       if (isTaken)
         throw new Error(
-          `Another process is correcting counters, until at least ${data.until.toDate().toISOString()}. Wait for it.`,
+          `Another process is correcting counters. Wait until it has ended, or until ${data.until.toDate().toISOString()}.`,
         );
       const until = Timestamp.fromMillis(Date.now() + LEASE_MS);
       transaction.set(this.document, { holder: this.holder, until });

@@ -1,6 +1,6 @@
 /**
- * Rebuilds the copy of each workspace's claimable tasks in the Realtime Database. A task is copied by the same code
- * as in the trigger, which reads the task again after writing, so both can run concurrently.
+ * Rebuilds the copy of each workspace's claimable tasks in the Realtime Database. The trigger uses the same code to
+ * copy a task, and reads the task again after writing. Therefore, trigger and rebuild can run at the same time.
  */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { TASK_QUEUE, taskQueuePath, WORKSPACE_QUEUES } from '../../functions/src/kernel/realtime/database.ts';
@@ -26,7 +26,7 @@ export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {
   shown.end();
 }
 
-/** Updates all entries of a queue, because their tasks may have been claimed or deleted in the meantime. */
+/** Updates all entries of a queue, because their tasks may have been claimed or deleted since they were added. */
 async function followShown(
   rebuilding: Rebuilding,
   path: string,

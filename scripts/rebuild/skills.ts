@@ -1,6 +1,6 @@
 /**
- * Rebuilds the number of agents per skill. The count is written only if the skill's document has not changed since
- * the agents were counted. If an agent joins or leaves in the meantime, they are counted again.
+ * Rebuilds the number of agents per skill. The number is written only if the skill's document has not changed since
+ * the agents were counted. If an agent has joined or left since then, the agents are counted again.
  */
 import { FieldPath } from '@google-cloud/firestore';
 import {
@@ -33,7 +33,7 @@ export async function rebuildSkills(rebuilding: Rebuilding): Promise<void> {
   skills.end();
 }
 
-/** Returns skills that agents declare but that have no document, as the agent that registered last describes them. */
+/** Returns declared skills that have no document, with the description of the agent that registered last. */
 async function missingSkills({ database, say }: Rebuilding): Promise<ReadonlyMap<string, Described>> {
   const missing = new Map<string, Described>();
   const there = new Set<string>();
@@ -61,7 +61,7 @@ interface Described {
   readonly at: Date;
 }
 
-/** Maximum number of attempts. After a conflict, one or two more succeed; the limit prevents an endless loop. */
+/** Maximum attempts. After a conflict, one or two more are enough; the limit prevents an endless loop. */
 const MAX_ATTEMPTS = 10;
 
 /** Corrects a skill's count. @returns whether the count was wrong */

@@ -1,4 +1,4 @@
-/** Token budgets and actual cost of the tool list at `/mcp`, which is part of each request to a model. */
+/** Token budgets and measured cost of the tool list at `/mcp`, which hosts add to each request to a model. */
 import { Catalogs } from '../../functions/src/mcp/catalog.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { tokensOf } from '../../test/support/tokens.ts';
@@ -30,7 +30,7 @@ export interface ListCost {
 
 const catalogs = new Catalogs(toolsets);
 
-/** Returns the tokens of an admin's list at `/mcp`, with only the tools of these toolsets. */
+/** Returns the cost of an admin's list at `/mcp` that has only the tools of these toolsets. */
 export function listCost(names: readonly string[]): ListCost {
   const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'light' } as const;
   const { tools, json } = catalogs

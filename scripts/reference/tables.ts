@@ -2,8 +2,8 @@
 import { z } from 'zod';
 
 /**
- * The JSON Schema keywords that the pages can show. Any other keyword is an error, so that the pages show everything
- * that clients see.
+ * The JSON Schema keywords that the pages can show. Any other keyword is an error, because the pages must show
+ * everything that clients see.
  */
 const schemaShape = z.strictObject({
   additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
@@ -89,7 +89,7 @@ function whatOf(schema: Schema): string {
   return [...(description === undefined ? [] : [description]), ...boundsOf(schema)].join('; ');
 }
 
-/** Returns the limits of a value, and then those of nested values that have no separate row. */
+/** Returns the limits of a value, and the limits of nested values that have no separate row. */
 function boundsOf(schema: Schema): readonly string[] {
   const own = BOUNDS.filter(([keyword]) => schema[keyword] !== undefined).map(
     ([keyword, words]) => `${words} \`${JSON.stringify(schema[keyword])}\``,

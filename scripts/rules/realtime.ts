@@ -36,13 +36,13 @@ const SIGNED_IN = (() => {
   return `auth !== null && (!${limit} || (!${IS_AGENT} && auth.token.auth_time >= ${since}))`;
 })();
 
-/** Whether the role in a token's claim is at least the given role. The rule fails if the claim is not a string. */
+/** Whether the role in a token's claim is at least the given role. Refuses access if the claim is not a string. */
 function claims(claim: string, min: Role): string {
   const sufficient = ROLES.filter((role) => hasRole(role, min));
   return `${claim}.matches(/^(${sufficient.join('|')})$/)`;
 }
 
-/** Whether the stored or claimed deployment role is sufficient. Evaluated last, because a missing claim fails. */
+/** Whether the stored or claimed deployment role is sufficient. Evaluated last: without the claim, a rule fails. */
 function hasRoleByDeployment(min: Role): string {
   const claim = `(${IS_AGENT} ? auth.token.ownerRole : auth.token.role)`;
   return `(${PERSON}.child('role').exists() ? ${PERSON}.child('role/${min}').exists() : ${claims(claim, min)})`;
@@ -90,7 +90,7 @@ const ACTS_FOR_OWNER = `${SIGNED_IN} && (${keyOf('auth.uid')} === $uid || ${PERS
 /** The workspace that the first segment of the path names; `default` if no workspace has that name. */
 const NAMED = `(${accessOf('$first')}.exists() ? $first : 'default')`;
 
-/** Whether the new value is a string of at most the given length, or not a string. */
+/** Allows a string of at most the given length, or a value that is not a string, at each level. */
 function freeForm(level: number): Rules {
   if (level > FREE_FORM.levels) return { '.validate': false };
   const isBounded = `!newData.isString() || newData.val().length <= ${FREE_FORM.characters}`;
@@ -107,7 +107,7 @@ const text = (max: number, min = 0): Rules => ({
 
 const NOTHING_ELSE: Rules = { '.validate': false };
 
-/** The agent's home workspace. A missing agent is refused like an agent in another workspace. */
+/** The agent's home workspace. A read of a missing agent is refused, as of an agent in another workspace. */
 const HOME = "(data.child('workspace').exists() ? data.child('workspace').val() : 'default')";
 
 const COMMIT: Rules = {

@@ -19,12 +19,12 @@ const viewsFolder = `${functionsFolder}/src/mcp/views`;
 const uploadFolder = `${functionsFolder}/dist`;
 
 /**
- * Bundles the functions and their pages into `functions/dist/lib`, without checking types. Writes only changed
- * files, each atomically, because a running `npm start` reloads its functions after a change and can read it anytime.
+ * Bundles the functions and their pages into `functions/dist/lib`, without checking types. A running `npm start`
+ * reloads functions when a file changes, so only changed files are written, and each in one step.
  */
 export async function buildFunctions() {
   await exclusively(`${devDirectory}/build.lock`, async () => {
-    const fresh = `${functionsFolder}/.dist`; // in the functions' folder, from which imports find the packages
+    const fresh = `${functionsFolder}/.dist`; // in the functions' folder, so that imports find the packages
     const library = `${fresh}/lib`;
     rmSync(fresh, { recursive: true, force: true });
     try {
@@ -83,7 +83,7 @@ function replaceChanged(fresh, target) {
   for (const file of wanted) {
     if (existsSync(`${target}/${file}`) && same(`${fresh}/${file}`, `${target}/${file}`)) continue;
     mkdirSync(dirname(`${target}/${file}`), { recursive: true });
-    // Each file is written under another name first, because a function could start during the write.
+    // Each file is first written under another name, because a function could start while a file is being written.
     writeFileSync(`${target}/${file}.new`, readFileSync(`${fresh}/${file}`));
     renameSync(`${target}/${file}.new`, `${target}/${file}`);
   }

@@ -17,7 +17,7 @@ const commonJs = [
 /**
  * Bundles the compiled functions and their packages into a few files, because reading 1,500 files took most of the
  * time of a cold start. Names are kept, so that stack traces are readable. Dynamic imports become separate files.
- * firebase-functions stores declared parameters per process, so Firebase finds them through its own copy.
+ * firebase-functions stores parameters per process, so Firebase's own copy of it finds the parameters of the bundle.
  * @param {string} entry @param {string} target a folder
  */
 export async function bundle(entry, target) {
@@ -39,7 +39,7 @@ export async function bundle(entry, target) {
     banner: { js: commonJs },
     logLevel: 'warning',
   });
-  await stop(); // otherwise, esbuild's service would run until npm start ends
+  await stop(); // otherwise, the service process of esbuild would run until npm start ends
 }
 
 /**
@@ -93,7 +93,7 @@ export async function bundlePage({ script, style }, target) {
 
 /**
  * Bundles each view into one HTML file with its script and style, because a host loads a single file into a frame.
- * The content security policy in the file allows only this inline code, with any policy of the host.
+ * The content security policy in the file allows only this inline code, regardless of the policy of the host.
  * @param {{ scripts: readonly string[], style: string }} entries scripts; each page is named after its script
  * @param {string} target a folder
  */

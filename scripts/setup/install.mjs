@@ -16,8 +16,8 @@ const claudeCode = '@anthropic-ai/claude-code';
 const MAX_BYTES_OF_A_STUB = 4096;
 
 /**
- * The npm that started this process, and the Node of that npm. A machine can have several. The Node of this process
- * may be in the node_modules that npm is about to replace.
+ * The npm that started this process, and the Node that runs that npm. The Node of this process is not used, because
+ * it may be in the node_modules that npm is about to replace.
  */
 const { npm_node_execpath: npmsNode = process.execPath, npm_execpath: npmsProgram } = process.env;
 const npm = npmsProgram === undefined ? ['npm'] : [npmsNode, npmsProgram];
@@ -76,7 +76,7 @@ export async function installTestSchemas(run) {
  * @param {string} folder
  * @param {string} what
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
- * @param {() => Promise<void>} finish work that follows npm; done again if it was interrupted earlier
+ * @param {() => Promise<void>} finish work after npm has installed the packages. It is repeated if it was interrupted
  */
 async function installApart(folder, what, { env, say }, finish) {
   const install = async () => {
@@ -89,7 +89,7 @@ async function installApart(folder, what, { env, say }, finish) {
   await exclusively(`${devDirectory}/install-${basename(folder)}.lock`, install, say);
 }
 
-/** The stub only reports that the program is missing, and is smaller than the program that replaces it. */
+/** Until the program is downloaded, a small stub is in its place, which only reports that the program is missing. */
 function lacksClaudeCode() {
   const program = `${testClients}/node_modules/${claudeCode}/bin/claude.exe`;
   return statSync(program).size < MAX_BYTES_OF_A_STUB;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startTimeOf } from '../../runner/src/process/table.mjs';
 
 /**
- * Runs work while holding an exclusive lock file, because two `npm start` in a fresh clone must not both install.
+ * Runs work while holding an exclusive lock file, because only one `npm start` in a fresh clone may install packages.
  * @template Result
  * @param {string} file
  * @param {() => Promise<Result>} work

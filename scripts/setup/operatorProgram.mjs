@@ -10,12 +10,12 @@ import { nodeUsesProxy, reachThisMachineDirectly } from './proxy.mjs';
  * @param {string} program its path below `scripts`
  */
 export async function runOperatorProgram(program) {
-  checkPrerequisites({ java: false });
+  checkPrerequisites({ java: false }); // Only the emulators need Java
   const { installDependencies } = await import('./install.mjs');
   const { node22 } = await import('./node22.mjs');
   await installDependencies({ env: process.env, say: (message) => console.error(message) });
   const file = ['--disable-warning=ExperimentalWarning', '--disable-warning=UNDICI-EHPA', `${root}/scripts/${program}`];
-  reachThisMachineDirectly(); // Java is only for the emulators
+  reachThisMachineDirectly();
   const env = { ...process.env, ...nodeUsesProxy(process.env) };
   const child = spawn(node22(), [...file, ...process.argv.slice(2)], { env, stdio: 'inherit' });
   child.once('exit', (code) => process.exit(code ?? 1));

@@ -12,9 +12,9 @@ const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
 const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**
- * Returns variables with which programs connect to this machine directly. The https proxy remains, for other hosts.
- * The http proxy is removed, because only this machine is called over http, and Firebase's Realtime Database ignores
- * NO_PROXY. Source: firebase-js-sdk, WebSocketConnection of @firebase/database
+ * Returns variables with which programs connect to this machine directly. The https proxy is kept, for other hosts.
+ * The http proxy is removed: only this machine is called over http, and the client of the Realtime Database
+ * ignores NO_PROXY. Source: firebase-js-sdk, WebSocketConnection of @firebase/database
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
@@ -56,7 +56,7 @@ export function proxyHint(env) {
  */
 export async function fetchOutside(url, init) {
   if (proxyNames(process.env).length === 0) return fetch(url, init);
-  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // undici is not yet installed in a fresh clone
+  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // imported here, because a fresh clone has not installed undici yet
   return fetchBy(url, { ...init, dispatcher: new EnvHttpProxyAgent() });
 }
 
@@ -69,7 +69,7 @@ function proxyNames(env) {
 function withoutProxy(env) {
   if (proxyNames(env).length === 0) return {};
   const shared = { no_proxy: env.no_proxy || env.NO_PROXY, NO_PROXY: env.NO_PROXY || env.no_proxy };
-  // Change these variables too if they are set, because programs that read them ignore NO_PROXY.
+  // If these variables are set, change them too, because programs that read them ignore NO_PROXY.
   const own = ['no_grpc_proxy', 'npm_config_no_proxy'].filter((name) => env[name]);
   const lists = [...Object.entries(shared), ...own.map((name) => /** @type {const} */ ([name, env[name]]))];
   return {
@@ -78,7 +78,7 @@ function withoutProxy(env) {
   };
 }
 
-/** Without an https proxy, the http proxy is used for https, as by npm. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+/** Without an https proxy, uses the http proxy for https too, as npm does. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 function withoutHttpProxy(env) {
   const https = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
   return { http_proxy: '', HTTP_PROXY: '', ...(https && { https_proxy: https, HTTPS_PROXY: https }) };

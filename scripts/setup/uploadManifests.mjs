@@ -2,7 +2,7 @@
 /**
  * Creates the package.json and lockfile that are uploaded with the bundle. They list the functions framework and its
  * packages, at the versions in the root's lockfile. Otherwise, the platform would install the newest framework. The
- * SDKs are in the bundle. They are listed as development packages, because the emulator searches for their names.
+ * bundle contains the SDKs. They are listed as development packages, because the emulator searches for their names.
  */
 import { readFileSync } from 'node:fs';
 import { root } from '../project.mjs';

@@ -6,7 +6,7 @@ import { devDirectory, root } from '../project.mjs';
 
 const secretFile = `${devDirectory}/secret`;
 
-/** Random part of every seeded credential, which makes it invalid in other clones. Created once. @returns {string} */
+/** Random part of every seeded credential, so that the credential is invalid in other clones. Created once. @returns {string} */
 export function cloneSecret() {
   if (!existsSync(secretFile)) {
     try {
@@ -19,8 +19,8 @@ export function cloneSecret() {
 }
 
 /**
- * Writes `.mcp.json`, with which Claude Code in this folder connects to this run's endpoint as the leader. If another
- * `npm start` is already running in this clone, its file is not changed.
+ * Writes `.mcp.json`, with which Claude Code in this folder connects to this run's endpoint as the leader. Does
+ * nothing if another `npm start` is already running in this clone.
  * @param {import('../processes/run.mjs').Run} run
  * @param {{ origin: string, tokens: Record<string, string> }} endpoint
  */

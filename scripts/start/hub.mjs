@@ -6,7 +6,7 @@ import { projectId } from '../project.mjs';
 /**
  * Registers the emulators with the Firebase CLI, so that `npx firebase emulators:export` finds them. The CLI reads the
  * emulator hub's locator file from the machine's temporary folder, but this run's hub writes that file to the run's
- * folder. If other emulators are already registered, the CLI still finds those.
+ * folder. If other emulators are already registered, the CLI continues to find those.
  * Source: firebase-tools, src/emulator/hub.ts
  * @param {Pick<import('../processes/run.mjs').Run, 'temporary' | 'removeAtEnd'>} run
  */

@@ -1,7 +1,7 @@
 // @ts-check
 import { callTrigger, triggersIn } from '../emulators/triggers.mjs';
 
-/** Every schedule runs once per minute, because all schedules tolerate running too often or too late. */
+/** Every schedule runs once per minute, which is allowed because all tolerate running too often or too late. */
 const tickMilliseconds = 60_000;
 
 /** Time limit of a schedule, longer than the timeout of any deployed schedule. */
@@ -33,7 +33,7 @@ export class Ticking {
    */
   async tick() {
     try {
-      const ids = await scheduledFunctions(this.emulator); // the list is read each time, because functions can be added
+      const ids = await scheduledFunctions(this.emulator); // read each time, because functions can be added
       const failures = await Promise.all(ids.map((id) => this.start(id)));
       return failures.flatMap((failure) => failure ?? []);
     } catch (error) {

@@ -54,20 +54,20 @@ export function help() {
 npm test -- unit rules             only these suites
 npm test -- test/unit/a.test.ts    only these files or folders
 npm test -- e2e --grep claim       passes options after the names to mocha: --grep <words>, --bail, --timeout 0
-npm run test:nightly               adds the files *.nightly.ts, larger numbers and another seed each night;
+npm run test:nightly               adds the files *.nightly.ts, more repetitions and another seed each night;
                                    accepts the same arguments
 
 Suites:
 ${lines.join('\n')}
 
 Options:
-  --record-times     writes the time of each file to scripts/tests/times.json, for balanced batches
+  --record-times     writes the time of each file to scripts/tests/times.json, which is used to balance batches
   --nightly          includes the tests of npm run test:nightly
   --help             prints this text
 
 Environment variables:
-  MUSTER_SEED=7            seed of random values in property tests; a failure prints its seed
-  MUSTER_ATTACK_CALLS=500  number of hostile calls; MUSTER_ATTACK_SECONDS=20 sets a duration instead
+  MUSTER_SEED=7            seed of random values in property tests; a failed test prints its seed
+  MUSTER_ATTACK_CALLS=500  number of hostile calls; set MUSTER_ATTACK_SECONDS=20 to limit them by time instead
   MUSTER_CHROMIUM=<path>   browser for tests of pages, unless it is on the path
   MUSTER_WITHOUT_PUBSUB=1  runs as without a Pub/Sub emulator
   UPDATE_SNAPSHOTS=1       updates the stored snapshots

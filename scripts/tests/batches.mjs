@@ -10,7 +10,7 @@
 /** Target duration of a batch in seconds, including about two for starting mocha and loading the code. */
 const batchSeconds = 120;
 
-/** Target duration in serial suites. It is longer, because splitting their files saves no time. */
+/** Target duration in serial suites. It is longer, because their batches do not run in parallel. */
 const oneAtATimeSeconds = 300;
 
 /** Target duration with a dedicated project. It is shorter, because the emulators are faster with small projects. */
@@ -42,8 +42,8 @@ function newBatch(suite) {
 }
 
 /**
- * Sorts batches. First come those without emulators, which run while the emulators boot; then the serial ones, so
- * that they do not remain for the end. Short batches come last, so that no test worker waits long for another.
+ * Sorts batches. Batches without emulators come first, because they can run while the emulators boot. Serial batches
+ * come next, so that they do not all remain for the end. Short batches come last, so that workers end together.
  * @param {Batch[]} batches
  */
 export function inOrder(batches) {

@@ -54,7 +54,7 @@ export class Environments {
 
   /**
    * Returns the variables of a test process, with a dedicated project if the suite allows that. Firestore's emulator
-   * scans a whole project for every query, so each test would be slowed down by the documents of all earlier tests.
+   * scans a whole project for every query, so the documents of earlier tests would slow down each later test.
    * @param {Suite} suite
    * @returns {Promise<Record<string, string>>}
    */

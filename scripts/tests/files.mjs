@@ -4,10 +4,10 @@ import { root } from '../project.mjs';
 
 const timesFile = `${root}/scripts/tests/times.json`;
 
-/** Seconds below which a file is not recorded in the table. */
+/** A file that takes fewer seconds is not recorded in the table. */
 const minSeconds = 7;
 
-/** Mean seconds of the files that are not in the table. */
+/** Assumed seconds of a file that is not in the table. */
 const defaultSeconds = 1;
 
 /**

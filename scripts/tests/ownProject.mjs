@@ -5,7 +5,7 @@ import { projectId, root } from '../project.mjs';
 /**
  * Returns the variables of a dedicated project in the running emulators, for one test process. The project has no
  * documents of other processes, and no trigger fires for its documents; both would disturb the test. People and agents
- * can sign in only to the emulators' default project, because the Auth emulator finds no other project by an API key.
+ * can sign in only to the emulators' default project, because the Auth emulator finds only that project by an API key.
  * @param {Record<string, string>} env variables that reach the emulators
  * @param {string} name
  * @returns {Promise<Record<string, string>>} variables for that project

@@ -42,7 +42,7 @@ export async function runTests(args) {
 
 /**
  * Returns the variables of every process of the run. Instances of a function share compiled code. Java's second
- * compiler is off, because it used half of the CPU time of Firestore's emulator.
+ * compiler is turned off, because it used half of the CPU time of Firestore's emulator.
  * @param {Session['run']} run
  * @param {Choice} choice
  * @returns {Record<string, string>}
@@ -115,7 +115,7 @@ function checkJobs(node, env) {
 }
 
 /**
- * Returns the batches. Files that run serially or in a dedicated project get separate batches. Late files come last.
+ * Returns the batches. A file that runs serially or in a dedicated project is one batch. Files of lastFiles are last.
  * @param {Choice['chosen']} chosen
  * @param {boolean} nightly
  */

@@ -8,8 +8,8 @@
  * @property {boolean} [chromium] whether it opens pages
  * @property {number} seconds timeout of a test. It is long, because a busy machine is ten times slower
  * @property {boolean} [ownProject] whether it runs in a dedicated project, without triggers
- * @property {boolean} [oneAtATime] whether its files must run one at a time, because they share the functions: some
- * files kill their instances, run their schedules or delete their topics
+ * @property {boolean} [oneAtATime] whether its files must run one at a time. They share the functions, and some kill
+ * instances of functions, run schedules or delete topics
  * @property {boolean} [optional] whether it runs only if named
  */
 
@@ -25,7 +25,7 @@ export const suites = [
   { name: 'start', specs: 'test/start', emulators: false, seconds: 300 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 120 },
   { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180, ownProject: true },
-  // No dedicated project, because people can sign in only to the emulators' default project.
+  // This suite has no dedicated project, because people can sign in only to the emulators' default project.
   { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 120 },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, chromium: true, seconds: 300, oneAtATime: true },
@@ -40,7 +40,7 @@ export const nightlySeconds = 900;
  * @type {Record<string, string>}
  */
 export const serialFiles = {
-  'test/attack/survival.test.ts': 'other callers get responses within a second during an attack',
+  'test/attack/survival.test.ts': 'it expects responses to other callers within a second during an attack',
   'test/e2e/systemStatus.test.ts': 'it expects the report of an unreachable database within 3 seconds',
   'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts started instances',
   'test/e2e/clock.test.ts': 'it moves the clock of all deployed functions',

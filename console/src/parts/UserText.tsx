@@ -18,12 +18,12 @@ interface UserTextProps {
   readonly limit?: number;
 }
 
-export function UserText({ text, links = false, limit: max = 20_000 }: UserTextProps) {
-  const shown = text.length > max ? text.slice(0, max) : text;
+export function UserText({ text, links = false, limit = 20_000 }: UserTextProps) {
+  const shown = text.length > limit ? text.slice(0, limit) : text;
   return (
     <bdi>
       {piecesOf(shown).map((piece) => shownPiece(piece, links))}
-      {text.length > max && <span class="soft">{` … and ${text.length - max} characters more`}</span>}
+      {text.length > limit && <span class="soft">{` … and ${text.length - limit} characters more`}</span>}
     </bdi>
   );
 }

@@ -43,7 +43,7 @@ function localEndpoint(folder: string): URL {
     return new URL('/mcp', origin);
   } catch {
     throw new Mistake(
-      `Missing the hub's address. Use --url <MCP endpoint> or set MUSTER_URL: no hub is running here (no valid ${LOCAL}).`,
+      `The hub's address is missing, and no hub is running here (${LOCAL} is missing or invalid). Start a hub with npm start, or set --url <MCP endpoint> or MUSTER_URL.`,
     );
   }
 }

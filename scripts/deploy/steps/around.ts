@@ -15,7 +15,7 @@ const anything = z.unknown();
 /** Number of attempts after which Pub/Sub moves a message to the dead-letter topic. */
 const DELIVERY_ATTEMPTS = 20;
 
-/** Cleanup policy for container images, which are needed for at most one day. The Firebase CLI finds it by this id. */
+/** Policy that deletes container images after a day, when they are no longer needed. Firebase finds it by its id. */
 const CLEANUP = {
   'firebase-functions-cleanup': {
     id: 'firebase-functions-cleanup',
@@ -98,7 +98,7 @@ export const aroundSteps: readonly Step[] = [
   },
 ];
 
-/** Allows all callers; if an organization policy forbids that, turns off Cloud Run's check of the caller. */
+/** Allows all callers. If an organization policy forbids that, turns off Cloud Run's own check of the caller. */
 async function openEndpoint({ google, say }: Deployment, { seen, declared }: Diagnosis): Promise<void> {
   const api = 'run.googleapis.com';
   const services = orStop(seen.runServices, 'Cannot read the Cloud Run services');
@@ -108,7 +108,7 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
     const path = `v2/${service.name}`;
     const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: [INVOKER_ROLE] });
     if (granted.ok) continue;
-    say(`  ${name}: ${granted.failure.message} Turning off Cloud Run's check of the caller: the function has its own.`);
+    say(`  ${name}: ${granted.failure.message} Turning off Cloud Run's check of callers; the function checks them.`);
     const started = await google.send({
       method: 'PATCH',
       api,

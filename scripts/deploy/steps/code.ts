@@ -10,7 +10,7 @@ import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
 const POLL_MS = 10_000;
 
-/** Time limit for building indexes, which takes hours for millions of documents. A later deployment continues. */
+/** Time limit for building indexes. Millions of documents take hours, so a later deployment continues to wait. */
 const MAX_MS = 2 * 3600_000;
 
 export const codeSteps: readonly Step[] = [
@@ -21,7 +21,7 @@ export const codeSteps: readonly Step[] = [
     run: async ({ firebase, google }, { seen, declared: { databaseId, ruledDatabase, realtimeTarget } }) => {
       if (ruledDatabase !== databaseId)
         throw new Stop(
-          `DATABASE_ID is ${databaseId}, and firebase.json has rules and indexes for ${ruledDatabase}: add "database": "${databaseId}" to it under "firestore"`,
+          `DATABASE_ID is ${databaseId}, but firebase.json has rules and indexes for ${ruledDatabase}. Add "database": "${databaseId}" under "firestore" in firebase.json`,
         );
       const instances = orStop(seen.realtimeInstances, 'Cannot read the Realtime Database');
       const instance = realtimeOf(instances);
@@ -59,8 +59,8 @@ export const codeSteps: readonly Step[] = [
 ];
 
 /**
- * Returns the functions whose queue, schedule or topic was deleted. The CLI skips unchanged functions, and recreates
- * such a resource only if its function is named. Source: firebase-tools, release/planner.ts
+ * Returns the functions whose queue, schedule or topic is missing. The CLI skips unchanged functions. It recreates a
+ * missing resource only if its function is named. Source: firebase-tools, release/planner.ts
  */
 function lacking(site: Diagnosis): readonly string[] {
   const { seen, declared } = site;
@@ -110,7 +110,7 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
 }
 
 /**
- * Deploys the functions. `--force` allows retries of events, for which the CLI otherwise asks. It would also delete
+ * Deploys the functions. With `--force`, the CLI allows retries of events without asking. It would also delete
  * undeclared functions, but the previous step stops the deployment if any exist.
  */
 async function deployFunctions({ firebase, google, say }: Deployment, { findings }: Diagnosis): Promise<void> {
@@ -118,15 +118,15 @@ async function deployFunctions({ firebase, google, say }: Deployment, { findings
   if (succeeded) return;
   const isClosed = findings.some(({ name, state }) => name === 'public callers' && state === 'problem');
   if (isClosed && onlyInvokersFailed(output))
-    return say("  the organization forbids public functions; a later step turns off Cloud Run's check of the caller");
+    return say("  the organization forbids public functions, so a later step turns off Cloud Run's check of callers");
   throw new Stop(
-    'Cannot deploy the functions: see the output above. In a new project, Eventarc needs some minutes until it can',
+    'Cannot deploy the functions: see the output above. In a new project, Eventarc works only after some minutes',
     again(google.project),
   );
 }
 
 /**
- * Returns whether all functions were deployed, but some could not be opened to all callers, by the CLI's two lists.
+ * Returns whether opening some functions to all callers was the only error, according to two lists in the output.
  * Source: firebase-tools, src/deploy/functions/release/reporter.ts
  */
 function onlyInvokersFailed(output: string): boolean {

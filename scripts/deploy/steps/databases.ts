@@ -1,4 +1,4 @@
-/** Steps that create and protect both databases, and schedule Firestore's backups. No database is moved. */
+/** Steps that create and protect both databases, and schedule Firestore's backups. No step moves a database. */
 import { z } from 'zod';
 import { locationOf } from '../../doctor/checks/databases.ts';
 import { realtimeLocationNear, realtimeOf } from '../../doctor/needs.ts';
@@ -64,7 +64,7 @@ export const databaseSteps: readonly Step[] = [
     },
   },
   {
-    title: 'Realtime Database (before the functions, which get its address when they are deployed)',
+    title: 'Realtime Database (created before the functions, which get its address when they are deployed)',
     checks: ['Realtime Database'],
     run: async ({ google, say }, { seen, declared }) => {
       const there = seen.realtimeInstances.ok ? realtimeOf(seen.realtimeInstances.value) : undefined;

@@ -30,7 +30,7 @@ export const identitySteps: readonly Step[] = [
         body: { accountId: email.split('@')[0], serviceAccount: { displayName: 'Muster' } },
         schema: serviceAccount,
       });
-      // Status 409: the account exists already, but the parameter was not set.
+      // Status 409: the account already exists, and only the parameter was missing.
       if (!made.ok && made.failure.status === 409) return;
       orStop(made, `Cannot create the service account ${email}`);
     },
@@ -101,7 +101,7 @@ export const secretSteps: readonly Step[] = [
   },
 ];
 
-/** Creates a secret. A secret that exists already, without a value, is kept. */
+/** Creates a secret without a value, unless the secret already exists. */
 async function makeSecret(google: Google, secretId: string): Promise<void> {
   const made = await google.send({
     method: 'POST',

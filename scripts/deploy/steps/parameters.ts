@@ -14,7 +14,7 @@ const site = z.unknown();
 
 const OUR_APP = 'Muster console';
 
-/** Appends parameters to the file. A later line of the file overrides an earlier line, for example an empty value. */
+/** Appends parameters to the file. A later line of the file takes precedence over an earlier one with that name. */
 export function writeParameters({ folder, google, say }: Deployment, values: Readonly<Record<string, string>>): void {
   const file = `.env.${google.project}`;
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
@@ -68,7 +68,7 @@ export const parameterSteps: readonly Step[] = [
   },
 ];
 
-/** Returns the console's web app, which the Hosting site is linked to or which this script has created. */
+/** Returns the web app of the console: the app that the Hosting site is linked to or that this script has created. */
 function webAppOf({ sites, webApps }: Diagnosis['seen']): string | undefined {
   const linked = sites.ok ? defaultSite(sites.value)?.appId : undefined;
   const apps = webApps.ok ? webApps.value : [];

@@ -48,8 +48,8 @@ export const databaseChecks: readonly Check[] = [
         const others = databases.map(({ name, locationId }) => `${name.replace(/^.*\//, '')} in ${locationId}`);
         return {
           state: 'problem',
-          what: `Firestore database ${databaseId} not found${others.length > 0 ? `, only ${others.join(', ')}` : ''}`,
-          why: 'it stores all data; if it is missing, Firebase creates one without protection and backups',
+          what: `Firestore database ${databaseId} not found${others.length > 0 ? `; existing databases: ${others.join(', ')}` : ''}`,
+          why: 'it stores all data; if no one creates it first, Firebase creates it without protection and backups',
           fix: {
             command: `gcloud firestore databases create --database='${databaseId}' --location=${region} --type=firestore-native --delete-protection --enable-pitr --project ${project}`,
           },
@@ -65,7 +65,7 @@ export const databaseChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
-              why: 'it has no listeners and no security rules; the mode can only be changed while the database is empty',
+              why: 'this mode has no listeners and no security rules; it can be changed only while the database is empty',
               fix: updating(site, '--type=firestore-native'),
             },
       ),
@@ -90,7 +90,7 @@ export const databaseChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: 'the Firestore database can be deleted with one command',
-              why: 'deleting it deletes all data and breaks the triggers of the functions',
+              why: 'deleting the database deletes all data and breaks the triggers of the functions',
               fix: updating(site, '--delete-protection'),
             },
       ),
@@ -104,7 +104,7 @@ export const databaseChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: 'Firestore keeps no previous versions of its documents',
-              why: 'without them, the database cannot be restored to a minute within the last seven days',
+              why: 'without them, the database cannot be restored to a chosen minute of the last seven days',
               fix: updating(site, '--enable-pitr'),
             },
       ),
@@ -158,12 +158,12 @@ export const databaseChecks: readonly Check[] = [
         const location = locationOf(instance);
         if (location === realtimeLocationNear(site.declared.region)) return OK;
         const what = `the Realtime Database is in ${location}, the functions in ${site.declared.region}`;
-        const why = 'every write of presence or limits crosses an ocean, and the location cannot be changed later';
+        const why = 'each write of presence or rate limits crosses regions, and the location cannot be changed later';
         if (!isWithFirestore(site))
           return { state: 'problem', what, why, fix: setParameter(site.declared, 'REGION', location) };
         return {
           state: 'warning',
-          what: `${what}, with Firestore`,
+          what: `${what}, together with Firestore`,
           why,
           fix: {
             page: 'https://console.firebase.google.com',
@@ -190,7 +190,7 @@ export const databaseChecks: readonly Check[] = [
                 names.length > 0
                   ? `deployed without the Realtime Database's address: ${names.join(', ')}`
                   : `the project's configuration has ${databaseURL ?? 'no address'} instead of ${databaseUrl}`,
-              why: 'functions get it when they are deployed: they cannot reach a database that was created later',
+              why: 'functions get the address when they are deployed, so they cannot reach a database that was created later',
               fix: deployCommand(site.declared),
             };
           }),
@@ -209,8 +209,8 @@ function inMultiRegion(site: Site, locationId: string): Finding {
   const { project, region } = site.declared;
   return {
     state: 'problem',
-    what: `Firestore is in ${locationId}, which was not chosen: firebase.json names ${site.declared.firestoreLocation ?? 'nothing'}`,
-    why: 'a multi-region costs twice as much and its location cannot be changed; the functions and the Realtime Database are in one region anyway',
+    what: `Firestore is in ${locationId}, which was not chosen: the location in firebase.json is ${site.declared.firestoreLocation ?? 'not set'}`,
+    why: 'a multi-region costs twice as much, its location cannot be changed later, and the functions and the Realtime Database are in one region in any case',
     fix: {
       page: `https://console.firebase.google.com/project/${project}/firestore`,
       press: `while it is empty, delete the database there and run npm run deploy -- --project ${project}, which creates one in ${region}; to keep it, add "location": "${locationId}" to firebase.json`,
@@ -221,8 +221,8 @@ function inMultiRegion(site: Site, locationId: string): Finding {
 function elsewhere(site: Site, locationId: string): Finding {
   return {
     state: 'problem',
-    what: `Firestore is in ${locationId}, the functions in ${site.declared.region}`,
-    why: "every commit would cross regions; the location cannot be changed, so deploy the functions to the data's region",
+    what: `Firestore is in ${locationId}, but the functions are in ${site.declared.region}`,
+    why: "every commit would cross regions; Firestore's location cannot be changed, so deploy the functions to its region",
     fix: setParameter(site.declared, 'REGION', locationId),
   };
 }

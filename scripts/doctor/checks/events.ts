@@ -9,7 +9,7 @@ export function topicPath({ declared }: Site, topic: string): string {
   return `projects/${declared.project}/topics/${topic}`;
 }
 
-/** Returns the subscriptions of functions that retry. Other subscriptions of the same topics are ignored. */
+/** Returns the subscriptions of functions that retry. Ignores other subscriptions to the same topics. */
 export function consuming(site: Site, subscriptions: readonly Subscription[]): readonly Subscription[] {
   return subscriptions.filter((one) => isConsumers(site.declared, one));
 }
@@ -32,7 +32,7 @@ export const eventChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `missing topics: ${list(missing)}`,
-          why: 'they carry the events of to-dos and reminders',
+          why: 'these topics carry the events of to-dos and reminders',
           fix: deployCommand(site.declared),
         };
       }),

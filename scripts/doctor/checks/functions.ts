@@ -36,7 +36,7 @@ function undeclared(declared: Declared, kind: 'queue' | 'schedule'): readonly st
   return functions.flatMap(({ name }) => pathBeside(declared, name, kind) ?? []);
 }
 
-/** Returns whether a queue or schedule belongs to a declared function. Other queues and schedules do not count. */
+/** Returns whether a queue or schedule belongs to a declared function. All others are ignored. */
 export function isOurs(declared: Declared, { name }: { readonly name: string }): boolean {
   return [...undeclared(declared, 'queue'), ...undeclared(declared, 'schedule')].some((path) => name.endsWith(path));
 }
@@ -81,7 +81,7 @@ export const functionChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `in ${region}, but not in this repository: ${list(ids)}`,
-          why: 'they still run alongside the current ones; npm run deploy deletes nothing',
+          why: 'they still run, alongside the current functions, because npm run deploy deletes nothing',
           fix: {
             command: `npx firebase functions:delete ${ids.join(' ')} --region ${region} --force --non-interactive --project ${site.declared.project}`,
           },
@@ -99,7 +99,7 @@ export const functionChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `run as an account other than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
-          why: 'SERVICE_ACCOUNT takes effect with the next deployment',
+          why: 'a change of SERVICE_ACCOUNT takes effect only with the next deployment',
           fix: deployCommand(site.declared),
         };
       }),
@@ -113,7 +113,7 @@ export const functionChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `do not run on ${site.declared.runtime}: ${list(others.map((one) => placeOf(one).id))}`,
-          why: 'the tests run on it, and Google shuts down older runtimes',
+          why: 'the tests use that runtime, and Google shuts down older runtimes',
           fix: deployCommand(site.declared),
         };
       }),
@@ -130,8 +130,8 @@ export const functionChecks: readonly Check[] = [
         if (stale.length === 0) return OK;
         return {
           state: 'problem',
-          what: `functions/.env.${site.declared.project} differs from the deployed values: ${list(stale)}`,
-          why: 'parameters take effect with the next deployment',
+          what: `functions/.env.${site.declared.project} has other values than the deployed functions for: ${list(stale)}`,
+          why: 'a change of parameters takes effect only with the next deployment',
           fix: deployCommand(site.declared),
         };
       }),
@@ -205,7 +205,7 @@ export const functionChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: 'old images of the functions are never deleted',
-          why: 'each deployment adds one per function, and their storage is billed monthly',
+          why: 'each deployment adds one image per function, and the storage of images is billed monthly',
           fix: {
             command: `npx firebase functions:artifacts:setpolicy --location ${site.declared.region} --days 1 --force --non-interactive --project ${site.declared.project}`,
           },

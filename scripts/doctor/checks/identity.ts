@@ -77,7 +77,7 @@ export const identityChecks: readonly Check[] = [
           return {
             state: 'problem',
             what: `service account ${serviceAccount} not found`,
-            why: 'the functions run as this account',
+            why: 'the functions are configured to run as this account',
             fix: {
               command: `gcloud iam service-accounts create ${serviceAccount.split('@')[0]} --display-name=Muster --project ${project}`,
             },
@@ -101,7 +101,7 @@ export const identityChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `${site.seen.account} lacks ${list(missing)}`,
-          why: 'without any one of them, functions fail with an error that only the log shows',
+          why: 'if one of these roles is missing, functions fail with an error that only the log shows',
           fix: forEach(
             missing,
             `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(site.seen.account)}`,
@@ -122,12 +122,12 @@ export const identityChecks: readonly Check[] = [
             excess,
             `gcloud projects remove-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(account)}`,
           );
-          // Functions are running, so an old role is removed only after its replacement has been granted.
+          // An old role is removed only after its replacement has been granted, because the functions are running.
           const isReplaced = missingRoles(site, roles).length + uncallable(site, policies).length === 0;
           return {
             state: 'problem',
-            what: `${account} has ${list(excess)}${isReplaced ? '' : ', and lacks the replacement'}`,
-            why: 'an attacker who controls a function could use them',
+            what: `${account} has ${list(excess)}${isReplaced ? '' : ', and lacks the roles that replace them'}`,
+            why: 'an attacker who controls a function could use these roles',
             fix: isReplaced ? remove : deployCommand(site.declared),
           };
         });
@@ -204,7 +204,7 @@ export const identityChecks: readonly Check[] = [
 
 type Service = (Site['seen']['runServices'] & { readonly ok: true })['value'][number];
 
-/** Returns the decision about the deployed public functions and the names of those that refuse some callers. */
+/** Passes the deployed public functions, and the names of those that refuse some callers, to `decide`. */
 function ofCallable(site: Site, decide: (deployed: readonly Service[], closed: readonly string[]) => Finding): Finding {
   return knownAll(site, site.seen.invokers, (policies) =>
     known(site, site.seen.runServices, (services) => {
@@ -221,7 +221,7 @@ function ofCallable(site: Site, decide: (deployed: readonly Service[], closed: r
   );
 }
 
-/** Returns a fix that works even if the organization forbids allUsers: Cloud Run skips its check of the caller. */
+/** Returns a fix that works even if the organization forbids allUsers: Cloud Run stops checking callers. */
 function withoutAsking({ declared: { region, project } }: Site, names: readonly string[]): Fix {
   const update = (name: string) =>
     `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
@@ -254,14 +254,14 @@ function isPublic({ declared }: Site, service: string): boolean {
   return declared.functions.some(({ name, isPublic: open }) => open && service.endsWith(`/${name.toLowerCase()}`));
 }
 
-/** Reports the policy only if callers are refused: it can have exemptions, and does not affect earlier grants. */
+/** Reports a policy only if callers are refused, because a policy can have exemptions and keeps earlier grants. */
 function restrictedCallers(site: Site): Finding {
   return ofCallable(site, (deployed, closed) => {
     if (deployed.length > 0 && closed.length === 0) return OK;
     return {
       state: 'problem',
       what: 'an organization policy (iam.allowedPolicyMemberDomains) forbids calls by allUsers',
-      why: 'Firebase cannot make mcp and githubWebhook public, and deployment ends with "Unable to set the invoker"',
+      why: 'Firebase cannot make mcp and githubWebhook public, so a deployment ends with "Unable to set the invoker"',
       fix:
         closed.length > 0
           ? withoutAsking(site, closed)

@@ -85,7 +85,7 @@ export const indexChecks: readonly Check[] = [
         const waiting = states.filter(({ state }) => state !== 'READY');
         if (waiting.length === 0) return OK;
         const absent = waiting.filter(({ state }) => state === undefined || state === 'NEEDS_REPAIR');
-        const why = 'queries that need them are refused until they are ready';
+        const why = 'queries that need these indexes are refused until the indexes are ready';
         if (absent.length > 0)
           return {
             state: 'problem',
@@ -117,7 +117,7 @@ export const indexChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `${lacking.length} fields have indexes that they should not have: ${list(lacking.map((one) => `${one.collectionGroup}.${one.fieldPath}`))}`,
-          why: 'every write pays for each index, and an index of a time limits the writes per second',
+          why: 'every index makes each write cost more, and an index on a time limits the writes per second',
           fix: deployIndexes(site),
         };
       }),
@@ -134,7 +134,7 @@ export const indexChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `no expiry policy for ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
-          why: 'documents that should last a day or a month would be kept, and billed, forever',
+          why: 'documents that should be deleted after a day or a month would be kept, and billed, forever',
           fix: expire(
             site,
             lacking.filter((one) => fieldOf(one, fields)?.ttlConfig?.state === 'NEEDS_REPAIR'),

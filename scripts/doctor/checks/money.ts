@@ -21,7 +21,7 @@ export const moneyChecks: readonly Check[] = [
           return {
             state: 'problem',
             what: 'the project has no budget',
-            why: 'without one, only the bill shows that agents loop; a budget sends an email at 50%, 90% and 100%',
+            why: 'without a budget, only the bill shows that agents loop; a budget sends an email at 50%, 90% and 100%',
             fix: {
               command: `gcloud billing budgets create --billing-account=${billingAccountName.replace('billingAccounts/', '')} --display-name=${id} --budget-amount=50 --filter-projects=projects/${id} --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0`,
             },
@@ -37,12 +37,12 @@ export const moneyChecks: readonly Check[] = [
         ({
           state: 'problem',
           what,
-          why: 'with CONCURRENCY, it limits concurrent requests and the cost per day',
+          why: 'MAX_INSTANCES and CONCURRENCY limit the number of concurrent requests and the cost per day',
           fix: setParameter(site.declared, 'MAX_INSTANCES', '100'),
         }) as const;
       if (!(max >= 1 && max <= MAX_INSTANCES))
         return problem(
-          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: it must be 1 to ${MAX_INSTANCES}`,
+          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}, but must be 1 to ${MAX_INSTANCES}`,
         );
       return known(site, site.seen.functions, (functions) => {
         const mcp = current(site, functions).find((one) => placeOf(one).id === 'mcp');

@@ -18,7 +18,7 @@ export const projectChecks: readonly Check[] = [
         : {
             state: 'problem',
             what: `the project is ${project.state}`,
-            why: 'it is about to be deleted with everything in it',
+            why: 'the project is about to be deleted with everything in it',
             fix: { command: `gcloud projects undelete ${project.id}` },
           },
   },
@@ -63,7 +63,7 @@ export const projectChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `not enabled: ${list(off)}`,
-          why: 'the functions or their deployment call them',
+          why: 'the functions or their deployment call these APIs',
           fix: { command: `gcloud services enable ${off.join(' ')} --project ${site.declared.project}` },
         };
       }),
@@ -79,7 +79,7 @@ export const projectChecks: readonly Check[] = [
         return {
           state: 'warning',
           what: `you can read but not deploy; you lack ${list(lacking)}`,
-          why: 'npm run deploy would stop midway; the doctor itself needs no more permissions',
+          why: 'npm run deploy would stop midway; the doctor itself has all permissions that it needs',
           fix: { command: `for role in ${roles.join(' ')}; do ${give}; done` },
         };
       }),
@@ -98,7 +98,7 @@ export const projectChecks: readonly Check[] = [
                     defaultSite(sites) === undefined
                       ? 'Hosting has no default site'
                       : "Hosting's default site is not linked to a web app",
-                  why: "it serves the console and the project's settings",
+                  why: "the default site serves the console and the project's settings",
                   fix: deployCommand(site.declared),
                 },
           ),

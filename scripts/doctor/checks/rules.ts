@@ -17,7 +17,7 @@ function check(
         return {
           state: 'problem',
           what: `the released rules of ${database} differ from this clone's`,
-          why: 'they control access to data; they were changed manually, or another version was deployed',
+          why: 'the rules control access to data; someone changed them by hand or deployed another version',
           fix: deployCommand(site.declared),
         };
       }),

@@ -15,7 +15,7 @@ export const secretChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `without a value: ${list(missing)}`,
-          why: 'functions that use them cannot be deployed; "none" is the value of a secret that you do not have',
+          why: 'functions that use these secrets cannot be deployed; set a secret that you do not have to "none"',
           fix: { command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done` },
         };
       }),

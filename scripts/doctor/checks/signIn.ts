@@ -14,7 +14,7 @@ export function runAddressOf(projectNumber: string, region: string): string {
  */
 export const LINK_EXCLUSION = { name: 'muster-sign-in-links', filter: 'httpRequest.requestUrl:"oobCode="' } as const;
 
-/** Returns the domains where people sign in: those of the public address, of the function and of the console. */
+/** Returns the domains on which people sign in: of the public address, the function and the console. */
 export function signInDomains({ seen, declared }: Site): readonly string[] {
   const { project, region, parameters, hasHosting } = declared;
   const url = parameters['PUBLIC_URL'] ?? '';
@@ -38,7 +38,7 @@ export const signInChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: 'Authentication has not been set up in this project',
-              why: 'it stores the accounts of people and agents',
+              why: 'Authentication stores the accounts of people and agents',
               fix: {
                 page: `https://console.firebase.google.com/project/${site.declared.project}/authentication`,
                 press: 'Get started',
@@ -54,7 +54,7 @@ export const signInChecks: readonly Check[] = [
       return {
         state: 'problem',
         what: url === '' ? 'PUBLIC_URL is empty' : `PUBLIC_URL is ${url}, which is not an https address`,
-        why: 'people cannot sign in without it: it is the base address of pages and tokens',
+        why: 'people cannot sign in without this address, which is the base of the addresses in pages and tokens',
         fix: setParameter(declared, 'PUBLIC_URL', runAddressOf(seen.project.number, declared.region)),
       };
     },
@@ -71,7 +71,7 @@ export const signInChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `missing from the authorized domains: ${list(missing)}`,
-          why: 'people sign in there, and emailed links and Google only redirect to authorized domains',
+          why: 'people sign in on these domains, and emailed links and Google redirect only to authorized domains',
           fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press: `Authorized domains, Add domain: ${missing.join(', ')}; npm run deploy also adds them`,
@@ -88,7 +88,7 @@ export const signInChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: 'request logs keep the codes of emailed sign-in links',
-              why: 'until a link is used, anyone who reads the log can sign in with its code',
+              why: 'until a link is used, anyone who reads the log can sign in with the code of the link',
               fix: deployCommand(site.declared),
             },
       ),
@@ -102,7 +102,7 @@ export const signInChecks: readonly Check[] = [
         return {
           state: 'warning',
           what: 'anyone can create an account in this project',
-          why: "an account without a role cannot call any tool, but anyone can create any number of accounts, even for other people's addresses",
+          why: "an account without a role cannot call any tool, but anyone can create accounts without limit, even for other people's addresses",
           fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press:
@@ -119,7 +119,7 @@ export const signInChecks: readonly Check[] = [
         : {
             state: 'problem',
             what: 'WEB_API_KEY is empty',
-            why: 'people cannot sign in, and agents cannot read or write data as themselves',
+            why: 'without this key, people cannot sign in, and agents cannot read or write data as themselves',
             fix: deployCommand(declared),
           },
   },

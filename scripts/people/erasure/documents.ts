@@ -1,6 +1,6 @@
 /**
  * Erasure in Firestore: deletes the documents that belong to a person, and replaces the person with a pseudonym in
- * shared documents. Every document is read, because any document can name the person.
+ * shared documents. Reads every document, because any document can name the person.
  */
 import {
   type CollectionReference,
@@ -50,7 +50,7 @@ const OWNED_BY: Readonly<Record<string, string>> = {
   [COLLECTIONS.subscriptions]: 'uid',
 };
 
-/** Collections whose documents are about one person, or useless without that person. */
+/** Collections whose documents concern one person, or are useless without that person. */
 const ABOUT_ONE: readonly string[] = [COLLECTIONS.authorizations, COLLECTIONS.invitations];
 
 const BELOW: readonly string[] = [
@@ -68,7 +68,7 @@ const BELOW: readonly string[] = [
   'counts',
 ];
 
-/** Collections that security rules read. Their documents are deleted once all tokens of the person have expired. */
+/** Collections that security rules read. Their documents are deleted last, when the person's tokens have expired. */
 const LAST: readonly string[] = [COLLECTIONS.people];
 
 export async function eraseInFirestore(erasing: Erasing): Promise<void> {
@@ -105,7 +105,7 @@ async function eraseProofs({ database, traces, report, isDry }: Erasing): Promis
     });
 }
 
-/** Maximum number of attempts. After a conflict, one or two more succeed; the limit prevents an endless loop. */
+/** Maximum attempts. After a conflict, one or two more are enough; the limit prevents an endless loop. */
 const MAX_ATTEMPTS = 10;
 
 async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumentSnapshot): Promise<void> {
@@ -136,13 +136,13 @@ function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot)
   const isOwn = snapshot.id === traces.uid || traces.in(data['to']) !== data['to'];
   if (ABOUT_ONE.includes(name) || (ONES_OWN.includes(name) && isOwn)) return 'delete';
   const replaced = Object.fromEntries(Object.entries(Object(others)));
-  // Makes instances that cache this person's access read all cached access again.
+  // Makes all instances read cached access data again, because some may have cached this person's access.
   if (name === COLLECTIONS.accessChanges) return { ...replaced, subject: EVERYONE };
   const isOwnTodo = name === COLLECTIONS.graph && data['kind'] === 'todo' && data['owner_uid'] === traces.uid;
   return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
 }
 
-/** Collections in which a document belongs to the person that its id names, or to which it was sent. */
+/** Collections whose documents belong to the person that the id names, or to whom the document was sent. */
 const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
 
 const actor = z.object({ owner_uid: z.string() });
@@ -181,7 +181,7 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
   const names = Object.keys(before);
   if (id !== snapshot.id || names.some((field) => !(field in change))) {
     const batch = ref.firestore.batch();
-    // The deletion comes first, so that nothing is written if the document has changed.
+    // The deletion fails if the document has changed. The batch then writes nothing.
     batch.delete(ref, { lastUpdateTime });
     batch.set(ref.parent.doc(id), change);
     await batch.commit();
@@ -194,8 +194,8 @@ async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: 
 }
 
 /**
- * Deletes a to-do as the tool does, but the event does not contain the to-do's content. The trigger that repairs
- * direct edits finds this event, and so adds no second event.
+ * Deletes a to-do as the tool does, but with an event that does not contain the to-do's content. The trigger that
+ * repairs direct edits finds this event, and therefore adds no second one.
  * @returns false if the to-do is unreadable
  */
 async function deleteTodo({ ports, traces }: Erasing, id: string): Promise<boolean> {

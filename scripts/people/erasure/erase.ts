@@ -1,6 +1,6 @@
 /**
  * Erases a person: deletes their data, and replaces them with a pseudonym in shared data. The first step revokes
- * their access. The last step deletes their account, because the account contains the name and address to search for.
+ * their access. The last step deletes their account, which contains the name and address that the other steps need.
  * An interrupted erasure can be run again, and repeating a complete one has no effect.
  */
 import type { UserRecord } from 'firebase-admin/auth';
@@ -70,10 +70,10 @@ export async function erase(
 
 function reportOf(uid: string, pseudonym: string, waits: Date | undefined): readonly string[] {
   return [
-    `Their pseudonym is ${pseudonym}. Store it outside of this project: after a restore, erase --person ${pseudonym} finds them again.`,
+    `Their pseudonym is ${pseudonym}. Store it outside of this project. If you restore a backup, use it to erase them again: erase --person ${pseudonym}.`,
     waits === undefined
       ? 'The account is deleted, and no data names them.'
-      : `The account is deleted. The document ${personPath(uid)} still blocks their last tokens: run this again with the uid after ${waits.toISOString()} to delete it too.`,
+      : `The account is deleted. The document ${personPath(uid)} still blocks their last tokens: to delete it too, run this command again with the uid, after ${waits.toISOString()}.`,
   ];
 }
 
@@ -90,7 +90,7 @@ async function erasureTarget(who: string, lookup: { readonly unverified: boolean
   return { uid: account?.uid ?? who, account };
 }
 
-/** Returns the uid of a person whose pseudonym is known, and who was restored from a backup. */
+/** Returns the uid of a person who was restored from a backup and whose pseudonym is known. */
 async function uidOf(pseudonym: string): Promise<string> {
   for await (const { uid } of registry.allPeople(() => undefined)) if (pseudonymOf(uid) === pseudonym) return uid;
   for await (const page of pagesOf(firestore().collection(COLLECTIONS.agents).select('owner_uid')))
@@ -98,7 +98,7 @@ async function uidOf(pseudonym: string): Promise<string> {
       const owner = String(snapshot.get('owner_uid'));
       if (pseudonymOf(owner) === pseudonym) return owner;
     }
-  throw new Error(`No person matches ${pseudonym}: the restore did not bring them back.`);
+  throw new Error(`No person matches ${pseudonym}: they are not in the restored data.`);
 }
 
 async function requireAnotherAdmin(uid: string): Promise<void> {

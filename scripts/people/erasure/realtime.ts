@@ -36,7 +36,7 @@ export interface ErasingRealtime {
 
 const OWN: readonly ((uid: string) => string)[] = [limitPath, taskUpdatesPath, notificationsPath, devicesPath];
 
-/** Other nodes that can name a person. Access data is not among them, because it is derived from Firestore. */
+/** Other nodes that can name a person. Access data is missing here, because it is derived from Firestore. */
 const ELSEWHERE: readonly string[] = [
   ...FREE_FORM_ROOTS,
   TASK_QUEUE,
@@ -51,7 +51,7 @@ const ELSEWHERE: readonly string[] = [
   METRICS_AGENTS,
 ];
 
-/** Number of nodes per page, which is small because a node can be large. */
+/** Number of nodes per page. It is small, because a node can be large. */
 const NODES_AT_ONCE = 20;
 
 export async function eraseInRealtime(erasing: ErasingRealtime): Promise<void> {
@@ -85,7 +85,7 @@ async function eraseNode(erasing: ErasingRealtime, list: string, node: DataSnaps
   else await replaceTexts(erasing, node);
 }
 
-/** Returns whether any key below the node names the person, so that replacing texts is not enough. */
+/** Returns whether a key below the node names the person. If so, replacing texts is not enough. */
 function isKeyNamed(traces: Traces, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(
@@ -109,7 +109,7 @@ async function moveNode(
   if (named !== node.key) await node.ref.remove();
 }
 
-/** Writes each replaced text separately, because other parts of the node can change in the meantime. */
+/** Writes each replaced text separately, because other parts of the node can change at the same time. */
 async function replaceTexts({ traces }: ErasingRealtime, node: DataSnapshot): Promise<void> {
   const texts: DataSnapshot[] = [];
   const collect = (part: DataSnapshot): void => {

@@ -11,7 +11,7 @@ export const ERASED_NAME = 'erased person';
 
 /**
  * Returns a person's pseudonym, which does not reveal the uid. It is the same in every erasure, so that the person
- * can be found again after a backup was restored.
+ * can be found again after a backup has been restored.
  */
 export function pseudonymOf(uid: string): string {
   return `erased-${systemHashing.sha256(`erased person\n${uid}`).slice(0, PSEUDONYM_DIGITS)}`;
@@ -21,7 +21,7 @@ export function isPseudonym(text: string): boolean {
   return PSEUDONYM.test(text);
 }
 
-/** Minimum length of uids that do not occur in text by chance. Those of Firebase have 28 characters. */
+/** Minimum length of a uid that cannot occur in a text by chance. The uids of Firebase have 28 characters. */
 const UNMISTAKABLE_LENGTH = 20;
 
 type Field = string | number;
@@ -48,7 +48,7 @@ export class Traces {
     ];
   }
 
-  /** Returns the text with the pseudonym; the same text if it does not name the person. */
+  /** Returns the text with the pseudonym, or the unchanged text if it does not name the person. */
   replaced(text: string): string {
     return this.patterns.reduce((rest, [pattern, other]) => rest.replace(pattern, other), text);
   }

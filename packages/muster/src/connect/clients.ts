@@ -17,7 +17,7 @@ interface AnyClient {
 interface JsonClient extends AnyClient {
   readonly format: Leniency;
   entry(url: string, keyed: boolean): Fields;
-  /** Elements of the list `inputs`, which the file also needs if the client sends a credential. */
+  /** Elements that the file's list `inputs` also needs if the client sends a credential. */
   readonly inputs?: readonly Fields[];
 }
 
@@ -28,7 +28,7 @@ interface TomlClient extends AnyClient {
 
 export type ClientFile = JsonClient | TomlClient;
 
-const ENVIRONMENT = 'Start it with MUSTER_TOKEN in its environment: the file contains only the variable name.';
+const ENVIRONMENT = 'Start it with MUSTER_TOKEN in its environment. The file contains only the variable name.';
 
 export const clients: Readonly<Record<string, ClientFile>> = {
   // Source: https://code.claude.com/docs/en/mcp. Claude Code ignores a file with a comment or trailing comma.

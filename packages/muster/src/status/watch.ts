@@ -40,7 +40,7 @@ async function look(hub: Hub, width: number, end: AbortSignal): Promise<string> 
   }
 }
 
-/** Returns the lines that fit, and a line on how to stop. With one more line, the terminal would scroll. */
+/** Returns the lines that fit the terminal, and a last line on how to stop. One more line would scroll the screen. */
 function fitted(screen: string, rows: number): string {
   const lines = screen.trimEnd().split('\n');
   return [...lines.slice(0, Math.max(1, rows - 2)), '', HINT].slice(0, rows).join('\n');
