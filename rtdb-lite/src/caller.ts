@@ -2,7 +2,7 @@ import { isRecord } from './tree/json.ts';
 
 /** Caller of a request, as security rules see it. */
 export interface Caller {
-  /** Whether the caller is the emulators' admin, to which rules do not apply. */
+  /** Whether the caller is the emulators' admin. Rules do not apply to the admin. */
   readonly isOwner: boolean;
   /** Value of the variable `auth` in security rules. */
   readonly auth: object | null;
@@ -11,12 +11,12 @@ export interface Caller {
 export const nobody: Caller = { isOwner: false, auth: null };
 const owner: Caller = { isOwner: true, auth: null };
 
-/** Returns a caller whose `auth` an admin caller has set. */
+/** Returns the caller whose `auth` an admin caller has set. */
 export function actingAs(auth: object | null): Caller {
   return { isOwner: false, auth };
 }
 
-/** Returns `undefined` if the token is unreadable. Like Google's emulators, it checks no signature. */
+/** Returns `undefined` if the token is unreadable. Signatures are not verified, as in Google's emulators. */
 export function callerOf(token: string | null | undefined): Caller | undefined {
   if (!token) return nobody;
   if (token === 'owner') return owner;

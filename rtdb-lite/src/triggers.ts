@@ -80,7 +80,7 @@ function matcherOf(pattern: string): RegExp {
 
 function matchesIn(match: Match): Match[] {
   const { trigger, at, before, after } = match;
-  if (before === after) return []; // Versions share unchanged nodes.
+  if (before === after) return []; // Versions of the data share unchanged nodes.
   const segment = trigger.path[at.length];
   if (segment === undefined) return isWanted(match) ? [match] : [];
   const keys = /^\{.*\}$/.test(segment)
@@ -91,7 +91,7 @@ function matchesIn(match: Match): Match[] {
   );
 }
 
-/** Matches event types that end in `written`, `created` and so on; in the first generation in `write`, `create`. */
+/** Returns whether the event type matches, such as `written` or, in the first generation of functions, `write`. */
 function isWanted({ trigger, before, after }: Match): boolean {
   if (nodeHash(before) === nodeHash(after)) return false;
   const wanted = trigger.event.replace(/^.*\.(create|update|delete|writ)\w*$/, '$1');

@@ -43,7 +43,7 @@ describe('rtdb-lite and the SDKs', () => {
   it('agree on 400 random queries', async () => {
     const data = randomChildren(random);
     await admin.set('queries', data);
-    const end = client.on('value', () => {}, 'queries'); // With all data, the client computes queries locally.
+    const end = client.on('value', () => {}, 'queries'); // A client that has all data computes its queries locally.
     await client.get('queries');
     for (let round = 0; round < 400; round++) {
       const constraints = randomQuery(random, Object.keys(data));
@@ -127,7 +127,7 @@ async function randomWrite(sdk: Sdk, random: Random): Promise<void> {
   }
 }
 
-/** Some nodes have a priority: without priorities, the SDK itself misreads orderByPriority with endBefore. */
+/** Some nodes have a priority, because without priorities the SDK misreads orderByPriority with endBefore. */
 function randomChildren(random: Random): Record<string, unknown> {
   const children = Array.from({ length: 40 }, (_, index) => {
     const key = `${random.pick(['k', '', 'x'])}${index}`;

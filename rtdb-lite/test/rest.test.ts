@@ -25,7 +25,7 @@ describe('the REST API', () => {
     return { status: response.status, body: text === '' ? null : JSON.parse(text), etag };
   }
 
-  it('puts, gets, patches, posts and deletes', async () => {
+  it('writes, reads, merges, appends and deletes data by PUT, GET, PATCH, POST and DELETE', async () => {
     assert.equal((await call('PUT', '/a.json', { b: { c: 1 }, l: [1, 2] })).status, 200);
     assert.deepEqual((await call('GET', '/a.json')).body, { b: { c: 1 }, l: [1, 2] });
     await call('PATCH', '/a.json', { 'b/d': 2 });
@@ -42,7 +42,7 @@ describe('the REST API', () => {
     assert.deepEqual((await call('GET', '/shallow.json?shallow=true&limitToFirst=1')).body, { a: true });
   });
 
-  it('writes with if-match only if the ETag matches', async () => {
+  it('applies a write with the header if-match only if the ETag matches', async () => {
     await call('PUT', '/tagged.json', { a: 1 });
     const { etag } = await call('GET', '/tagged.json', undefined, { 'X-Firebase-ETag': 'true' });
     assert.ok(etag);
@@ -51,7 +51,7 @@ describe('the REST API', () => {
     assert.equal((await call('PUT', '/tagged.json', 2, { 'if-match': etag })).status, 412);
   });
 
-  it('writes with a null ETag only if the path is empty', async () => {
+  it('applies a write with the ETag null_etag only if the path is empty', async () => {
     const { etag } = await call('GET', '/absent.json', undefined, { 'X-Firebase-ETag': 'true' });
     assert.equal(etag, 'null_etag');
     const written = await call('PUT', '/absent.json', 1, { 'if-match': etag, 'X-Firebase-ETag': 'true' });
@@ -89,7 +89,7 @@ describe('the REST API', () => {
     assert.deepEqual(alice.body, { score: 6 });
   });
 
-  it('orders by an indexed child', async () => {
+  it('returns children in the order of an indexed child key', async () => {
     const top = await call('GET', '/players.json?orderBy="score"&limitToLast=1');
     assert.deepEqual(top.body, { bob: { score: 9 } });
     assert.equal((await call('GET', '/players.json?orderBy="name"&limitToLast=1')).status, 400);

@@ -58,13 +58,13 @@ describe('rules', () => {
     await assert.rejects(stranger.once('players/alice'), /permission_denied/i);
   });
 
-  it('can depend on the query', async () => {
+  it('can allow a read depending on its query', async () => {
     const top = await stranger.get('players', ['orderByChild', 'score'], ['limitToLast', 1]);
     assert.deepEqual(top.keys(), ['bob']);
     await assert.rejects(stranger.get('players'), /denied/i);
   });
 
-  it('deny a forbidden transaction', async () => {
+  it('deny a transaction that writes forbidden data', async () => {
     await assert.rejects(
       alice.transaction('players/bob/score', (score) => Number(score ?? 0) + 1),
       /denied/i,

@@ -25,20 +25,20 @@ for (const name of ['admin', 'client'] as const) {
       await server.close();
     });
 
-    it('sets and reads', async () => {
+    it('sets a value and reads it', async () => {
       await sdk.set('a', { x: 1, s: 'é' });
       assert.deepEqual((await sdk.once('a')).value, { x: 1, s: 'é' });
       assert.deepEqual((await sdk.get('a')).value, { x: 1, s: 'é' });
       assert.equal((await sdk.get('nope')).exists, false);
     });
 
-    it('updates several paths', async () => {
+    it('updates several paths with one write', async () => {
       await sdk.set('u', { a: { x: 1, s: 'é' } });
       await sdk.update('u', { 'a/x': 2, 'b/deep/y': true });
       assert.deepEqual((await sdk.get('u')).value, { a: { x: 2, s: 'é' }, b: { deep: { y: true } } });
     });
 
-    it('pushes and removes', async () => {
+    it('pushes and removes children', async () => {
       const key = await sdk.push('list', { v: 1 });
       assert.match(key ?? '', /^-[\w-]{19}$/);
       assert.deepEqual((await sdk.get(`list/${key}`)).value, { v: 1 });
@@ -53,14 +53,14 @@ for (const name of ['admin', 'client'] as const) {
       assert.ok(Math.abs(Number((await sdk.get('sv/t')).value) - Date.now()) < 60_000);
     });
 
-    it('runs 20 transactions of two clients at once', async () => {
+    it('runs 20 transactions of two clients concurrently', async () => {
       const increment = (value: unknown) => Number(value ?? 0) + 1;
       const both = Array.from({ length: 10 }, () => [sdk, other]).flat();
       await Promise.all(both.map((one) => one.transaction('count', increment)));
       assert.equal((await sdk.get('count')).value, 20);
     });
 
-    it('aborts a transaction', async () => {
+    it('aborts a transaction without a change', async () => {
       assert.equal(await sdk.transaction('count', (value) => (value === 20 ? undefined : value)), false);
     });
 
@@ -123,7 +123,7 @@ for (const name of ['admin', 'client'] as const) {
       for (const end of ends) end();
     });
 
-    it('keeps priorities', async () => {
+    it('stores and returns priorities', async () => {
       await sdk.setWithPriority('priority', { z: 1 }, 7);
       await sdk.setPriority('priority', 9);
       const snapshot = await sdk.get('priority');
@@ -136,7 +136,7 @@ for (const name of ['admin', 'client'] as const) {
       assert.equal(String((await sdk.once('big')).value).length, 300_000);
     });
 
-    it('performs writes on disconnection, and works after reconnecting', async () => {
+    it('performs the writes that are set for a disconnection, and works again after reconnecting', async () => {
       await sdk.set('presence', true);
       await sdk.setOnDisconnect('presence', 'gone');
       sdk.goOffline();

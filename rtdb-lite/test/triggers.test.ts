@@ -57,7 +57,7 @@ describe('triggers', () => {
     });
   });
 
-  it('are not called for other events or paths, or if they are switched off', async () => {
+  it('are not called for other events, for other paths or while they are switched off', async () => {
     write('tasks/t1', { title: 'y' });
     write('elsewhere/t1', { title: 'y' });
     write('tasks/t2', { title: 'y' }, false);

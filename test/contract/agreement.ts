@@ -29,7 +29,7 @@ const EXACT = [
   'uniqueItems',
 ] as const;
 
-/** Returns where `ours` differs from `contract`. Optional properties that only `ours` has are allowed. */
+/** Returns the differences of `ours` from `contract`. Optional properties that only `ours` has are allowed. */
 export function disagreements(contract: Schema, ours: Schema | undefined, path = ''): string[] {
   if (ours === undefined) return [`${path}: missing`];
   return [

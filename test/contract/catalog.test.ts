@@ -17,7 +17,7 @@ describe('tool catalogue', () => {
     assert.deepEqual(folders.map(({ name }) => name).sort(), toolsets.map(({ name }) => name).sort());
   });
 
-  it('lists every tool that the tools folder of a toolset exports', async () => {
+  it('lists every tool that a file in the folder "tools" of a toolset exports', async () => {
     for (const { name, tools } of toolsets) {
       const exported = new Set<unknown>();
       for (const file of readdirSync(new URL(`${name}/tools/`, folder))) {

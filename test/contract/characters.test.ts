@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { entries } from './catalog.ts';
 import { outcomeOf, placesIn, recordOf, sampleOf, withAt } from './places.ts';
 
-/** Length in characters. Longer than every limit, including the byte limits that apply after the character limits. */
+/** Length in characters that exceeds every limit, including the byte limits that are checked after the others. */
 const LONG = 3_000_000;
 
 const WIDE = '\u{1f600}';
@@ -13,7 +13,7 @@ const limits = entries.flatMap(({ name, tool, input }) => {
   return placesIn(input, full).flatMap(({ path, schema }) => {
     if (schema['type'] !== 'string' || schema['enum'] !== undefined) return [];
     const messageOf = (text: string) => String(recordOf(outcomeOf(tool, withAt(full, path, text)))['message'] ?? '');
-    // Another part of a sample may be invalid, so only the errors about the tested argument count.
+    // Another part of a sample may be invalid, so the tests consider only errors about the tested argument.
     const saidOf = (text: string) =>
       messageOf(text)
         .split('Argument "')

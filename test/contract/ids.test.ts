@@ -13,7 +13,7 @@ const ALSO_IDS: readonly string[] = ['dependencies', 'in_hand', 'workspace', 'de
 
 /** Arguments whose name contains "id", although they do not identify an item of Muster. */
 const NO_IDS: readonly string[] = [
-  'getWorkflowRuns.workflow_id', // GitHub's id, which has its own error code.
+  'getWorkflowRuns.workflow_id', // An id at GitHub. An invalid id has its own error code.
   'execute_task.task.id', // A label that the caller chooses. Models read this label as text.
 ];
 

@@ -78,7 +78,7 @@ for (const { title, address, tools } of lists) {
       assert.doesNotMatch(JSON.stringify(tools), /"\$(ref|defs|schema|dynamicRef|anchor)"/);
     });
 
-    it('never has a list of types as the type of a value', () => {
+    it('never has a list of types as a value of the keyword "type"', () => {
       assert.deepEqual(paths(all.filter(({ schema }) => Array.isArray(schema.type))), []);
     });
 

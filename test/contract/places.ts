@@ -7,7 +7,7 @@ import type { Schema } from './agreement.ts';
 /** Part of a path into a value: the name of a member or the index of an entry. */
 type Step = string | number;
 
-/** An argument, a member of an object or an entry of a list. */
+/** Place of an argument, of a member of an object or of an entry of a list. */
 export interface Place {
   readonly path: readonly Step[];
   readonly schema: Schema;

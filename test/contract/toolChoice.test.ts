@@ -1,10 +1,10 @@
-/** A search with the words in which a person states a task finds the right tool by name and description. */
+/** A search for the words of a person's task finds the right tool by its name and description. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 
-/** Tasks in a person's words, each with the right tool. Written before the descriptions of the tools. */
+/** Tasks in a person's words, each with its right tool. They were written before the tools' descriptions. */
 const tasks = z
   .array(z.object({ task: z.string(), tool: z.string() }))
   .parse(JSON.parse(readFileSync(new URL('toolChoice.json', import.meta.url), 'utf8')));

@@ -1,4 +1,4 @@
-/** Descriptions, instructions, errors and guidance in results name each tool as in the reader's own tool list. */
+/** Descriptions, instructions, errors and guidance in results use the tool names of the reader's own tool list. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';

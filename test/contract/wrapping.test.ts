@@ -7,7 +7,7 @@ import { outcomeOf, type Place, placesIn, recordOf, sampleOf, withAt } from './p
 const isWrappable = ({ type }: Schema) =>
   typeof type === 'string' && ['array', 'object', 'boolean', 'integer', 'number'].includes(type);
 
-/** Returns the value with each part that clients may wrap replaced by its JSON text, innermost parts first. */
+/** Returns the value after replacing each part that clients may wrap by its JSON text, innermost parts first. */
 function wrappedWithin(schema: Schema, value: unknown, isFree: (place: Place) => boolean): unknown {
   let wrapped = value;
   for (const place of placesIn(schema, value).reverse()) {
@@ -30,7 +30,7 @@ const ADDED_BY_CLIENTS = {
   _meta: { progressToken: 1 },
 };
 
-/** Arguments that accept any JSON value, so a text that contains JSON must stay a text. */
+/** Arguments that accept any JSON value. In these arguments, a text that contains JSON must stay a text. */
 const FREE_FORM = ['firebase.write data', 'coding.end_task result', 'coding.report_task result'];
 
 for (const { name, tool, input } of entries) {

@@ -56,7 +56,7 @@ function endFrom(parameters: URLSearchParams): Query {
   return { ep, ein: isInclusive, ...(en !== undefined && { en }) };
 }
 
-/** Returns the limit of the query as a partial query; empty if there is no limit. */
+/** Returns the fields of the query that describe the limit; empty if there is no limit. */
 export function limitFrom(parameters: URLSearchParams): Query {
   const name = limits.findLast((one) => parameters.has(one));
   if (name === undefined) return {};

@@ -3,7 +3,7 @@ import parser, { type Rule } from 'targaryen/lib/parser/index.js';
 import stringMethods from 'targaryen/lib/parser/string-methods.js';
 import { isRecord } from '../tree/json.ts';
 
-// targaryen 3.1.0 checks only the first occurrence of the text.
+// The endsWith method of targaryen 3.1.0 checks only the first occurrence of the searched text.
 stringMethods.endsWith = (text, end) => text.endsWith(end);
 
 export class RulesError extends Error {}

@@ -77,7 +77,7 @@ export class Ruleset {
     return step?.node.indexOn.some((one) => samePath(one, index)) ?? false;
   }
 
-  /** Returns the levels from the root along the path, as far as rules exist. */
+  /** Returns the levels along the path, from the root to the last level that has rules. */
   #steps(path: Path): Step[] {
     const steps: Step[] = [{ path: [], node: this.#root, variables: {} }];
     for (const key of path) {

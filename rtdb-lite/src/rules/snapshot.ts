@@ -2,8 +2,8 @@ import { toJson } from '../tree/json.ts';
 import { nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
 
 /**
- * The variables `data`, `newData` and `root` of rules. targaryen recognizes the type of an operand by the name of
- * this class.
+ * The variables `data`, `newData` and `root` of rules. targaryen recognizes the type of an operand by its class name,
+ * so this class must keep its name.
  */
 export class RuleDataSnapshot {
   readonly #root: Tree;

@@ -4,7 +4,7 @@ import { sortedChildren } from './order.ts';
 
 const known = new WeakMap<TreeNode, string>();
 
-/** Returns the SDKs' hash of a value, with which a transaction identifies the data that it has read. */
+/** Returns the hash that the SDKs compute of a value. With it, a transaction identifies the data that it has read. */
 export function nodeHash(node: Tree): string {
   if (!node) return '';
   const cached = known.get(node);

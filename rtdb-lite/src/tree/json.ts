@@ -13,7 +13,7 @@ function isPrimitive(json: unknown): json is Primitive {
   return typeof json === 'string' || typeof json === 'boolean' || typeof json === 'number';
 }
 
-/** `previous` is the value that an increment adds to. */
+/** `previous` is the value to which an increment adds a number. */
 export function fromJson(json: unknown, previous: Tree = null, now = Date.now(), depth = 0): Tree {
   if (json === null || json === undefined) return null;
   if (depth > maxDepth) throw new BadData('Invalid data; data is nested too deeply');
@@ -84,7 +84,7 @@ export function toJson(node: Tree, withPriorities = false): unknown {
   return json;
 }
 
-/** Returns the length of the array that sorted keys form; undefined if half of it or more would be empty. */
+/** Returns the length of the array that sorted keys form; undefined if at least half of the array would be empty. */
 function arrayLength(keys: readonly string[]): number | undefined {
   if (!keys.every((key) => /^(0|[1-9]\d{0,8})$/.test(key))) return undefined;
   const highest = Number(keys.at(-1));

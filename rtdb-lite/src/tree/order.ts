@@ -39,7 +39,7 @@ export function compareValues(one: Tree, other: Tree): number {
 
 /** Returns the value that orders a child: its `.key`, `.value`, `.priority` or a path in it. */
 export function indexed(node: Tree, index: string): Tree {
-  if (index === '.key') return null; // Keys are compared separately.
+  if (index === '.key') return null; // Keys are compared by another function.
   if (index === '.value') return node;
   if (index !== '.priority') return nodeAt(node, splitPath(index));
   const priority = node?.priority ?? null;

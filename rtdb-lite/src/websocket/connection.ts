@@ -96,7 +96,7 @@ export class Connection {
     }
   }
 
-  /** Sends the data before the acknowledgement. */
+  /** The client must receive the data before the acknowledgement. */
   #listen(body: Body): object {
     const path = checkedPath(body.path);
     const query = body.tag === undefined ? null : (body.query ?? {});
@@ -162,7 +162,7 @@ export class Connection {
       try {
         this.#namespace.write(writes, this.#caller);
       } catch {
-        // The rules allowed the write when it was requested, but no longer do.
+        // The rules allowed the write when it was requested, but deny it now.
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Joins the frames of messages. The SDKs split long messages into frames, after a frame with their number. */
+/** Joins the frames of messages. The SDKs split a long message into frames, and send the number of frames first. */
 export class Frames {
   #missing = 0;
   #collected: string[] = [];

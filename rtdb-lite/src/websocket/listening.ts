@@ -51,7 +51,7 @@ function queryChanges({ path, tag, first, push }: Listening, query: Query): (cha
 
 type Children = NonNullable<NonNullable<Tree>['children']>;
 
-/** Returns the changed children. Nodes are immutable, so identical nodes have no changes. */
+/** Returns the changed children. Nodes are immutable, so a node that is the same object has no changes. */
 function differentChildren(before: Children, after: Children): (readonly [string, unknown])[] {
   const gone = [...before.keys()].filter((key) => !after.has(key)).map((key) => [key, null] as const);
   const present = [...after].filter(([key, child]) => before.get(key) !== child);

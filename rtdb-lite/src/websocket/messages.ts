@@ -19,7 +19,7 @@ export interface Body {
   readonly tag: number | undefined;
   readonly credential: string | undefined;
   readonly isAnonymous: boolean;
-  /** `null` means an unauthenticated caller; `undefined` means that the credential applies. */
+  /** `null` means an unauthenticated caller; `undefined` means that the credential identifies the caller. */
   readonly authOverride: object | null | undefined;
 }
 

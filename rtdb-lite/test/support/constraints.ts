@@ -51,7 +51,7 @@ export function clientQuery(base: ClientQuery, constraints: readonly Constraint[
   return query(base, ...constraints.map(clientConstraint));
 }
 
-/** Omits an undefined key, because the Admin SDK counts arguments and rejects such a key. */
+/** Omits an undefined key, because the Admin SDK counts the arguments and rejects an undefined key. */
 function adminBound(
   base: AdminQuery,
   [method, value, key]: readonly [BoundMethod, Bound, (string | undefined)?],

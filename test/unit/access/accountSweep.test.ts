@@ -26,13 +26,13 @@ describe("stored state of a person's account", () => {
     assert.equal(changed({}, undefined), undefined);
   });
 
-  it('becomes "good" once, without an access change for other instances', () => {
+  it('is set to "good" once, and other instances are not notified', () => {
     assert.deepEqual(changed({}, good), { account: 'good', isNews: false });
     assert.equal(changed({ account: 'good' }, good), undefined);
     assert.equal(changed({ account: 'good' }, { ...good, validSince: 0 }), undefined);
   });
 
-  it('ends earlier sign-ins once when the account is disabled or deleted', () => {
+  it('invalidates earlier sign-ins, once, when the account is disabled or deleted', () => {
     const disabled = { ...good, isDisabled: true };
     for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
@@ -45,14 +45,14 @@ describe("stored state of a person's account", () => {
     });
   });
 
-  it('ends sign-ins before the time of a token revocation, and never moves that time back', () => {
+  it('invalidates sign-ins before a token revocation, and keeps the latest time of a revocation', () => {
     const revoked = { ...good, validSince: 3000 };
     assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
     assert.equal(changed({ account: 'good', valid_since: 3000 }, revoked), undefined);
     assert.equal(changed({ account: 'good', valid_since: 4000 }, revoked), undefined);
   });
 
-  it('becomes "good" again when the account is enabled, but earlier sign-ins stay ended', () => {
+  it('is "good" again after the account is enabled, but earlier sign-ins stay invalid', () => {
     const before = { account: 'disabled', valid_since: 2000 } as const;
     assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
   });
@@ -89,7 +89,7 @@ describe('roles of a person whose account changes', () => {
     assert.deepEqual([role, validSince], ['worker', 7]);
   });
 
-  it('are copied to the access mirror with the mark "out" if the account is disabled', () => {
+  it('are marked as "out" in the access mirror if the account is disabled', () => {
     const person = { role: 'none', workspaces: {}, valid_since: 7 } as const;
     const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
     assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);
@@ -98,14 +98,14 @@ describe('roles of a person whose account changes', () => {
 });
 
 describe('access mirror in the Realtime Database', () => {
-  it('writes the leader of a new workspace before other entries', async () => {
+  it('receives the leader of a new workspace before its other entries are written', async () => {
     const written: string[] = [];
     const database = portsOf<Database>({
       ref: (path?: unknown) => portsOf<Reference>({ set: async () => void written.push(String(path)) }),
     });
     const people = {
       find: async () => {
-        await setImmediate(); // Waits longer than listing the workspaces takes.
+        await setImmediate(); // The list of workspaces is available before this wait ends.
         return { workspaces: { alpha: 'leader' } } as const;
       },
       workspaces: async () => ({ alpha: 'private' }) as const,

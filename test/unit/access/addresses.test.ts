@@ -20,7 +20,7 @@ describe('public address', () => {
     });
   });
 
-  it("is the function's own path if the configured origin does not lead to the function", () => {
+  it('has the path of the configured URL if that path is neither / nor /mcp', () => {
     assert.deepEqual(mainOf(FUNCTION), OWN);
     assert.deepEqual(mainOf(`${FUNCTION}/`), OWN);
     const below = `${ORIGIN}/agents/mcp`;
@@ -54,18 +54,18 @@ describe('public address', () => {
   });
 });
 
-describe('public address that a request gets', () => {
+describe('public address that the server states in the response to a request', () => {
   const addresses = new Addresses({ publicUrl: ORIGIN, functionUrl: FUNCTION });
   const functionHost = 'us-central1-project.cloudfunctions.net';
 
-  it('is the configured address with the host of the request', () => {
+  it('is the one of the two configured addresses that has the host of the request', () => {
     assert.deepEqual(addresses.of('muster.example'), ROOT);
     assert.deepEqual(addresses.of('MUSTER.example'), ROOT);
     assert.deepEqual(addresses.of(functionHost), OWN);
     assert.deepEqual(addresses.at(functionHost), OWN);
   });
 
-  it('is the main address if the host of the request is unknown', () => {
+  it('is the configured public URL if the host of the request is unknown', () => {
     for (const host of [undefined, '', 'evil.example', 'muster.example.evil.example', 'muster.example:444']) {
       assert.deepEqual(addresses.of(host), ROOT, host);
       assert.equal(addresses.at(host), undefined, host);
@@ -85,7 +85,7 @@ describe('public address that a request gets', () => {
     }
   });
 
-  it('keeps the host name of the request if the host is this machine', () => {
+  it('has the host name of the request if that name stands for this machine', () => {
     const own = new Addresses({
       publicUrl: 'http://127.0.0.1:5005',
       functionUrl: 'http://127.0.0.1:5001/demo/us-central1/mcp',
@@ -119,7 +119,7 @@ describe('address of the OAuth metadata', () => {
       assert.equal(metadataUrlOf(ROOT, path), `${ORIGIN}/.well-known/oauth-protected-resource${found}`, path);
   });
 
-  it('is below the path of the function, because other services use the root of its host', () => {
+  it('is below the path of the function if the endpoint has the host of the function', () => {
     for (const [path, found] of [
       ['/mcp', ''],
       ['/', ''],

@@ -106,7 +106,7 @@ describe('authentication', () => {
     );
   });
 
-  it('returns an agent as the caller for the credential of an agent', async () => {
+  it('returns the agent as the caller if the credential is that of an agent', async () => {
     stored = {
       credential: sampleCredential({ toolsets: ['coordination'] }),
       agent: sampleAgent({ role: 'leader', workspace: 'alpha' }),
@@ -182,7 +182,7 @@ describe('authentication', () => {
   });
 
   for (const subject of ['agent:terminal-2', 'person:person', `key:${API_KEY}`, 'everybody'])
-    it(`reads the credential again once after five seconds if ${subject} has changed`, async () => {
+    it(`reads the credential once more, after five seconds, if ${subject} has changed`, async () => {
       await authenticator.authenticate(BEARER);
       stored = undefined;
       changes = [{ id: '1', subject }];
@@ -197,7 +197,7 @@ describe('authentication', () => {
       assert.equal(lookups.length, 3, 'a change already read is ignored');
     });
 
-  it('keeps the cached credential of a caller whom an access change does not concern', async () => {
+  it('keeps a cached credential if an access change concerns only other callers', async () => {
     await authenticator.authenticate(BEARER);
     changes = [{ id: '1', subject: 'agent:terminal-3' }];
     now = secondsAfterStart(6);
@@ -239,7 +239,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('compares a secret even if the key is unknown, so that the time reveals nothing', async () => {
+  it('compares a secret even if the key is unknown, so that the response takes equally long', async () => {
     const wrong = await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     stored = undefined;
     const unknown = await refusal(() => authenticator.authenticate(BEARER));
@@ -283,7 +283,7 @@ describe('authentication', () => {
     assert.deepEqual(tokens, [], "the token is not a person's");
   });
 
-  it("rejects an app's access token if it, its grant or its agent has ended", async () => {
+  it("rejects an app's access token after the token, its grant or its agent has ended", async () => {
     const given = redeemed();
     grant = given.grant;
     const { accessToken, refreshToken } = given.tokens;
@@ -333,7 +333,7 @@ describe('authentication', () => {
       others = [leads()];
     });
 
-    it('has only the access that every key of its credential chain has, and reports the chain', async () => {
+    it('permits only what every key of its credential chain permits, and reports the chain', async () => {
       assert.deepEqual((await authenticator.authenticate(BEARER)).lineage, [
         LEADER,
         { subject: `key:${API_KEY}`, agent_id: 'terminal-2' },
@@ -343,7 +343,7 @@ describe('authentication', () => {
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
-    it('is valid while the key above it, or the renewed key, is valid in the same workspace', async () => {
+    it('is valid only while the key that registered it (or its renewal) is valid in its workspace', async () => {
       others = [leads({ api_key: 'mk_renewed', line: 'mk_leader' })];
       await authenticator.authenticate(BEARER);
       const credential = sampleCredential({ ancestors: [LEADER], held_to: 'alpha' });
@@ -357,7 +357,7 @@ describe('authentication', () => {
       await authenticator.reauthenticate(BEARER);
     });
 
-    it("is read again if a key above it changes, and when the chain's first key expires", async () => {
+    it('is read again after a change of a key that registered it, and expires with that key', async () => {
       const expiresAt = secondsAfterStart(500);
       others = [leads({ expires_at: expiresAt })];
       for (const subject of ['key:mk_leader', 'agent:leader']) {
@@ -375,7 +375,7 @@ describe('authentication', () => {
     });
   });
 
-  it("limits a key that an app registered to the current access of the app's grant", async () => {
+  it("restricts a key to the current access of the app's grant if the app registered the key", async () => {
     grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
     const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };

@@ -43,8 +43,8 @@ function fixture() {
   return { signIn, tokens, time };
 }
 
-describe("Firebase ID tokens for a caller's own requests", () => {
-  it('are the ID token of a person unchanged', async () => {
+describe('Firebase ID tokens for requests on behalf of a caller', () => {
+  it('are the ID token with which the person called, unchanged', async () => {
     const { signIn, tokens } = fixture();
     const idToken = unsigned({ sub: 'ada', role: 'leader', exp: START / 1000 });
     const principal = personOf('ada', 'leader');
@@ -70,7 +70,7 @@ describe("Firebase ID tokens for a caller's own requests", () => {
     }
   });
 
-  it('are created once for concurrent calls of an agent, with the claims of that agent', async () => {
+  it('are created once for concurrent calls of an agent, and contain the claims of the agent', async () => {
     const { signIn, tokens } = fixture();
     const [first, second] = await Promise.all([tokens.of(agent('one')), tokens.of(agent('one'))]);
     assert.equal(first, second);
@@ -106,7 +106,7 @@ describe("Firebase ID tokens for a caller's own requests", () => {
     assert.equal(signIn.calls, 3);
   });
 
-  it('are created again once, five minutes before they expire', async () => {
+  it('are replaced by new tokens five minutes before they expire, once for concurrent calls', async () => {
     const { signIn, tokens, time } = fixture();
     await tokens.of(agent('one'));
     time.now += (HOUR - 301) * 1000;

@@ -55,7 +55,7 @@ describe('decision about direct access to a database path', () => {
       { isAllowed, needs, workspace, role, from },
       { isAllowed: true, needs: 'worker', workspace: 'beta', role: 'worker', from: 'deployment' },
     );
-    assert.match(reason, /role worker in the workspace "beta"; you have worker there, from the deployment/);
+    assert.match(reason, /role worker in the workspace "beta"; your role there is worker, from your deployment role/);
   });
 
   it("reports whether the caller's role comes from the deployment or a membership", () => {
@@ -74,7 +74,7 @@ describe('decision about direct access to a database path', () => {
       assert.deepEqual(sourcedRole(principal, workspace), expected, workspace);
   });
 
-  it('is the same whether the data does not exist or the caller has no access', () => {
+  it('is the same for data that does not exist and for data that the caller may not read', () => {
     const questions = [
       [read('tasks/t-1'), { workspace: 'gamma' }],
       [read('agents/a-1'), { workspace: 'gamma', owner: 'eve' }],
@@ -89,13 +89,13 @@ describe('decision about direct access to a database path', () => {
     }
   });
 
-  it('denies every role to list, replace or read data that is closed to clients', () => {
+  it('lets no role list, replace or read data that is closed to clients', () => {
     const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
     for (const [question, expected] of [
-      [read('credentials/c-1'), /No role can read this path directly\. The server writes the path/],
+      [read('credentials/c-1'), /No role can read this path directly\. It is written by: /],
       [read('people'), /cannot be read as a whole/],
       [read('presence', 'realtime'), /cannot be read as a whole/],
-      [{ ...read('shared', 'realtime'), operation: 'write' }, /cannot be written as a whole/],
+      [{ ...read('shared', 'realtime'), operation: 'write' }, /A whole list cannot be written/],
       [read('elsewhere/at-all'), /Nothing is stored there/],
     ] as const) {
       const { isAllowed, reason } = decideAccess(admin, question);

@@ -89,7 +89,7 @@ describe('ID tokens of people', () => {
     verifier = new FirebaseIdTokenVerifier({ app: () => app, clock: { now: () => new Date(now) } });
   });
 
-  it('identify a person, whose account is read once per interval', async () => {
+  it('identify a person, and cause at most one read of the account per interval', async () => {
     const token = idTokenOf('ada');
     const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
     for (const { signedInAt, ...person } of principals) {

@@ -12,7 +12,7 @@ const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, ac
 const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
 describe('loss of access to a workspace', () => {
-  it('is partial below the role worker, and complete without any role', () => {
+  it('ends only the right to work for a viewer, and all rights for a person without a role', () => {
     const viewer = lostAccessOf(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isRemoved('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isRemoved('beta')], [false, false]);
@@ -115,7 +115,7 @@ describe("cached status of an agent's owner", () => {
     assert.equal(await known.stateOf('ben', 'alpha'), 'works');
   });
 
-  it('is "unknown" if the stored document of the person is unreadable', async () => {
+  it('is "unknown" if the stored document of the owner is unreadable', async () => {
     stored = undefined;
     assert.equal(await owners().stateOf('ben', 'alpha'), 'unknown');
   });

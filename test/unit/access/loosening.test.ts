@@ -19,7 +19,7 @@ const AGENT: Actor = {
 const { agent_id: _, ...rest } = AGENT;
 const PERSON: Actor = { ...rest, uid: 'ada' };
 
-/** Returns the people who must decide about the changes; undefined if the changes loosen no limit. */
+/** Returns who must approve the changes ("in person" if only people may make them); undefined if no limit loosens. */
 function decides(changes: readonly Change[], by: Actor = AGENT): string | undefined {
   try {
     requireNoLoosening(changeLoosening, changes, by);
@@ -31,7 +31,7 @@ function decides(changes: readonly Change[], by: Actor = AGENT): string | undefi
   }
 }
 
-/** Returns the description of each change that the deciding person sees. */
+/** Returns the descriptions of the changes that the approver sees. */
 function wouldOf(changes: readonly Change[]): readonly string[] {
   return looseningsIn(changeLoosening, changes, AGENT).map(({ would }) => would);
 }
@@ -194,7 +194,7 @@ describe('change that may loosen a limit', () => {
     });
   }
 
-  it('is refused if different people must decide about parts of the same call', () => {
+  it('is refused if different people must approve different parts of one call', () => {
     const both = ruled([{ tool: PR, asks: 'cyd' }, { tool: CODE }], []);
     assert.throws(() => decides(both), /approval from different people/);
   });
@@ -228,7 +228,7 @@ describe('change that may loosen a limit', () => {
       assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:b' }), { cost_usd: 9 }), 'ada');
     });
 
-    it('keeps its recorded setter if an agent lowers it, and records a person who changes it', () => {
+    it('keeps its setter if an agent lowers the limit; a person who changes it becomes its setter', () => {
       const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       const agent = { uid: 'agent:a', kind: 'agent' } as const;
       const person = { uid: 'ada', kind: 'person' } as const;

@@ -1,4 +1,4 @@
-/** The permission check as every tool and resource uses it. `test/rules/rules` tests both databases completely. */
+/** Permission check of every tool and resource. `test/rules/rules` tests the access rules of both databases. */
 import assert from 'node:assert/strict';
 import { permissionError, type RequiredPermission } from '../../../functions/src/access/rules/permissionCheck.ts';
 import type { Principal, Scope } from '../../../functions/src/identity/rules/principal.ts';
@@ -183,7 +183,7 @@ describe('permission check', () => {
   }
 
   for (const toolset of toolsets)
-    it(`is applied to every tool and resource of ${toolset.name} with the required role`, async () => {
+    it(`requires the declared role for every tool and resource of ${toolset.name}`, async () => {
       for (const entry of entriesOf(toolset))
         for (const [caller, principal, reason] of attemptsAt(entry, toolset.name))
           assert.equal(await refusedFor(entry, principal), reason, `${entry.name} as ${caller}`);

@@ -52,7 +52,7 @@ describe('agent counts', () => {
     assert.deepEqual(moves(member({ status: 'offline' }), member({})), [['alpha', 0, 0, 1]]);
   });
 
-  it('ignore other changes, and count an agent without a role only as registered and online', () => {
+  it('include an agent without a role as registered and online, and ignore all other changes', () => {
     const stranger = member({ parts: {} });
     assert.deepEqual(counts(member({}), member({ tasks_completed: 5 })), []);
     assert.deepEqual(moves(undefined, stranger), []);

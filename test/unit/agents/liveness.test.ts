@@ -1,4 +1,4 @@
-/** Races between the agent sweep and an agent's calls, which a simulated clock cannot cause. */
+/** Races between the agent sweep and an agent's calls. Simulating the clock cannot cause such races. */
 import assert from 'node:assert/strict';
 import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
 import type { Agent } from '../../../functions/src/agents/rules/agent.ts';

@@ -16,7 +16,7 @@ const source = join(repository, 'functions/src');
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
 /**
- * Folders whose classes use the keyword `private`. rtdb-lite uses `#x`, because it evaluates rules over its objects.
+ * Folders whose classes use the keyword `private`. Classes of rtdb-lite use `#x`, which security rules cannot read.
  */
 const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'test'];
 

@@ -1,4 +1,4 @@
-/** Files, documents and anchors that comments and documents cite exist. */
+/** Comments and documents cite only existing files, documents and anchors. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -44,11 +44,11 @@ const SPECIFICATIONS = ['network', 'coordination', 'to-do', 'orchestration', 'co
 
 const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
 
-/** Matches paths of this repository's files. `spec/` does not exist, but comments used to cite files in it. */
+/** Matches paths of this repository's files. The folder `spec/` was removed, so a citation of it fails. */
 const FILE =
   /(?<![\w./@-])((?:spec|scripts|test|functions|console|runner|packages|bench|plugins|rtdb-lite)\/[\w./-]+\.(?:md|tsx?|mjs|json))\b/g;
 
-/** Folders to which relative paths may refer. */
+/** Folders to which the paths in citations may be relative. */
 const bases = ['', 'functions/src', 'runner/src'];
 
 const show = (broken: readonly Citation[]): string =>

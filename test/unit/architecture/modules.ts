@@ -72,7 +72,7 @@ export const parts: readonly { readonly part: RegExp; readonly never: RegExp; re
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
-  // Runs import steps, steps import calls, and calls import agents. The reverse is forbidden.
+  // The code for runs imports steps, steps import calls, and calls import agents. The reverse is forbidden.
   { part: /orchestration\/rules\/steps\//, never: /orchestration\/rules\/runs\// },
   { part: /orchestration\/rules\/calls\//, never: /orchestration\/rules\/(runs|steps)\// },
   { part: /orchestration\/rules\/agents\//, never: /orchestration\/rules\/(runs|steps|calls)\// },

@@ -79,7 +79,7 @@ describe('billing meter', () => {
     Buffer.concat(texts.map((text) => framed(v1.BatchGetDocumentsResponse.encode(found(text)).finish())));
   const asked = framed(v1.BatchGetDocumentsRequest.encode({ documents: ['a/b'] }).finish());
 
-  it('counts messages that are divided within their prefix, within their length or across frames', async () => {
+  it('counts messages that are divided within the prefix, within the length or across frames', async () => {
     answer.bytes = documents('short', 'x'.repeat(70_000), '', 'y'.repeat(16_384));
     answer.cuts = [1, 2, 3, 16_384, 7];
     assert.deepEqual(await call('BatchGetDocuments', asked), answer.bytes);
@@ -104,8 +104,8 @@ describe('billing meter', () => {
     );
   });
 
-  it('forwards an unreadable message, and reports it when the bill is read', async () => {
-    const unreadable = Buffer.from([0x7f]); // Field 15, which the schema lacks, with the invalid wire type 7.
+  it('forwards an unreadable message, and reports an error when the counts are read', async () => {
+    const unreadable = Buffer.from([0x7f]); // The schema has no field 15, and the wire type 7 is invalid.
     answer.bytes = Buffer.concat([framed(unreadable), documents('after it')]);
     answer.cuts = [4];
     assert.deepEqual(await call('BatchGetDocuments', asked), answer.bytes);

@@ -39,7 +39,7 @@ describe('monthly cost of a deployment', () => {
     assert.equal(Math.round(many.callsASecond / thousand.callsASecond), 1000);
   });
 
-  it('includes the processor time and memory of a request that is always open', () => {
+  it('includes the processor time and memory that a permanently open request uses', () => {
     const [vcpu, memory] = [(2_592_000 - 180_000) * 0.000024, (1_296_000 - 360_000) * 0.0000025];
     assert.ok(Math.abs(openAllMonth() - vcpu - memory) < 1e-9);
   });

@@ -46,7 +46,7 @@ describe("stored chunks of a coding task's log", () => {
     );
   });
 
-  it('are dropped after the first ones, oldest first, when a new chunk exceeds the limit', () => {
+  it('are deleted, oldest first except for the first few, when a new chunk exceeds the limit', () => {
     const dropped: number[] = [];
     let head: LogHead | undefined;
     const chunks = FIRST_CHUNKS + LATEST_CHUNKS + 3;
@@ -60,7 +60,7 @@ describe("stored chunks of a coding task's log", () => {
     assert.equal(head?.first_line, (chunks - 1) * CHUNK_LINES);
   });
 
-  it('count the lines of each attempt from zero, and accept notes between lines', () => {
+  it('number the lines of each attempt from zero, and accept notes between lines', () => {
     const first = appendNumbered(undefined, 1, fill(0, 3)).writes[0]?.head;
     const noted = appendNote(first, entryOf(0, 'a note')).writes[0]?.head;
     assert.equal(appendNumbered(noted, 1, fill(0, 3)).accepted, 0);
@@ -68,14 +68,14 @@ describe("stored chunks of a coding task's log", () => {
   });
 });
 
-describe('default branch of a coding task', () => {
+describe('default branch name of a coding task', () => {
   for (const [description, branch] of [
     ['Add authentication to the app', 'task/kl2mnopq-add-authentication-to-the-app'],
     ['  Ünïcode & more!  ', 'task/kl2mnopq-unicode-more'],
     ['日本語', 'task/kl2mnopq'],
     ['x'.repeat(100), `task/kl2mnopq-${'x'.repeat(40)}`],
   ] as const) {
-    it(`for "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () => {
+    it(`for the description "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () => {
       assert.equal(defaultBranch('task-0s6smwakl2mnopq-001', description), branch);
     });
   }

@@ -1,4 +1,4 @@
-/** Fields of a coding task that change, or stay unchanged, when a runner returns the task to the queue. */
+/** Changes to the fields of a coding task when a runner returns the task to the queue. */
 import assert from 'node:assert/strict';
 import { endByDecision, endByRunner } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { EndReport } from '../../../functions/src/toolsets/coding/rules/task.ts';
@@ -76,7 +76,7 @@ describe('coding task that its runner returns to the queue', () => {
     assert.deepEqual([task.spent?.input_tokens, task.spent?.output_tokens], [12, 5]);
   });
 
-  /** Returns a task whose runner's lease has expired, which used up one attempt. */
+  /** Returns a task after its runner's lease expired. The expired lease has used up one attempt. */
   function lapsedTask(): CodingTask {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
     return asCodingTask({
@@ -88,7 +88,7 @@ describe('coding task that its runner returns to the queue', () => {
     });
   }
 
-  it('loses one attempt if its runner reports a failure after the lease expired', () => {
+  it('uses up only one attempt if its runner reports a failure after the lease expired', () => {
     const expired = lapsedTask();
     const report: EndReport = { status: 'failed', failure: { class: 'crashed', message: 'It crashed.' } };
     const { task, outcome } = endByRunner(expired, claimant(expired), report, secondsAfterStart(200));
@@ -100,14 +100,14 @@ describe('coding task that its runner returns to the queue', () => {
     );
   });
 
-  it('regains the attempt of the expired lease if no other runner has claimed the task', () => {
+  it('gets its used attempt back if no other runner claimed it after the lease expired', () => {
     const expired = lapsedTask();
     const { task, outcome } = endByRunner(expired, claimant(expired), RETURN, secondsAfterStart(200));
     assert.equal(outcome, 'returned');
     assert.deepEqual([task.retries, task.coding.attempts, task.lapsed_claims], [0, [], []]);
   });
 
-  it('stays with the other runner that has claimed it before the report arrived', () => {
+  it('remains claimed by another runner that claimed it before the report arrived', () => {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
     const lapsedClaims = [{ agent_id: 'ann', claim_epoch: 1 }];
     const next = asCodingTask(

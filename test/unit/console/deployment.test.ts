@@ -25,7 +25,7 @@ describe('hub address that the console shows', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Returns the deployment's addresses as a page reads them that was built with these parameters. */
+  /** Builds a page with these parameters, and returns the deployment's addresses that the page reads. */
   async function deployment(parameters: string, project: string | undefined = PROJECT) {
     writeFileSync(join(folder, `.env.${PROJECT}`), `REGION=europe-west1\n${parameters}`);
     const reported = builtIn(project, folder);

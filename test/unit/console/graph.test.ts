@@ -17,7 +17,7 @@ describe('task graph of the console', () => {
     ]);
   });
 
-  it('moves the selection by arrow key along edges, and between tasks with the same dependency', () => {
+  it('moves the selection by arrow keys along edges, and between tasks with a common dependency', () => {
     assert.equal(step(tasks, 'a', 'ArrowRight'), 'b');
     assert.equal(step(tasks, 'b', 'ArrowDown'), 'c');
     assert.equal(step(tasks, 'c', 'ArrowUp'), 'b');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { pagesOf, responseFor } from '../../../console/src/calls/responses.ts';
 
 describe('tool response in the console', () => {
-  it('is not shown if the person has asked for something else since', () => {
+  it('is not shown if the person has requested other data in the meantime', () => {
     const known = { key: 'mine', live: { state: 'live', value: 1 } } as const;
     assert.deepEqual(responseFor('mine', known), { state: 'live', value: 1 });
     assert.deepEqual(responseFor('of all', known), { state: 'loading' });

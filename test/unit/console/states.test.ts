@@ -8,7 +8,7 @@ const NOW = new Date(2000);
 describe('value that the console receives', () => {
   const hear = (before: Live<string>, isFresh: boolean) => nextState(before, 'new', isFresh, NOW);
 
-  it('is live after every previous state if the server has sent it', () => {
+  it('is live if the server has sent it, regardless of the previous state', () => {
     const states: Live<string>[] = [
       { state: 'loading' },
       { state: 'live', value: 'old' },

@@ -44,7 +44,7 @@ describe('text of an agent or person in the console', () => {
     );
   });
 
-  it('shows the host of a link, but none for an address with a password', () => {
+  it('shows the host of a link, but no host for an address that contains a password', () => {
     assert.equal(hostOf('https://xn--e1afmkfd.example/x'), 'xn--e1afmkfd.example');
     assert.equal(hostOf('https://user:pass@example.org/'), undefined);
   });

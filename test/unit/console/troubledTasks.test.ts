@@ -20,7 +20,7 @@ describe('list of held-up tasks', () => {
     assert.equal(list.count, 2);
   });
 
-  it('is complete if the last loaded task has a lease that has not expired', () => {
+  it('is complete if the last of the loaded tasks, ordered by lease end, has an unexpired lease', () => {
     const expiring = cut([held('gone', -11), held('fine', 5)]);
     const list = troubledTasks({ certain: whole([]), expiring }, AT);
     assert.equal(list.count, 1);

@@ -65,8 +65,8 @@ describe('claim of a task', () => {
   }
 });
 
-describe('capability sets of coding tasks', () => {
-  it('are queried by a claim even if the session does not list them', () => {
+describe('capabilities that coding tasks require', () => {
+  it('are included in the queries of a claim even if the session does not list them', () => {
     const name = fc.constantFrom('Claude', 'gemini', 'project:a/b', 'Project:c/d', 'rust', 'claude2');
     fc.assert(
       fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {

@@ -30,7 +30,7 @@ describe('task that carries out instructions of its owner', () => {
     },
   });
 
-  it("may be claimed depending on the owner's current role, which is read", async () => {
+  it('may be claimed only if the current role of the owner, which is read first, permits it', async () => {
     asked.length = 0;
     const other = { owner_uid: 'somebody-else' };
     for (const standing of ['works', 'out', 'unknown'] as const) {

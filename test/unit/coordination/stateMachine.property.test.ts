@@ -152,7 +152,7 @@ const others = fc.constantFrom(
 );
 
 describe('state machine of a task', () => {
-  it('keeps at most one holder, one outcome and epochs that never decrease after any steps', () => {
+  it('has at most one holder and one outcome, and never decreases its epoch, after any steps', () => {
     const steps = fc.commands([claim, start, settle, restore, others], { maxCommands: 80, size: 'max' });
     fc.assert(
       fc.property(steps, (commands) => {

@@ -183,7 +183,7 @@ describe('lease of a task', () => {
     assert.deepEqual(task.lapsed_claims, [{ agent_id: 'ann', claim_epoch: 1 }]);
   });
 
-  it('leaves a record of at most the last 20 holders', () => {
+  it('leaves a record of its holder, and a task keeps at most the last 20 such records', () => {
     let task = sampleTask();
     for (let count = 0; count < 25; count++) task = releaseTask(claimed(`agent-${count}`, task));
     assert.equal(task.lapsed_claims.length, 20);

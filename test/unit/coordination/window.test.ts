@@ -1,4 +1,4 @@
-/** Claim window whose queries return when the test decides. */
+/** A claim window with queries that return when the test decides. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claims.ts';

@@ -21,7 +21,7 @@ describe('sets of required capabilities', () => {
     assert.notEqual(capabilityKey(['coding']), capabilityKey(['coding', 'testing']));
   });
 
-  it('that an agent satisfies are the empty set and each set of capabilities it has', () => {
+  it('are satisfied by an agent if they are empty or contain only capabilities of that agent', () => {
     const keys = [[], ['coding'], ['coding', 'testing'], ['writing']].map(capabilityKey);
     assert.deepEqual(satisfiedKeys(keys, ['CODING']), ['', 'coding']);
     assert.deepEqual(satisfiedKeys(keys, ['testing', 'coding', 'x']), ['', 'coding', 'coding|testing']);
@@ -29,7 +29,7 @@ describe('sets of required capabilities', () => {
     assert.deepEqual(satisfiedKeys([], ['coding']), [''], 'a task without requirements is for every agent');
   });
 
-  it('are satisfied exactly if the agent has each of their capabilities', () => {
+  it('are satisfied if and only if the agent has each of their capabilities', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'A');
     fc.assert(
       fc.property(fc.array(fc.array(name), { maxLength: 6 }), fc.array(name), (required, has) => {

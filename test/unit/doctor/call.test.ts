@@ -1,4 +1,4 @@
-/** Last step of a deployment, which calls the deployed endpoint, and the Firebase CLI as a child process. */
+/** Tests the last step of a deployment, a call of the endpoint, and runs of the Firebase CLI as a child process. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -30,9 +30,9 @@ describe('call of the endpoint after a deployment', () => {
 
   it('calls the endpoint without a credential and then as an agent', async () => {
     const url = `${endpoint.url}/mcp`;
-    assert.equal(await callEndpoint(url, undefined, noPause), 'it requires a credential but offers no sign-in');
-    assert.match(await callEndpoint(url, 'leader-key', noPause), /^it is muster 0\.0\.0$/i);
-    await assert.rejects(callEndpoint(url, 'another-key', noPause), /it responded with 401: /);
+    assert.equal(await callEndpoint(url, undefined, noPause), 'the endpoint requires a credential but has no sign-in');
+    assert.match(await callEndpoint(url, 'leader-key', noPause), /^the endpoint is muster 0\.0\.0$/i);
+    await assert.rejects(callEndpoint(url, 'another-key', noPause), /the endpoint responded with 401: /);
   });
 
   it('reports whether people can sign in', async () => {
@@ -60,7 +60,7 @@ describe('call of the endpoint after a deployment', () => {
     refusals = 1000;
     const error = await callEndpoint(url, undefined, noPause).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof Stop);
-    assert.match(error.message, /it responded with 403: <html>Forbidden/);
+    assert.match(error.message, /the endpoint responded with 403: <html>Forbidden/);
     assert.deepEqual(error.fix, { command: `curl -i ${url}` });
     await close(front);
   });
@@ -70,7 +70,7 @@ describe('Firebase CLI as a child process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-cli-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('runs without questions as the deployer, with a token that no process list shows', async () => {
+  it('runs without prompts and with the token of the deployer, which no process list shows', async () => {
     const program = join(folder, 'firebase.mjs');
     const seen = join(folder, 'seen.json');
     writeFileSync(

@@ -113,7 +113,7 @@ describe('Google Cloud roles that a deployment needs', () => {
     assert.deepEqual([...callers].sort(), Object.keys(PACKAGES).sort());
   });
 
-  it('are exactly the listed ones', async () => {
+  it('are exactly the eight roles that this test lists', async () => {
     const { declared } = await recordingOf('healthy');
     assert.deepEqual(neededRoles(declared), [
       'roles/cloudtasks.enqueuer',
@@ -134,7 +134,7 @@ describe('Google Cloud roles that a deployment needs', () => {
         ([, name]) => name,
       ),
     );
-    // Required permissions: firebaseauth.users.get, no permission, and iam.serviceAccounts.signBlob. Source:
+    // `getUsers` needs firebaseauth.users.get, `createCustomToken` needs iam.serviceAccounts.signBlob. Source:
     // https://docs.cloud.google.com/iam/docs/roles-permissions/firebaseauth
     assert.deepEqual([...new Set(called)].sort(), ['createCustomToken', 'getUsers', 'verifyIdToken']);
   });

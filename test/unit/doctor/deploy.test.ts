@@ -195,7 +195,7 @@ describe('npm run deploy', () => {
     assert.equal(services.match(/"invokerIamDisabled":true/g)?.length, 2);
     assert.match(
       printed.join('\n'),
-      /mcp: One or more users named in the policy do not belong .* Turning off Cloud Run's check of the caller/,
+      /mcp: One or more users named in the policy do not belong .* Turning off Cloud Run's check of callers/,
     );
     assert.deepEqual(called, [...CLI, ...LAST]);
     const policy = JSON.stringify(
@@ -336,7 +336,7 @@ describe('npm run deploy', () => {
     assert.ok(printed.includes('unchanged: secrets'));
   });
 
-  it('grants the roles that are needed now, and lets a person remove those of earlier versions', async () => {
+  it('grants the needed roles, and leaves roles of earlier versions for a person to remove', async () => {
     here = await stage('healthy');
     const { answers, deployment } = here;
     const project = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`;

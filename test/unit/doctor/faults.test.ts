@@ -69,7 +69,7 @@ function parameter(name: string, value: string) {
   };
 }
 
-/** Sets a parameter in the deployed functions too, so that the doctor finds only the wrong value. */
+/** Sets a parameter in the project's file and in the deployed functions. The two values agree, but are wrong. */
 function deployedParameter(name: string, value: string) {
   return (recording: Recording): Recording => {
     edit(functions, new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`)(recording);

@@ -54,7 +54,7 @@ describe('npm run doctor', () => {
   };
 
   it('prints one line per check and exits with 1 if there is a problem', async () => {
-    // This clone has no parameters for the project, so the doctor expects the default account and no sign-in.
+    // This clone has no parameter file of the project, so the doctor assumes the default account and no sign-in.
     const { code, out } = await doctor(['--project', PROJECT]);
     assert.equal(code, 1);
     assert.match(out, /^ok {7}Firestore$/m);

@@ -1,4 +1,4 @@
-/** Importing the functions changes the process only for HTTP functions, and only once. */
+/** Importing the functions changes the state of the process only if an HTTP function is imported, and only once. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -32,7 +32,7 @@ const http = second && (await changedBy(second, 'entry/http.ts?' + second));
 console.log(JSON.stringify([all, http].filter(Boolean)));
 `;
 
-/** @param targets the first one loads all functions, the others only the HTTP functions */
+/** @param targets all functions are imported for the first target, only the HTTP functions for the second */
 async function loadedFor(...targets: readonly string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -46,7 +46,7 @@ const NOTHING = { subscribed: [], changed: false, mode: '', active: [] };
 const ONCE = { ...NOTHING, subscribed: ['http.server.request.start'], mode: 'production' };
 
 describe('importing the functions', function () {
-  this.timeout(120_000); // Each target imports all functions.
+  this.timeout(120_000); // Importing all functions is slow.
 
   it('starts tracking requests once for an endpoint, and changes nothing for other functions', async () => {
     const loaded = await Promise.all([loadedFor('mcp', 'githubWebhook'), loadedFor('sweep')]);

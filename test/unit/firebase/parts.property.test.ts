@@ -199,12 +199,12 @@ describe('lease of an instance that watches a path', () => {
   const lease = { holder: 'one', reading: true, renewed: new Date(90_000) };
   for (const [what, held, expected] of [
     ['free', undefined, true],
-    ['held by the same holder', { ...lease, holder: 'me' }, true],
-    ["another holder's", lease, false],
+    ['held by that instance', { ...lease, holder: 'me' }, true],
+    ['held by another instance', lease, false],
     ['released', { ...lease, reading: false }, true],
     ['expired', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
-    it(`may ${expected ? '' : 'not '}be acquired by another instance if it is ${what}`, () => {
+    it(`may ${expected ? '' : 'not '}be acquired by an instance if it is ${what}`, () => {
       assert.equal(canTakeLease(held, 'me', now), expected);
     });
   }

@@ -72,7 +72,7 @@ describe('check result of a pull request', () => {
   const failed = (commit: string, second: number, more = {}) =>
     checkRun(headed(SECOND), { name: 'test', commit, at: at(second), id: second, ...more });
 
-  it('is only logged if the check failed on a commit that is not the latest', async () => {
+  it('is logged, without any other effect, if a check of an older commit failed', async () => {
     for (const payloads of [
       [passed(SECOND, 2), failed(FIRST, 1)],
       [passed(SECOND, 2), failed(FIRST, 3)],
@@ -200,7 +200,7 @@ describe('webhook deliveries of a pull request', () => {
     }
   }
 
-  it('lead to the same state in any order, even if they are repeated or commits return', async () => {
+  it('lead to the same state in any order, even if some are repeated or a commit is pushed again', async () => {
     const shuffled = fc
       .array(happening, { minLength: 1, maxLength: 12 })
       .map((history) => new Told(history))
@@ -212,7 +212,7 @@ describe('webhook deliveries of a pull request', () => {
       });
     await fc.assert(
       fc.asyncProperty(shuffled, async ({ reported, once, again, more }) => {
-        // Repeated deliveries are both mixed in and appended.
+        // Some repetitions arrive before the deliveries that they repeat, others after all deliveries.
         const desk = await new Desk().receive([...again, ...once, ...more]);
         const { head, state, mark, failures } = reported;
         assert.deepEqual([desk.link.head, desk.link.state], [head, state]);

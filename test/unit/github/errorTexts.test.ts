@@ -10,7 +10,7 @@ const TEXTS: Readonly<Record<string, Readonly<Record<string, { message: string; 
 /** Names of the values that the spread object `...at` provides. */
 const REPOSITORY = ['owner', 'repo'];
 
-/** Returns the calls of `refusal` in a file whose error text has a placeholder without a value. */
+/** Returns the calls of `refusal` in a file that give no value for a placeholder of the error text. */
 function complaintsAbout(file: string): { readonly calls: number; readonly complaints: readonly string[] } {
   const source = stripTypeScriptTypes(readFileSync(file, 'utf8'));
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' });

@@ -91,7 +91,7 @@ describe('committed file', () => {
       });
     });
 
-  it('is looked up once per directory, in at most 100 directories', async () => {
+  it('is looked up with one request per directory, in at most 100 directories', async () => {
     fixture.server.world.treeLimit = 2;
     const before = fixture.server.count(TREES);
     await kinds(change('deep/er/text'), change('deep/er/other'), change('deep/er/and/deeper/run'));

@@ -15,7 +15,7 @@ describe('throttling of writes to GitHub', () => {
   });
   afterEach(() => fixture.close());
 
-  /** Returns how long two writes take that start immediately one after another. */
+  /** Returns the duration of two writes, the second of which is requested as soon as the first has ended. */
   async function twoWrites(gitHub: GitHubFixture['gitHub']): Promise<number> {
     const target = fixture.repo.resolve('main') ?? '';
     const began = performance.now();

@@ -82,7 +82,7 @@ describe('conditional requests to GitHub', () => {
   });
 });
 
-describe('KnownAnswers', () => {
+describe('ResponseCache', () => {
   it('evicts the least recently used entry, and does not store an entry that is too large', () => {
     const known = new ResponseCache();
     const megabyte = 'x'.repeat(1024 * 1024);

@@ -51,14 +51,14 @@ describe('budget', () => {
     assert.equal(budgetRefusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
   });
 
-  it('allows work of unknown cost as long as a part of the limit remains', () => {
+  it('allows work of unknown cost until its limit is spent completely', () => {
     assert.equal(exhaustedBudget([counted({ cost_usd: 1 }, usd(0.999)), counted({})]), undefined);
     const spent = counted({ tokens: 10 }, { nano_usd: 0, tokens: 10 });
     assert.equal(exhaustedBudget([counted({ cost_usd: 1 }), spent])?.limitedBy, spent);
     assert.ok(exhaustedBudget([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
-  it('is at least doubled, only in the exhausted unit, and then covers several calls', () => {
+  it('gets a proposed limit for the exhausted unit only: at least double, and for several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
       const refusal = budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
       return refusal && raisedLimit(refusal);
@@ -69,7 +69,7 @@ describe('budget', () => {
     assert.deepEqual(raise({ cost_usd: 1 }, usd(0.5), usd(0.1)), undefined);
   });
 
-  it('has no reserved amount after every call is settled, and has spent the actual cost', () => {
+  it('has reserved nothing after all calls are settled, and has then spent the actual cost', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })), (calls) => {
         let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
@@ -105,7 +105,7 @@ describe('budget', () => {
     );
   });
 
-  it('counts whole billionths of a dollar, and never less than the actual cost', () => {
+  it('counts costs in whole billionths of a dollar, and never counts less than the actual cost', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
         const costUsd = ((input + output) * price) / 1_000_000;
@@ -134,7 +134,7 @@ describe('budgets that limit an item', () => {
     assert.equal(budgetRefOf('pull_request-7-1'), undefined);
   });
 
-  it('are named in the reason of a wait, except those of a to-do, which only its owner sees', () => {
+  it('are named in the reason of a wait, without the id if the item is a private to-do', () => {
     assert.equal(waitsForBudget('task-task-1'), 'Waiting: the budget of task "task-1" is exhausted.');
     assert.equal(waitsForBudget('todo-todo-1'), 'Waiting: the budget of a to-do is exhausted.');
   });

@@ -199,7 +199,7 @@ describe('refresh token', () => {
   });
 
   for (const length of [1, 2, 7, MAX_AT_ONCE])
-    it(`may be sent again for 60 seconds and ${length} rotations, then counts as reused`, () => {
+    it(`may be sent again within 60 seconds and within ${length} rotations, then counts as reused`, () => {
       const { grant, all } = chain(length);
       for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
         // Rotation `index + 1` used this token, `index + 1` seconds after the start.
@@ -214,7 +214,7 @@ describe('refresh token', () => {
       }
     });
 
-  it('may no longer be sent again after twenty rotations', () => {
+  it('may not be sent again after twenty rotations', () => {
     const { grant, all } = chain(MAX_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no theft');
@@ -328,7 +328,7 @@ describe('grant after any sequence of token refreshes', () => {
     );
   });
 
-  it('is consistent if several processes use its tokens and store the results in any order', () => {
+  it('is consistent after several processes use its tokens and store their results in any order', () => {
     const { grant: first, tokens } = redeemed();
     const a = rotated(first, tokens.refreshToken, START);
     const c = rotated(a.grant, a.tokens.refreshToken, secondsAfterStart(15));

@@ -63,7 +63,7 @@ describe('credential chain of an agent', () => {
     assert.equal(resolveInLinks(standing, opening(), [one.subject, 'key:gone']), undefined);
   });
 
-  it("is the caller's chain plus the caller's credential for a new agent, and empty for a person", () => {
+  it("of a new agent is the caller's chain and credential, or empty if the caller is a person", () => {
     assert.deepEqual(descentOf({ lineage: [link('a'), link('b')] }, []), { ancestors: [link('a'), link('b')] });
     assert.deepEqual(descentOf({}, [credential('b')]), { ancestors: [] });
   });
@@ -75,7 +75,7 @@ describe('credential chain of an agent', () => {
     const renewed = credential('c', { line: 'b', agent_id: 'agent-of-b', ancestors });
     assert.deepEqual(descentOf({ lineage }, [renewed]), { ancestors: [link('a')], line: 'b' });
     assert.deepEqual(descentOf({ lineage: [link('z')] }, [renewed]), { ancestors: [link('z')] });
-    // The stolen key was revoked just before, so the new key descends from the stolen one.
+    // Even if the stolen key was revoked just before, a key that it registers has the stolen key in its chain.
     assert.deepEqual(descentOf({ lineage }, []), { ancestors: lineage });
   });
 

@@ -21,7 +21,7 @@ describe('role of a caller in a workspace', () => {
     assert.equal(ownRole(person()), undefined);
   });
 
-  it('is the deployment role in every open workspace, and undefined in private workspaces', () => {
+  it('is the deployment role in each open workspace, and undefined in private workspaces', () => {
     for (const role of ['viewer', 'worker'] as const)
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, undefined]);
   });
@@ -31,7 +31,7 @@ describe('role of a caller in a workspace', () => {
       assert.deepEqual(rolesOf(person(role)), [role, role, undefined, undefined, role]);
   });
 
-  it('is the membership in a private workspace, and the stronger role in an open one', () => {
+  it('is the role of the membership in a private workspace, and the stronger role in an open one', () => {
     const member = { closed: 'worker', open: 'leader', default: 'viewer' } as const;
     assert.deepEqual(rolesOf(person(undefined, member)), ['viewer', 'leader', 'worker', undefined, undefined]);
     assert.deepEqual(rolesOf(person('worker', member)), ['worker', 'leader', 'worker', undefined, undefined]);

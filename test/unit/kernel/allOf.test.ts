@@ -5,7 +5,7 @@ const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).pad
 
 const read = async (after = '') => things.filter(({ id }) => id > after).slice(0, 10);
 
-describe('allOf', () => {
+describe('processAll', () => {
   it('processes the matching items of each page, and returns how many it changed', async () => {
     const seen: string[] = [];
     const isEven = ({ id }: { id: string }) => Number(id) % 2 === 0;

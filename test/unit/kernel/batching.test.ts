@@ -1,4 +1,4 @@
-/** Batched work that the test completes. */
+/** Batches of work, each of which ends when the test decides. */
 import assert from 'node:assert/strict';
 import { Batching, LatestValue } from '../../../functions/src/kernel/concurrency.ts';
 
@@ -46,7 +46,7 @@ describe('Batching', () => {
 });
 
 describe('LatestValue', () => {
-  it('is yielded until the reader disconnects, which then stops the source', async () => {
+  it('is yielded until the reader disconnects; then the source is stopped', async () => {
     const latest = new LatestValue<number>();
     const missing = new AbortController();
     let stops = 0;

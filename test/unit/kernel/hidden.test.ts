@@ -67,7 +67,7 @@ const notified = (title: string): string => {
   return notificationOf(reminder, new ConsoleLinks('https://console.example'))?.title ?? '';
 };
 
-/** Each place that shows or stores texts of others, and whether letters and emoji keep their joiners there. */
+/** Places that show or store texts of agents or people, and whether letters and emoji keep their joiners there. */
 const PLACES: Readonly<Record<string, { readonly show: (text: string) => string; readonly keeps: boolean }>> = {
   'stored for models': { show: withoutHidden, keeps: true },
   'from GitHub': { show: (text) => plainText(text, 1000), keeps: true },

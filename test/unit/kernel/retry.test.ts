@@ -4,7 +4,7 @@ import { retryOnConflict } from '../../../functions/src/kernel/concurrency.ts';
 import type { Randomness } from '../../../functions/src/kernel/ports.ts';
 import { refusal } from '../../support/refusal.ts';
 
-describe('retryStale', () => {
+describe('retryOnConflict', () => {
   const bounds: number[] = [];
   const randomness: Randomness = {
     uuid: () => '',

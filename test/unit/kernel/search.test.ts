@@ -31,7 +31,7 @@ describe('search by words', () => {
     assert.deepEqual(searchPrefixes([]), []);
   });
 
-  it('finds through the index every text that matches', () => {
+  it('finds every matching text through the index', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (name, which, length) => {
@@ -77,7 +77,7 @@ describe('search in a script without spaces between words', () => {
     const text = fc.string({ unit: letter, minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (written, from, length) => {
-        // Divides the text before letters, because a letter without its mark is another letter.
+        // Keeps each letter together with its marks, because a letter without its mark is another letter.
         const letters = folded(written).match(/.\p{M}*/gsu) ?? [];
         if (letters.length === 0) return;
         const start = from % letters.length;
@@ -121,7 +121,7 @@ describe('search with letters that have no accents', () => {
   ] as const;
 
   for (const [one, other] of PAIRS)
-    it(`finds ${one} with the search word ${other}, whether composed or decomposed`, () => {
+    it(`finds ${one} with the search word ${other}, in composed or decomposed form`, () => {
       const ways = [other, other.toUpperCase(), other.normalize('NFD')];
       for (const search of ways) assert.ok(finds(one, search), search);
       const texts = [one, one.toUpperCase(), one.normalize('NFD')];
@@ -141,7 +141,7 @@ describe('search with letters that have no accents', () => {
     assert.equal(without.join(''), 'ĿŀƄƅƛƧƨƪƸƹƼƽƾɁɂɤɮʅʖʘʡʢʤʧʩʬʭᴞᴤᴥẚ');
   });
 
-  it('does not change a text that is already converted', () => {
+  it('does not change a text that was already converted for the search', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(fc.property(text, (one) => assert.equal(folded(folded(one)), folded(one))));
   });
@@ -184,7 +184,7 @@ describe('search for a letter whose mark makes it a different letter', () => {
     assert.ok(!finds('كِتاب', 'كُتاب'));
   });
 
-  it('finds a word that contains invisible joiners or hyphens, as one word and as several', () => {
+  it('finds a word that contains invisible joiners or hyphens as one word and as several words', () => {
     for (const search of ['می\u200cخواهم', 'میخواهم', 'خواهم']) assert.ok(finds('می\u200cخواهم', search), search);
     for (const search of ['dampfschiff', 'schiff']) assert.ok(finds('Dampf\u00adschiff', search), search);
     assert.ok(finds('葛\u{e0100}飾区', '葛飾'));

@@ -23,7 +23,7 @@ function listOf(visible: readonly boolean[]) {
 }
 
 describe('visiblePage', () => {
-  it('returns each visible item once, with any hidden items between them', () =>
+  it('returns each visible item once, wherever hidden items are in the list', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 300 }),

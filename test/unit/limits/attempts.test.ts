@@ -56,7 +56,7 @@ describe('limit on failed sign-in attempts', () => {
     assert.equal((await guess(20)).filter((code) => code === 'UNAUTHORIZED').length, 10);
   });
 
-  it('permits four lookups at a time beyond the limit, and none for the same value in 5 seconds', async () => {
+  it('allows four lookups at a time when it is exceeded, but only one per value in 5 seconds', async () => {
     await guess(100);
     let running = 0;
     let limit = 0;
@@ -106,7 +106,7 @@ describe('limit on failed sign-in attempts', () => {
     assert.deepEqual(await authenticator.authenticate('good', '203.0.113.8'), ADA);
   });
 
-  it('exempts a credential that was valid before, even after it left the credential cache', async () => {
+  it('exempts a credential that was valid before, even after it was evicted from the cache', async () => {
     await authenticator.authenticate('good', HERE);
     await guess(150);
     assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
@@ -136,7 +136,7 @@ describe('limit on failed sign-in attempts', () => {
     assert.equal(await codeOf('bad'), 'UNAUTHORIZED');
   });
 
-  it('is shared by all new addresses, and does not affect known addresses', async () => {
+  it('also applies to all addresses that are new to the instance together, not to known ones', async () => {
     await guess(1, '203.0.113.8');
     await guess(100);
     const codes = new Map<string, number>();

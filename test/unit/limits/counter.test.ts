@@ -58,7 +58,7 @@ function tallyOf(calls: readonly EndedCall[]): Tally {
 }
 
 describe('CallCounter', () => {
-  it('adds up calls by minute, tool, agent and error, and starts again after it was emptied', () => {
+  it('adds up calls by minute, tool, agent and error, and starts at zero after it was emptied', () => {
     fc.assert(
       fc.property(fc.array(call), fc.array(call), (first, second) => {
         const counter = new CallCounter();

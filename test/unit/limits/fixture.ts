@@ -32,7 +32,7 @@ export class LimiterFixture {
   /** Number of leases that were requested from the ledger so far. */
   leases = 0;
   isAway = false;
-  /** User whose lease requests fail although the ledger is available. */
+  /** Caller whose lease requests fail although the ledger is available. */
   contended: string | undefined;
   /** If true, the ledger answers immediately; otherwise `answer` must be called. */
   isPrompt = true;

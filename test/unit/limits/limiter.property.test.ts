@@ -34,13 +34,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const steps = fc.array(step, { minLength: 5, maxLength: 60 });
 
-/** Returns the tokens that an instance grants to a new caller at first: a tenth of its largest lease. */
+/** Returns the number of tokens that an instance grants to a new caller at first: a tenth of its largest lease. */
 function onTrust({ perSecond, burst }: RateLimit): number {
   const largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
   return Math.max(1, Math.floor(largest / 10));
 }
 
-/** Returns the calls that an instance does not charge: half of the tokens of `onTrust` per 30 seconds. */
+/** Returns the number of calls that an instance does not charge: half of `onTrust` in every 30 seconds. */
 function uncharged(limit: RateLimit, seconds: number): number {
   return Math.floor(onTrust(limit) / 2) * (1 + Math.floor(seconds / 30));
 }
@@ -78,7 +78,7 @@ describe('rate limiter under any order of events', () => {
       { numRuns: 300 },
     ));
 
-  it('allows the call of a patient caller in the end, for any behavior of other callers', () =>
+  it('finally allows the call of a caller that waits, for any behavior of other callers', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
         const fixture = new LimiterFixture(limit, INSTANCES);

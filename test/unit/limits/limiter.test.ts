@@ -79,7 +79,7 @@ describe('rate limiter', () => {
     const fixture = new LimiterFixture(LIMIT);
     await fixture.callTimes(100);
     const bob = personOf('bob', 'worker');
-    fixture.bucket = undefined; // The simulated ledger has only one bucket. An undefined bucket is full, as Bob's would be.
+    fixture.bucket = undefined; // The simulated ledger has one bucket. Undefined means that it is full, as Bob's is.
     const before = fixture.passed;
     fixture.call(0, bob);
     await settle();
@@ -136,7 +136,7 @@ describe('rate limiter', () => {
     assert.equal(await fixture.callTimes(200), LIMIT.burst);
   });
 
-  it('trusts a caller above the rate only once per instance before it asks the ledger', async () => {
+  it('allows uncharged calls to a caller above the rate only once per instance', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 5 }, 100);
     for (let times = 0; times < 5; times++) {
       for (const instance of fixture.instances.keys()) await fixture.callTimes(1, instance);
@@ -176,7 +176,7 @@ describe('rate limiter', () => {
     assert.ok(passed <= 7, `${passed} passed`);
   });
 
-  it('allows all calls only of the caller whose leases fail, and limits other callers', async () => {
+  it('allows all calls of a caller whose leases fail, and still limits other callers', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 5 });
     fixture.contended = ANN.uid;
     assert.equal(await fixture.callTimes(20), 20);

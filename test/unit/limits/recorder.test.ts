@@ -15,7 +15,7 @@ class Stage {
   readonly stored: Tally[] = [];
   readonly warnings: string[] = [];
   now = 1_000_000;
-  /** Replaceable action that runs before the ledger stores calls. */
+  /** Action that a test sets. The ledger runs this action before it stores calls. */
   adding: () => Promise<void> = async () => undefined;
   readonly recorder = new CallRecorder(
     {

@@ -83,7 +83,7 @@ const LEAP = /a leap second can only be at 23:59:60 UTC\.$/;
 const noTime = (message: RegExp): Refused => ({ code: 'INVALID_FORMAT', message });
 const tooMany = (message: string | RegExp): Refused => ({ reason: 'TOO_MANY', message });
 
-/** Every case except the first also gets a valid value of `text`. */
+/** In every case except the first, the arguments also contain a valid value of `text`. */
 const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   [
     'a missing argument',
@@ -99,7 +99,7 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   [
     'an unknown member',
     { items: [{ name: 'b', extra: 1 }] },
-    { message: 'Unknown argument "items.0.extra". Known in "items.0": name.' },
+    { message: 'Unknown argument "items.0.extra". Known fields of "items.0": name.' },
   ],
   ['an unknown argument that is null', { lists: null }, { reason: 'UNKNOWN_ARGUMENT' }],
   [
@@ -272,7 +272,7 @@ describe("check of a call's arguments", () => {
     });
   }
 
-  it("keeps an argument that some clients add to every call, if the tool's schema defines it", () => {
+  it('keeps an argument of the kind that clients add to every call, if the tool defines it', () => {
     const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));
     assert.deepEqual(own({ action: 'x', chatInput: 'hi\0', sessionId: null }), { action: 'x' });
     assert.throws(() => own({ action: 5 }), MusterError);

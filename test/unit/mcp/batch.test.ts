@@ -13,7 +13,7 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string; readonly data: { readonly reason: string } };
 }
 
-/** Returns a toolset whose tool returns the requested number of letters, and the number of times that tool ran. */
+/** Returns a toolset whose tool returns the requested number of letters, and a count of the calls of that tool. */
 function letters() {
   const seen = { runs: 0, now: 0, limit: 0 };
   const tool = toolsFor<unknown>()({
@@ -90,7 +90,7 @@ for (const [path, large, message] of PROTOCOLS) {
       );
       assert.deepEqual(
         { ...seen, taken, replies: replies.length },
-        { runs: 50, now: 0, max: 1, taken: 50, replies: 50 },
+        { runs: 50, now: 0, limit: 1, taken: 50, replies: 50 },
       );
     });
 
@@ -102,7 +102,7 @@ for (const [path, large, message] of PROTOCOLS) {
       for (const { id, result, error } of replies) {
         assert.equal(result !== undefined, id < seen.runs);
         if (error === undefined) continue;
-        assert.match(error.message, /^This message of the batch was skipped: the responses before it reached/);
+        assert.match(error.message, /^This message was skipped, because the responses to earlier messages of the/);
         assert.deepEqual([error.code, error.data.reason], [-32401, 'BATCH_TOO_LARGE']);
       }
     });
@@ -147,6 +147,6 @@ describe('JSON-RPC batch that reaches its timeout', () => {
     assert.match(second[1], /^No response within [01](?:\.\d+)? seconds\.$/);
     assert.equal(others.length, 2);
     for (const [, message] of others)
-      assert.match(message, /^This message of the batch was skipped: the messages before/);
+      assert.match(message, /^This message was skipped, because earlier messages of the batch/);
   });
 });

@@ -88,7 +88,7 @@ describe('callTool', () => {
     });
     await call(ports, LEADER, waiting);
     const { milliseconds, waited } = ports.entries[0]?.fields ?? {};
-    // A timer may fire slightly early, and the wait starts before the call receives the waiting function.
+    // The limits allow for a timer that fires early, and for a wait that starts before the call tracks it.
     assert.ok(Number(waited) >= 80, String(waited));
     assert.ok(Number(milliseconds) >= 19, String(milliseconds));
     assert.ok(Number(milliseconds) + Number(waited) <= performance.now() - began + 1);
@@ -156,7 +156,7 @@ describe('callTool', () => {
     ]) {
       const ports = memoryPorts();
       const result = await call(ports, LEADER, tool(handler));
-      assert.deepEqual(result.structuredContent, { error: 'Internal error. Quote request id r1.' });
+      assert.deepEqual(result.structuredContent, { error: 'Internal error. Report request id r1 to the operator.' });
       assert.equal(ports.entries.filter(({ level }) => level === 'error').length, 1);
     }
   });
@@ -222,7 +222,7 @@ describe('callTool at its timeout', () => {
     assert.deepEqual(left, [30_000]);
   });
 
-  it('has 50 seconds, counted from the arrival of the request', async () => {
+  it('gives a call 50 seconds, counted from the arrival of its request', async () => {
     const timeLeft = requestTimeLeft();
     const first = timeLeft();
     await pause(20);
@@ -230,7 +230,7 @@ describe('callTool at its timeout', () => {
   });
 });
 
-describe('withDeadline', () => {
+describe('withRequestTimeout', () => {
   it('rejects with TIMEOUT if the promise is not settled in time', async () => {
     const late = withRequestTimeout(new Promise(() => {}), 10);
     await assert.rejects(late, (error) => error instanceof MusterError && error.code === 'TIMEOUT');

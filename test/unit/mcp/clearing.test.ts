@@ -6,7 +6,7 @@ import { clearArgument, clearedFields } from '../../../functions/src/mcp/tool.ts
 const FIELDS = ['description', 'due_date', 'hints'] as const;
 
 describe('clear', () => {
-  it('removes the named fields, and keeps or changes all other fields', () => {
+  it('removes the named fields; all other fields are kept or get their new values', () => {
     const value = fc.option(fc.oneof(fc.string(), fc.integer(), fc.constant(false)), { nil: undefined });
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...FIELDS)), fc.constantFrom(...FIELDS), value, (clear, field, given) => {

@@ -124,7 +124,7 @@ describe('MCP endpoint', () => {
     assert.equal(((await rpc('/mcp/system', 'resources/list'))['error'] as Json)['code'], -32601);
   });
 
-  it('takes the workspace from the URL, and its base URL from the request', async () => {
+  it('takes the workspace of a call from the URL, and its own base URL from the request', async () => {
     const { structuredContent } = await call('/mcp?workspace=alpha', 'system_echo', { text: 'a', data: 1 });
     assert.deepEqual(structuredContent, { text: 'a', workspace: 'alpha', baseUrl: `${endpoint.url}/mcp` });
     assert.equal((await post('/mcp?workspace=../x', {})).status, 400);
@@ -234,7 +234,7 @@ describe('MCP endpoint', () => {
     const other = await serveEndpoint({ ...broken, toolsets: [systemToolset] });
     const response = await fetch(other.url, { method: 'POST', headers: HEADERS, body: '{}' });
     assert.equal(response.status, 500);
-    assert.match(await response.text(), /Internal error\. Quote request id [0-9a-f-]{36}\./);
+    assert.match(await response.text(), /Internal error\. Report request id [0-9a-f-]{36} to the operator\./);
     await other.close();
   });
 

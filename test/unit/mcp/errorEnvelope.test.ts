@@ -106,7 +106,7 @@ describe('error response of a tool', () => {
     const { log, entries } = memoryPorts();
     const shown = presentableError(new Error('at /srv/app/secret.ts'), 'request-1', 'tool', log);
     assert.equal(shown.code, 'INTERNAL');
-    assert.equal(shown.message, 'Internal error. Quote request id request-1.');
+    assert.equal(shown.message, 'Internal error. Report request id request-1 to the operator.');
     assert.equal(entries.length, 1);
     assert.equal(entries[0]?.level, 'error');
     assert.equal(entries[0]?.fields['requestId'], 'request-1');

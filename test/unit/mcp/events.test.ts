@@ -53,7 +53,7 @@ describe('/mcp/events', () => {
     for (const frame of frames) assert.deepEqual(Object.keys(frame).sort(), ['data', 'id']);
   });
 
-  it('resumes after Last-Event-ID; without it, after the cursor or at the start', async () => {
+  it('resumes after Last-Event-ID; without this header, after the cursor or at the start', async () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
     const first = async (asked: Asked) => dataOf((await (await fixture.open(asked)).take(1))[0] ?? {});
     assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '2' } }), 3);

@@ -149,7 +149,7 @@ describe('/mcp/events stream', () => {
     };
     const at = await fixture.serve({ services: () => ({ subscriptions: broken }) as never });
     const [frame] = await (await fixture.open({ at })).rest();
-    assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
+    assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Report request id/);
   });
 
   it('accepts only the method GET, including requests from allowed web pages', async () => {

@@ -109,7 +109,7 @@ describe('runOnce', () => {
     assert.deepEqual(await runOnce(ports, identity, losing, contextWith), { run: 1, replayed: true });
   });
 
-  it('derives the same secret again only for the same key and the same credential', async () => {
+  it('derives the same secret again only for an equal idempotency key and an equal credential', async () => {
     const ports = memoryPorts();
     const secret = async (key: string, credential: string) => {
       const { prepared, runs } = counting(ports, key);

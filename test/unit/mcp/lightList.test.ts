@@ -63,7 +63,7 @@ describe('light tool list', () => {
     ]);
   });
 
-  it('contains no output schemas, and only those hints that differ from the defaults', () => {
+  it('contains no output schemas, and contains a hint only if it differs from its default', () => {
     for (const tool of catalog('light').listFor(everywhere('admin'), 'person').tools) {
       assert.equal(tool.outputSchema, undefined);
       const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
@@ -77,7 +77,7 @@ describe('light tool list', () => {
       assert.match(description, /^[^\n]{1,280}$/, name);
   });
 
-  it('is built once per role, while the whole list is built once for all roles', () => {
+  it('is built once per role; the full tool list is built once for all roles', () => {
     const light = catalog('light');
     assert.equal(light.listFor(everywhere('worker'), 'person'), light.listFor(everywhere('worker'), 'person'));
     assert.notEqual(light.listFor(everywhere('worker'), 'person'), light.listFor(everywhere('viewer'), 'person'));

@@ -89,7 +89,7 @@ describe('simple call in the revision 2026-07-28', () => {
 
   after(() => endpoint.close());
 
-  /** Returns the name in an equivalent encoding, which only the SDK handles. */
+  /** Returns the name in another encoding with the same meaning. Only the SDK decodes that encoding. */
   const encoded = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
   async function answer(params: { name: string; arguments?: unknown }, nameHeader: string): Promise<string[]> {

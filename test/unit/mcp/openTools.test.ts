@@ -26,7 +26,7 @@ describe('tools that every credential may call', () => {
     assert.deepEqual(ofAccess(methodsAt(['todo'], ['todo'])), []);
   });
 
-  it('only read, loosen no limit, and still pass through the permission check', () => {
+  it('only read data, loosen no limit, and still require a permission check', () => {
     const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };
     const { tools } = catalogs.of(
       { toolsets: catalogs.names, readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { withToolArgumentName } from '../../../functions/src/mcp/call.ts';
 
-describe('namingOwnArgument', () => {
+describe('withToolArgumentName', () => {
   const tool = { input: z.object({ taskId: z.string(), agent_id: z.string(), tasks: z.array(z.string()) }) };
 
   const named = (field?: string): string | undefined => {

@@ -38,7 +38,7 @@ describe('progress notifications of a call', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('have increasing numbers, and include the steps that the tool itself reports', () => {
+  it('have increasing numbers, and include the steps that the tool reports', () => {
     const { during, send } = report();
     void during(new Promise(() => undefined));
     mock.timers.tick(5_000);

@@ -84,7 +84,7 @@ describe('request body at the endpoint', () => {
     }
   });
 
-  it('is read unchanged with or without a length, and with Content-Encoding identity', async () => {
+  it('is read unchanged with or without a declared length, and with Content-Encoding identity', async () => {
     for (const headers of [{ 'Content-Encoding': 'identity' }, { 'Content-Type': 'application/json; charset=utf-8' }]) {
       const raw = await connection();
       raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, ...headers, 'Content-Length': String(PING.length) });

@@ -167,7 +167,7 @@ const BODIES: readonly Sent[] = [
 
 const VERSION = { protocolVersion: '2025-06-18', capabilities: {} };
 
-/** If a row has no expression, its params are valid or fail for another reason. */
+/** Rows: method, params, and the expected error about the params (undefined if no such error is expected). */
 const PARAMS: readonly (readonly [string, object | undefined, RegExp | undefined])[] = [
   [
     'initialize',
@@ -417,7 +417,7 @@ describe('HTTP request to the endpoint', () => {
       }
     });
 
-    it('gets the address of the sign-in, without a quote of its credential, if that is invalid', async () => {
+    it('gets the address of the sign-in and an escaped error text if its credential is invalid', async () => {
       const { authenticate } = ports.authenticator;
       ports.authenticator.authenticate = async () => {
         throw new MusterError('UNAUTHORIZED', 'It is "forged"\nö.');
@@ -432,7 +432,7 @@ describe('HTTP request to the endpoint', () => {
     });
   });
 
-  it('has the last address in the header X-Forwarded-For as its client address', async () => {
+  it('has the last address in the header X-Forwarded-For as its client address, by default', async () => {
     addresses.length = 0;
     await list({ 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' });
     await list();

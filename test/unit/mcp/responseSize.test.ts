@@ -53,7 +53,7 @@ describe('response that exceeds the maximum size', () => {
         assert.deepEqual(rest, { id: 'task-1', next_cursor: answer.next_cursor });
         const [long, short] = z.array(z.object({ output: z.string() })).parse(tasks);
         assert.equal(short?.output, answer.tasks[1]?.output);
-        const lines = /… \((\d+) more characters: read this item on its own to get all of it\)$/.exec(
+        const lines = /… \((\d+) more characters omitted: read this item separately to get all of it\)$/.exec(
           long?.output ?? '',
         );
         if (long?.output === answer.tasks[0]?.output) continue;
@@ -72,7 +72,7 @@ describe('response that exceeds the maximum size', () => {
     assert.doesNotThrow(() => withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
   });
 
-  it('is replaced by an error if it has too many items, except after a write, which succeeded', () => {
+  it('is replaced by an error if it has too many items; after a write, the error reports success', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
       refusal(() => withinSizeLimit(reads, answer, sentBytes)).details.suggestion,
@@ -88,7 +88,7 @@ describe('response that exceeds the maximum size', () => {
     assert.equal(withinSizeLimit(reads, shown, sentBytes), shown);
   });
 
-  it('is returned if it exceeds only the limit for models', () => {
+  it('is returned if it exceeds only the limit for texts that models read', () => {
     const answer = { numbers: Array.from({ length: 20_000 }, (_, at) => at) };
     assert.equal(withinSizeLimit(reads, answer, sentBytes), answer);
   });
@@ -96,7 +96,7 @@ describe('response that exceeds the maximum size', () => {
 
 describe('resource that exceeds the maximum size', () => {
   for (const letter of NASTY) {
-    it(`is truncated to its beginning and keeps its type: ${JSON.stringify(letter)}`, () => {
+    it(`keeps its type and the beginning of its text: ${JSON.stringify(letter)}`, () => {
       const json = textWithinSizeLimit(
         { mimeType: 'application/json' },
         JSON.stringify({ text: letter.repeat(1_100_000) }),
@@ -107,14 +107,14 @@ describe('resource that exceeds the maximum size', () => {
       assert.equal(whole, letter.repeat(150_000));
       const { truncated, message, beginning } = JSON.parse(json) as Record<string, unknown>;
       assert.equal(truncated, true);
-      assert.match(String(message), /^This resource has \d+ bytes, too many for one response:/);
+      assert.match(String(message), /^This resource has \d+ bytes, too many for one response\./);
       assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
-      assert.match(plain, /only its beginning is shown\. Its toolset's tools return the rest in parts\.\)\n$/);
+      assert.match(plain, /Only its beginning is shown\. The tools of its toolset return the rest in parts\.\)\n$/);
     });
   }
 });
 
-describe('fitting', () => {
+describe('fittingItems', () => {
   it('returns the first items that fit one response, and at least one item', () => {
     const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 20_000 }));
     fc.assert(

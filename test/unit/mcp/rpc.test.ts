@@ -87,7 +87,7 @@ describe('plain JSON-RPC endpoint', () => {
     const broken = { ...fail, params: { how: 'unforeseen' } };
     const internal = await errorOf(broken, undefined, { Authorization: 'Bearer admin' });
     assert.equal(internal['code'], -32603);
-    assert.match(String(internal['message']), /^Internal error\. Quote request id [0-9a-f-]{36}\.$/);
+    assert.match(String(internal['message']), /^Internal error\. Report request id [0-9a-f-]{36} to the operator\.$/);
     const missing = await errorOf({ ...ECHO, params: { data: 1 } });
     assert.equal(missing['code'], -32301);
     assert.deepEqual(missing['data'], { field: 'text', reason: 'MISSING' });

@@ -24,7 +24,7 @@ describe('frames of server-sent events', () => {
     }
   });
 
-  it('without an event are parsed as a retry delay or as a comment', () => {
+  it('without an event are parsed as a retry delay or a comment', () => {
     assert.deepEqual(parseFrame(RETRY_FRAME.trimEnd()), { retry: '1000' });
     assert.deepEqual(parseFrame(KEEP_ALIVE_FRAME.trimEnd()), { comment: 'keep-alive' });
   });
@@ -36,7 +36,7 @@ describe('withPauses', () => {
     yield { n: 2 };
   }
 
-  it('requests the next item of its source only when its reader asks for one', async () => {
+  it('requests the next item from its source only when its reader requests an item', async () => {
     let asked = 0;
     const counting = {
       [Symbol.asyncIterator]: () => ({

@@ -108,7 +108,7 @@ describe('MCP over HTTP', () => {
       }
     });
 
-    it(`lists resource templates and returns the resources that match one (${era})`, async () => {
+    it(`lists resource templates and returns resources whose URI matches a template (${era})`, async () => {
       const listed = (await (await send(era, 'resources/templates/list', {})).json()) as { result: Json };
       const [book, ...others] = listed.result['resourceTemplates'] as Json[];
       assert.equal(others.length, 1);

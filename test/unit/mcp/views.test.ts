@@ -87,7 +87,7 @@ describe('views of tools', () => {
   });
 
   for (const { toolset, uri } of VIEWS)
-    it(`include ${uri} at every path that lists the tool of this view`, async () => {
+    it(`include ${uri} at every path that lists the tool of that view`, async () => {
       for (const path of pathsOf(toolset))
         assert.deepEqual(await read(path, uri), {
           uri,

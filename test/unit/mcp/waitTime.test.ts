@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { deferred } from '../../../functions/src/kernel/concurrency.ts';
 import { WaitTime } from '../../../functions/src/mcp/call.ts';
 
-describe('WaitingTime', () => {
+describe('WaitTime', () => {
   let now = 0;
   let time: WaitTime;
 

@@ -60,7 +60,7 @@ describe('onboarding checklist', () => {
     assert.deepEqual(required(itemsOf({ role: 'viewer' })), ['register', 'connect']);
   });
 
-  it('contains the call that completes the task which the agent holds', () => {
+  it('contains the call with which the agent completes its held task', () => {
     const complete = (changes: Partial<Agent>) => itemsOf(changes).find(({ id }) => id === 'complete');
     assert.equal(complete({})?.call?.tool, 'coordination.claim_task');
     const held = { 'task-7': { session: 's', claim_epoch: 1 } };

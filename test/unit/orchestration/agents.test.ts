@@ -26,7 +26,7 @@ import { START, sampleAttempt, sampleTask } from '../../support/builders.ts';
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
 
-/** Random source that must not be used, because routing draws no random number without recorded outcomes. */
+/** Fails the test if a random number is drawn, because routing draws none before outcomes are recorded. */
 const NO_CHANCE = { integer: (): number => assert.fail('a random number was drawn') };
 const away = { availability: { available: false as const, reason: 'There is no key.' } };
 
@@ -39,7 +39,7 @@ describe('recommendation of an agent', () => {
         agent: 'claude',
         score: 0.85,
         reasons: ['Good execution capability'],
-        warnings: ['Lower context window than required'],
+        warnings: ['Context window smaller than required'],
       },
     ]);
   });
@@ -125,7 +125,7 @@ describe('automatic choice of a workflow and its agents', () => {
     });
   }
 
-  it('does not select the workflow competitive if only one agent is available', () => {
+  it('does not select the workflow "competitive" if only one agent is available', () => {
     const { workflow, reason } = chooseWorkflow('Optimize this SQL query', 1);
     assert.equal(workflow, 'direct');
     assert.match(reason, /only one agent is available/);
@@ -149,7 +149,7 @@ describe('automatic choice of a workflow and its agents', () => {
     assert.deepEqual([compete?.agent, compete?.agents, pick?.timeout], ['gemini', undefined, 5000]);
   });
 
-  it('orders fallback agents by score, and has none for a step of live agents', () => {
+  it('orders fallback agents by score, and sets no fallback agent for a step of live agents', () => {
     assert.deepEqual(fallbackAgents('claude', 'plan', available), ['gemini']);
     assert.deepEqual(fallbackAgents('network', 'plan', available), []);
   });

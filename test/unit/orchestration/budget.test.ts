@@ -24,8 +24,8 @@ const planned = fc.record({
 
 type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 
-describe('Budget', () => {
-  it('limits a call to the remaining tokens, and refuses a call that could not output any', () => {
+describe('RunBudget', () => {
+  it('limits a call to the remaining tokens, and refuses a call if no output tokens remain', () => {
     const budget = new RunBudget({ tokens: 10_000 });
     const first = budget.reserve({ ...standard, max_output_tokens: 5000 });
     assert.equal(first?.max_output_tokens, 5000);
@@ -33,7 +33,7 @@ describe('Budget', () => {
     assert.equal(budget.reserve(standard), undefined);
   });
 
-  it('reserves the minimum output or refuses the call, unless the step requests less', () => {
+  it('refuses a call if less than the minimum output remains, unless the step requests less', () => {
     const lowest = 1000 + MIN_OUTPUT_TOKENS;
     assert.equal(new RunBudget({ tokens: lowest }).reserve(standard)?.max_output_tokens, MIN_OUTPUT_TOKENS);
     assert.equal(new RunBudget({ tokens: lowest - 1 }).reserve(standard), undefined);
@@ -71,7 +71,7 @@ describe('Budget', () => {
     assert.equal(new RunBudget({ cost_usd: 0 }).reserve(standard), undefined);
   });
 
-  it('counts the amount that an earlier execution of the run has spent', () => {
+  it('includes the amount that an earlier execution of the run has spent', () => {
     const spent = { usage: { input_tokens: 5000, output_tokens: 4000 }, cost_usd: 1 };
     assert.equal(new RunBudget({ tokens: 10_000 }, spent).reserve(standard), undefined);
     assert.ok(new RunBudget({ tokens: 20_000 }, spent).reserve(standard));
@@ -127,7 +127,7 @@ describe('Budget', () => {
   });
 });
 
-/** @returns the largest number of tokens that were billed but not yet recorded */
+/** @returns the reserved tokens of calls whose billed amount stays unknown */
 function spend(budget: RunBudget, calls: readonly Planned[]): number {
   const open: (() => void)[] = [];
   let unknown = 0;
@@ -160,7 +160,7 @@ describe('estimatedTokens', () => {
     Japanese: 'タスクはエージェントによって取得され、期限が切れると解放されます。',
     German: 'Die Warteschlange verteilt Aufgaben an Agenten, deren Pacht verlängert wird.',
   };
-  /** Maximum factor by which newer models count more tokens than the encodings that are available here. */
+  /** Newer models count at most this many times as many tokens as the encodings that are available here. */
   const NEWER = 1.3;
 
   for (const [name, text] of Object.entries(texts)) {

@@ -97,7 +97,7 @@ describe('call of a hosted agent', () => {
     assert.equal(time.elapsed, 0);
   });
 
-  it('fails with the requested agent and every reason if no agent can answer', async () => {
+  it('reports the requested agent and the reasons of all agents if no agent can answer', async () => {
     const without = (name: string) =>
       new ScriptedAgent(name, time, [], { available: false, reason: `${name} has no key.` });
     const nobody = await time.during(call(callOf(time, [without('claude'), without('gemini')]), ...calling(time)));
@@ -115,7 +115,7 @@ describe('call of a hosted agent', () => {
     );
   });
 
-  it('waits as long as the vendor asks, or uses the fallback agent if that is too long', async () => {
+  it('waits as long as the vendor asks, but uses the fallback agent if that time is too long', async () => {
     const asks = (retryAfterMs: number) =>
       agent('claude', { fails: 'rate_limited', details: { retry_after_ms: retryAfterMs } }, { says: 'Done.' });
     const patient = await time.during(call(callOf(time, [asks(7000)]), ...calling(time)));
@@ -172,7 +172,7 @@ describe('call of a hosted agent', () => {
       assert.deepEqual(journal.ended, result.attempts);
     });
 
-    it('uses the fallback agent if more tokens do not help, and fails if that does not answer', async () => {
+    it('uses the fallback agent if more tokens do not help, and fails if that agent gives no text', async () => {
       const claude = agent('claude', CUT);
       const gemini = agent('gemini', CUT);
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
@@ -187,7 +187,7 @@ describe('call of a hosted agent', () => {
       assert.ok(result.attempts.every(({ end }) => end === 'truncated'));
     });
 
-    it('uses the fallback agent if the first agent rejects the larger number of output tokens', async () => {
+    it('uses the fallback agent if the first agent rejects a request for more output tokens', async () => {
       const claude = agent('claude', CUT, { fails: 'invalid_request' });
       const gemini = agent('gemini', { says: 'Done.' });
       const changes = { maxOutputTokens: 32_000 };
@@ -215,7 +215,7 @@ describe('call of a hosted agent', () => {
       assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[3000], [3000]]);
     });
 
-    it('is neither requested nor charged again when the run is repeated after a crash', async () => {
+    it('is neither sent nor charged again when the run is repeated after a crash', async () => {
       const usage = { input_tokens: 7, output_tokens: 8192 };
       const cut = { answer: { text: ' \n', model: 'm', usage, complete: false } };
       const asked: number[] = [];
@@ -358,7 +358,7 @@ describe('call of a hosted agent', () => {
     assert.deepEqual(result.attempts[1]?.usage, answer.usage);
   });
 
-  it('is charged once if its answer is too large to store, and the fallback agent is asked', async () => {
+  it('is charged once if its answer is too large to store, and then the fallback agent is asked', async () => {
     const reported: string[] = [];
     const claude = agent('claude', { says: 'é'.repeat(400_001) });
     const gemini = agent('gemini', { says: 'Done.' });

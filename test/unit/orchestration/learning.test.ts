@@ -154,7 +154,7 @@ describe('routing that learns from outcomes', () => {
     assert.ok(share(once, 'claude') > 0 && share(once, 'gemini') > 0);
   });
 
-  it('tries no agent with a lower rating before outcomes are recorded', () => {
+  it('chooses no agent with a lower initial rating before outcomes are recorded', () => {
     const first = SEEDS.map((seed) => simulated(seed, 8, () => ({ claude: 1, gemini: 1 })));
     assert.deepEqual([...new Set(first.flat())], ['gemini']);
   });
@@ -201,7 +201,7 @@ describe('reasons for the choice of an agent', () => {
 
   it('report that an agent with a lower score was tried to learn about it', () => {
     const reported = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));
-    const tried = reported.filter((one) => one.includes('tried occasionally: claude scores higher'));
+    const tried = reported.filter((one) => one.includes('tried occasionally although claude scores higher'));
     assert.ok(tried.length > 0 && tried.length < SEEDS.length / 2, `${tried.length}`);
     for (const one of tried) assert.match(one, /^work: gemini: /);
   });
@@ -254,12 +254,12 @@ describe('agent that a workspace forbids', () => {
     assert.equal(await fieldOf(preferring), 'preferences.agent');
   });
 
-  it('is not one of the default agents of a parallel call', () => {
+  it('is not a default agent of a parallel call', () => {
     const [only] = allSteps(parallelWorkflow([], 'all', 'plan', given));
     assert.deepEqual(only && agentsOf(only), ['gemini']);
   });
 
-  it('differs from an agent that is only not pinned, which a caller may still name', () => {
+  it('differs from an agent that is only not pinned: a caller may still name such an agent', () => {
     const allowed = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: [] });
     const { workflow } = requestOf(planned, rest, { agents: { plan: 'claude' } }, allowed);
     assert.deepEqual(allSteps(workflow).flatMap(agentsOf), ['claude', 'gemini']);
@@ -279,7 +279,7 @@ describe('built-in workflow in a workspace with pinned or forbidden agents', () 
     return [allSteps(workflow).map((step) => [step.name, ...agentsOf(step)].join(' ')), reasons] as const;
   };
 
-  it('has the agent "auto" in each step whose own agent is forbidden or not the pinned one', () => {
+  it('has the agent "auto" in each step whose agent is forbidden or is not the pinned agent', () => {
     const pins = [{ kind: 'plan', agent: 'gemini' }];
     assert.deepEqual(routed('plan-execute', { pins, forbidden: [] })[0], ['plan auto', 'execute gemini']);
     assert.deepEqual(routed('plan-execute', { pins: [], forbidden: ['gemini'] })[0], ['plan claude', 'execute auto']);
@@ -288,12 +288,12 @@ describe('built-in workflow in a workspace with pinned or forbidden agents', () 
   it('omits a forbidden agent, and also the judge if only one agent is left', () => {
     assert.deepEqual(routed('competitive', { pins: [], forbidden: ['gemini'] }), [
       ['compete claude'],
-      ['compete: without gemini, forbidden in this workspace.'],
+      ['compete: does not use gemini, because the workspace forbids it.'],
     ]);
     assert.deepEqual(routed('competitive', NO_ROUTING)[0], ['compete claude gemini', 'pick claude']);
   });
 
-  it('is still a valid workflow after these replacements', () => {
+  it('is still valid after its forbidden agents are replaced or omitted', () => {
     const forbidden = { pins: [], forbidden: ['gemini'] };
     for (const name of ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review']) {
       const { workflow } = asRouted(builtIn(name) ?? assert.fail(), situation({}, forbidden));

@@ -157,7 +157,7 @@ describe('recorded outcomes of a run', () => {
     assert.deepEqual(reported(vote, [agreed], 'succeeded'), ['claude execute accepted 1', 'gemini execute accepted 1']);
   });
 
-  it('are worth half for an agent that lost a race', () => {
+  it('are worth half as much for an agent that lost a race', () => {
     const attempts = [attempt('claude', 'answer:claude', 'aborted'), attempt('gemini', 'answer:gemini')];
     const results = [
       { agent: 'claude', error: 'aborted: The request was cancelled.' },
@@ -169,7 +169,7 @@ describe('recorded outcomes of a run', () => {
     ]);
   });
 
-  it('rate the reviewed work by the first line of each review after it', () => {
+  it('rate work as lost only if the first line of the next review is a negative verdict', () => {
     const workflow = builtIn('iterative') ?? assert.fail();
     const review = (iteration: number, output: string) =>
       done('review', 'claude', { role: 'review', iteration, output });

@@ -41,7 +41,7 @@ function reserve(limited: readonly CountedBudget[], call = CALL) {
 }
 
 describe('reservation from the budgets of a call', () => {
-  it('covers the whole call if every budget allows that, and is undefined without a budget', async () => {
+  it('covers the whole call if every budget allows it, and is undefined if there is no budget', async () => {
     assert.deepEqual(await reserve([]), { reservation: undefined, maxOutputTokens: 32_000 });
     const { reservation, maxOutputTokens } = await reserve([budgetWith({ tokens: 33_000 })]);
     assert.deepEqual([reservation?.amount.tokens, maxOutputTokens], [33_000, 32_000]);
@@ -67,7 +67,7 @@ describe('reservation from the budgets of a call', () => {
     assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 0, 4000)), [33_000, false]);
   });
 
-  it('never exceeds the amount that is left, and is refused only if the minimum does not fit', async () => {
+  it('never exceeds the remaining amount, and is refused only if less than the minimum remains', async () => {
     const limits = fc.record(
       { tokens: fc.integer({ min: 0, max: 60_000 }), cost_usd: fc.double({ min: 0, max: 1, noNaN: true }) },
       { requiredKeys: [] },

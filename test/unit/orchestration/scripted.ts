@@ -106,7 +106,7 @@ export class NotedAttempts implements Journal {
   }
 }
 
-/** Returns the last two arguments for `call`. */
+/** Returns the ports and the accounts that tests pass to `call`. */
 export function calling(
   time: VirtualTime,
   { journal = new NotedAttempts(), budget = new RunBudget({}) }: Partial<Accounts> = {},

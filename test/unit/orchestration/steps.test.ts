@@ -145,7 +145,7 @@ describe('workflow step with several agents', () => {
       );
     });
 
-    it('is decided by judges who do not know the authors if there is no majority, in any order', async () => {
+    it('is decided by judges who see no authors if there is no majority, for any answer order', async () => {
       for (const [first, second] of [
         ['quality 1', 'quality 2'],
         ['quality 2', 'quality 1'],
@@ -209,7 +209,7 @@ describe('workflow step with several agents', () => {
         const result = await vote(round(scripts));
         assert.match(
           result.explanation,
-          /gemini won by capability for the role\. Tied by points in blind rankings and points from other agents and number of first places\./,
+          /gemini won by capability for the role\. Before that, a tie by points in blind rankings and points from other agents and number of first places\./,
         );
         return result.winner;
       });

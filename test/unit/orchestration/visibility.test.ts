@@ -15,7 +15,7 @@ const person = (uid: string, roles: Partial<PersonRoles>): Principal => ({
 const inAlpha = { owner_uid: 'ben', workspace: 'alpha' };
 
 describe('visibility of a run', () => {
-  it('is complete for the owner of the run while the owner has a role in its workspace', () => {
+  it('is complete for the owner of the run while the owner has a role in the workspace', () => {
     assert.equal(visibilityOf(person('ben', { workspaces: { alpha: 'viewer' } }), inAlpha), 'all');
     assert.equal(visibilityOf(person('ben', {}), inAlpha), undefined);
     assert.equal(visibilityOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'deployment admin');

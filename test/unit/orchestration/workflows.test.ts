@@ -120,7 +120,7 @@ describe('definition of a workflow', () => {
     [
       'a pick from a step with one agent',
       steps(plan, { name: 'b', picks: 'plan' }),
-      /"plan" is not a step with several agents/,
+      /step with several agents and mode all, but "plan" is not such a step/,
       'workflow.steps.1.picks',
     ],
     [
@@ -225,19 +225,19 @@ describe('order of the steps in a run', () => {
   const finished = ({ next }: Progress) => next.kind === 'finished' && [next.result, next.output];
   const nameOf = ({ name }: DueStep) => name;
 
-  it('in the workflow direct is one step, with the input as its prompt', () => {
+  it('in the workflow "direct" is one step, with the input as its prompt', () => {
     const { order, end, prompts } = played(named('direct'), nameOf);
     assert.deepEqual([order, finished(end)], [[['execute#1']], ['execute', 'execute']]);
     assert.equal(prompts.get('execute#1'), given.input);
   });
 
-  it('in the workflow plan-execute is the plan and then its execution', () => {
+  it('in the workflow "plan-execute" is the plan and then its execution', () => {
     const { order, prompts } = played(named('plan-execute'), nameOf);
     assert.deepEqual(order, [['plan#1'], ['execute#1']]);
     assert.match(prompts.get('execute#1') ?? '', /Write a parser\.[\s\S]*Output of the step plan[\s\S]*\nplan\n/);
   });
 
-  it('in the workflow competitive ends with the choice of the best answer', () => {
+  it('in the workflow "competitive" ends with the choice of the best answer', () => {
     const { order, end } = played(named('competitive'), nameOf);
     assert.deepEqual(
       [order, finished(end)],
@@ -248,20 +248,20 @@ describe('order of the steps in a run', () => {
     );
   });
 
-  it('passes the candidate answers to a step that picks one of them', () => {
+  it('provides the candidate answers to the step that picks one of them', () => {
     const compete = { status: 'done', output: '', results: [{ agent: 'claude', output: 'x' }] } as const;
     const { next } = progressOf(named('competitive'), given, new Map([['compete#1', compete]]));
     assert.deepEqual(next.kind === 'execute' && next.steps[0]?.candidates, compete.results);
   });
 
-  it('passes only the task and the context to a step that picks, as the prompt', () => {
+  it('puts only the task and its context into the prompt of the step that picks an answer', () => {
     const context = { style: 'terse' };
     const compete = { status: 'done', output: '## claude\n\nx', results: [] } as const;
     const { next } = progressOf(named('competitive'), { ...given, context }, new Map([['compete#1', compete]]));
     assert.equal(next.kind === 'execute' && next.steps[0]?.prompt, 'Write a parser.\n\nContext: {"style":"terse"}');
   });
 
-  it('in the workflow iterative repeats the steps until the review approves', () => {
+  it('in the workflow "iterative" repeats the steps until the review approves', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) =>
       name === 'review' ? (iteration === 2 ? 'APPROVED' : 'CHANGES: not APPROVED') : `${name} ${iteration}`,
     );
@@ -270,14 +270,14 @@ describe('order of the steps in a run', () => {
     assert.deepEqual([end.skipped, end.warnings], [[{ name: 'refine', iteration: 2 }], []]);
   });
 
-  it('in the workflow iterative ends after three rounds with a warning if no review approves', () => {
+  it('in the workflow "iterative" ends after three rounds with a warning if no review approves', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) => `${name} ${iteration}`);
     assert.equal(order.length, 7);
     assert.deepEqual(finished(end), ['refine', 'refine 3']);
     assert.match(end.warnings.join(), /stopped after 3 rounds/);
   });
 
-  it('in the workflow code-review has parallel reviews, and a fix only after findings', () => {
+  it('in the workflow "code-review" has parallel reviews, and a fix only after findings', () => {
     const fixed = played(named('code-review'), ({ name }) => (name === 'security' ? 'FINDINGS' : 'NO FINDINGS'));
     assert.deepEqual(fixed.order, [['generate#1'], ['security#1', 'performance#1'], ['fixes#1']]);
     const clean = played(named('code-review'), ({ name }) => (name === 'generate' ? 'code' : ' NO FINDINGS'));
@@ -285,7 +285,7 @@ describe('order of the steps in a run', () => {
     assert.deepEqual(finished(clean.end), ['generate', 'code']);
   });
 
-  it('omits ended parallel steps, and does not show their output to steps of the same group', () => {
+  it('omits ended parallel steps, and hides their output from other steps of the same group', () => {
     const workflow = named('code-review');
     const outcomes = new Map<string, StepOutcome>([
       ['generate#1', { status: 'done', output: 'code' }],

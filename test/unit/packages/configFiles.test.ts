@@ -188,7 +188,7 @@ describe("client's configuration file after muster connect", () => {
     };
     for (const [what, { text, by }] of Object.entries(texts))
       for (const [name, { path }] of Object.entries(clients))
-        it(`${what}: the client ${name} ${by.includes(name) ? 'accepts' : 'rejects'} this form`, () => {
+        it(`a file ${what}: ${name} and muster connect ${by.includes(name) ? 'accept' : 'reject'} it`, () => {
           put(path, text);
           const change = () => connect(name, folder, HUB, true);
           if (by.includes(name)) {

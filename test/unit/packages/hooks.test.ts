@@ -213,7 +213,7 @@ describe('hooks of the Claude Code plugin', () => {
     assert.deepEqual(globSync(`${temporary}/elsewhere/*`), []);
   });
 
-  it('report an event that they cannot read in one line', async () => {
+  it('report an unreadable event in one line', async () => {
     const { code, output } = await hook('{"session_id": "s", ');
     assert.equal(code, 1);
     assert.match(output, /^Muster: .*\n$/);

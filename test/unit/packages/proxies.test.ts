@@ -97,7 +97,7 @@ describe('environment with a proxy', () => {
     assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/);
   });
 
-  it("makes muster status fail without showing the proxy's password, if it is unreachable", async () => {
+  it('makes muster status fail, without showing the password, if the proxy is unreachable', async () => {
     const output = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
     assert.match(
       output,

@@ -48,7 +48,7 @@ describe('process of a function in the emulator', () => {
       );
       assert.ok(loaded.includes(PROGRAM));
       const filesOf = (folder: string) => loaded.filter((file) => file.includes(folder)).length;
-      // The preloaded module replaces all other modules of the package.
+      // Only the main file of each firebase package is loaded, and a stub replaces it. No file of deploy/ is loaded.
       const folders = ['/firebase-admin/lib/', '/firebase-functions/lib/', '/firebase-tools/lib/deploy/'];
       assert.deepEqual(folders.map(filesOf), [1, 1, 0]);
     } finally {

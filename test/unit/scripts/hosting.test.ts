@@ -73,7 +73,7 @@ describe('Firebase Hosting of the console', () => {
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     });
 
-  it('returns a file that a rollback had removed as soon as it exists again', async () => {
+  it('returns a file that was removed by a rollback as soon as the file exists again', async () => {
     assert.equal((await get('/assets/screen-1a2b.js')).status, 200);
     rmSync(asset);
     const { status, headers } = await get('/assets/screen-1a2b.js');

@@ -1,4 +1,4 @@
-/** Function processes of the functions emulator that have no calls. */
+/** Function processes of the functions emulator that run no call. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';

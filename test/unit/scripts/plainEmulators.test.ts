@@ -60,7 +60,7 @@ describe('emulators of npm start', () => {
     return removed;
   }
 
-  it('are found by the Firebase CLI, unless an earlier run is announced', () => {
+  it('are found by the Firebase CLI, unless an earlier run has already announced itself', () => {
     const found = () => EmulatorHub.readLocatorFile(projectId)?.origins;
     assert.equal(found(), undefined);
     assert.deepEqual(reported(4400), [EmulatorHub.getLocatorFilePath(projectId)]);

@@ -32,7 +32,7 @@ describe('environment with proxy variables', () => {
     assert.deepEqual(nodeUsesProxy({ NO_PROXY: 'a' }), {});
   });
 
-  it('keeps existing exceptions, and does not change if it is extended a second time', () => {
+  it('keeps existing exceptions, and does not change if the exceptions are added a second time', () => {
     const host = fc.constantFrom('a.example', '.b.example', '10.0.0.1', 'localhost', 'c:80');
     const list = fc.option(
       fc.array(host).map((hosts) => hosts.join(', ')),
@@ -45,7 +45,7 @@ describe('environment with proxy variables', () => {
         const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
         for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
         for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
-        // The variables for other shells are complete, even if this process already has some of them.
+        // The variables that are passed on are complete, even if this process already has some of them.
         assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
       }),
     );
@@ -64,7 +64,7 @@ describe('environment with proxy variables', () => {
       }
     });
 
-  it("is named in the error of a failed request without the proxy's password", () => {
+  it('adds the proxy variable, without its password, to the error of a failed request', () => {
     assert.equal(proxyHint({}), '');
     assert.equal(proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }), ' (https_proxy sets the proxy proxy:3128)');
   });

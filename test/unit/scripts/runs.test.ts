@@ -68,7 +68,7 @@ describe('emulator run of npm start or npm test', () => {
     await untilCleared(run);
   });
 
-  it('is not cleaned up by other runs while its owner is running', async () => {
+  it('is not cleaned up by other runs while the process that owns it is running', async () => {
     const run = await openRunElsewhere();
     await closeAbandonedRuns();
     assert.equal(processesOf(run.tag).length, 2);

@@ -36,7 +36,7 @@ describe('batches of test files', () => {
     );
   });
 
-  it('are more numerous for isolated suites, while a sequential suite is one batch', () => {
+  it('are smaller for isolated suites, and the files of a sequential suite are a single batch', () => {
     const files = Array.from({ length: 30 }, (_, index) => `${index}.test.ts`);
     const lengths = [rules, integration, endToEnd].map((suite) => batchesOf(suite, files, () => 9).length);
     assert.deepEqual(lengths, [3, 6, 1]);
@@ -94,7 +94,7 @@ describe('parallel test workers', () => {
     assert.deepEqual(done.sort(), jobs.toSorted());
   });
 
-  it('run at most two jobs alongside a sequential one, plus one that needs no emulators', async () => {
+  it('run at most two jobs alongside a sequential job, plus one job that needs no emulators', async () => {
     const running = new Set<string>();
     const limit = { beside: 0, booting: 0, after: 0 };
     const singles = ['single 1', 'single 2'];

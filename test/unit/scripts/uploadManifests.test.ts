@@ -1,4 +1,4 @@
-/** Cloud Build installs the same package versions next to the bundle that the tests used. */
+/** Cloud Build installs, next to the bundle, the package versions with which the tests ran. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -285,7 +285,7 @@ describe('OAuth clients', () => {
       assert.equal(charged, 0);
     });
 
-    it('keep their id if they register again in any order, and are written at most twice a day', async () => {
+    it('keep their id if they register again with reordered URIs, with at most two writes a day', async () => {
       const first = await clients.register(body);
       now = secondsAfterStart(DAY / 2);
       const turned = [...body.redirect_uris].reverse();
@@ -346,7 +346,7 @@ describe('OAuth clients', () => {
         assert.equal((await oauthError(() => clients.register(nothing))).code, 'invalid_client_metadata');
       });
 
-    it('may have no name, and may request features that are not supported', async () => {
+    it('may have no name, and may request OAuth features that Muster does not support', async () => {
       const { name } = await clients.register({
         redirect_uris: [CALLBACK],
         token_endpoint_auth_method: 'client_secret_basic',

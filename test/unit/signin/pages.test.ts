@@ -80,7 +80,7 @@ describe('sign-in page that asks for consent', () => {
 
   it('states that an app is not verified, and warns if the app is a program on this computer', () => {
     const html = consentPage(page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }));
-    assert.match(html, /Unverified app: it registered itself/);
+    assert.match(html, /Unverified app\. It registered itself/);
     assert.match(shown(html), /localhost:3118 \(a program on this computer\)/);
     assert.match(html, /<p class="warning">Muster can&#39;t verify which program/);
   });
@@ -110,7 +110,7 @@ describe('sign-in page that asks for consent', () => {
     ]);
   });
 
-  it('passes the URLs of the server and its texts to its script', () => {
+  it('passes the URLs of the server and the texts of the page to the script of the page', () => {
     const { settings } = page();
     assert.deepEqual(embeddedIn(consentPage(page({ language: 'ja' }))), { ...settings, texts: TEXTS.ja.script });
   });

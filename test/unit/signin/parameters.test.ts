@@ -11,7 +11,7 @@ function resourceOf(...resources: readonly string[]): string | undefined {
 }
 
 describe('query parameters of a sign-in', () => {
-  it('may name the same resource several times, in equivalent forms', () => {
+  it('may name one resource several times, in equivalent forms', () => {
     assert.equal(resourceOf(MCP), MCP);
     for (const again of [MCP, `${MCP}/`, 'https://HUB.example/mcp', 'HTTPS://hub.example:443/mcp', ''])
       assert.equal(resourceOf(MCP, again), MCP, again);
@@ -25,7 +25,7 @@ describe('query parameters of a sign-in', () => {
       assert.throws(() => resourceOf(MCP, other), { code: 'invalid_target' }, other);
   });
 
-  it('may occur only once, except the resource', () => {
+  it('may occur only once, except the parameter "resource"', () => {
     const query = new URLSearchParams('code=one&state=&resource=a&resource=a');
     assert.equal(parametersIn(query)('code'), 'one');
     assert.equal(parametersIn(query)('state'), undefined, 'an empty value counts as omitted');
@@ -37,7 +37,7 @@ describe('query parameters of a sign-in', () => {
       );
   });
 
-  it('match a resource without regard to its query and trailing slashes', () => {
+  it('match a resource even if its query or its trailing slashes differ', () => {
     assert.equal(addressOf(`${MCP}//?toolsets=todo`), MCP);
     assert.equal(addressOf('not a URL'), 'not a URL');
   });

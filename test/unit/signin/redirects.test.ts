@@ -44,10 +44,10 @@ describe('check of a redirect URI before its registration', () => {
     ['http://localhost\\@evil.example/callback', /backslash/],
     ['https://client.example/#', /fragment/],
     ['https://client.example/callback#x', /fragment/],
-    ['https://user@client.example/', /user or a password/],
-    ['https://user:pw@client.example/', /user or a password/],
-    ['https://:pw@client.example/', /user or a password/],
-    ['http://localhost@evil.example/', /user or a password/],
+    ['https://user@client.example/', /a user name or a password/],
+    ['https://user:pw@client.example/', /a user name or a password/],
+    ['https://:pw@client.example/', /a user name or a password/],
+    ['http://localhost@evil.example/', /a user name or a password/],
     ['http://client.example/callback', /only accepted on localhost/],
     ['http://localhost.evil.example/callback', /only accepted on localhost/],
     ['http://localhost./callback', /only accepted on localhost/],
@@ -153,7 +153,7 @@ describe('registered redirect URI', () => {
     }
   });
 
-  /** Generates the first values more often, so that many URIs are valid. */
+  /** Generates the first values more often, so that many of the generated URIs are valid. */
   const part = (standard: readonly string[], ...others: readonly string[]) =>
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...standard) },
@@ -235,7 +235,7 @@ describe('redirect URI to which a sign-in returns', () => {
     );
   });
 
-  it('has its existing parameters of the same name replaced', () => {
+  it('has its own parameters replaced by result parameters of the same name', () => {
     assert.equal(
       withParameters('https://client.example/?code=old&iss=old', { code: 'new', iss: 'https://muster.example' }),
       'https://client.example/?code=new&iss=https%3A%2F%2Fmuster.example',

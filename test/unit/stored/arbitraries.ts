@@ -1,4 +1,4 @@
-/** Generates arbitrary domain values that their types permit. */
+/** Generates arbitrary values of the domain types. */
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
 import type { Credential } from '../../../functions/src/identity/rules/credential.ts';

@@ -104,7 +104,7 @@ describe('stored documents', () => {
     recordedResponseFromDocument(id, data),
   );
 
-  it('have the same fields for every task, so that a new version leaves no old fields', () => {
+  it('have the same fields for every task and agent, so that an update leaves no old fields', () => {
     fc.assert(
       fc.property(tasks, tasks, (one, other) => {
         assert.deepEqual(Object.keys(taskToDocument(one)), Object.keys(taskToDocument(other)));

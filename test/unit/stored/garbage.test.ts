@@ -1,4 +1,4 @@
-/** Lists show or skip a damaged document. Each field in turn gets values of every other type. */
+/** A list shows or skips a damaged document. In the test, each field in turn gets values of every other type. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { agentFromDocument, withHeldTask } from '../../../functions/src/agents/rules/agent.ts';

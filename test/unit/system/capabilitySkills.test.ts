@@ -7,7 +7,7 @@ import { sampleAgent } from '../../support/builders.ts';
 const having = (...names: string[]) =>
   sampleAgent({ capability_details: names.map((name) => ({ name, category: 'work' })) });
 
-describe('changes to skills when an agent registers', () => {
+describe('changes to the list of skills when an agent registers', () => {
   it('are empty if the agent declares the same capabilities again', () => {
     assert.deepEqual(skillChanges(having('a', 'B'), having('a', 'B')), []);
   });

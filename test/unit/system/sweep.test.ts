@@ -118,7 +118,7 @@ describe('sweep', () => {
     assert.deepEqual(state.behind, {});
   });
 
-  it('continues after the last item of the previous run, and starts again after the last of all', async () => {
+  it('continues after the last item of the previous run, and then starts again with the first', async () => {
     const all = [...'abcdefghijklmnopqrstuvwxy'];
     const due = all.map((id) => ({ at: START, id }));
     let stopBefore: string | undefined = 'j';

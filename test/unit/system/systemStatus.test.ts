@@ -29,7 +29,7 @@ describe('system status', () => {
     asked = [];
   });
 
-  /** Starts a call, and ends each of its waits that is not longer than this time. */
+  /** Starts a call, and ends those of its waits that are not longer than this time. */
   async function waiting<Result>(milliseconds: number, begin: () => Promise<Result>): Promise<Result> {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
@@ -95,7 +95,7 @@ describe('system status', () => {
     assert.deepEqual(asked, ['firestore', 'realtimeDatabase', 'firestore']);
   });
 
-  it('checks a service again at the next call if the service has refused', async () => {
+  it('checks a service again at the next call if the service refused the last check', async () => {
     let isDown = true;
     const probe = answering('firestore', async () => {
       if (isDown) throw new Error('refused');
@@ -115,7 +115,7 @@ describe('system status', () => {
   const reading = (isUp: boolean): Reading => ({ isUp, milliseconds: 5, at: START });
   const up = { firestore: reading(true), realtimeDatabase: reading(true), github: reading(true) };
 
-  it('is as severe as the loss of the service that is unavailable', () => {
+  it('is as severe as the failure of the unavailable service', () => {
     const cases = [
       [up, 'healthy', []],
       [{ ...up, github: reading(false) }, 'degraded', ['warning']],

@@ -1,4 +1,4 @@
-/** Finds the expected occurrences by testing every day. Shares only the zone database with the code. */
+/** Finds the expected occurrences by testing every day. Shares only the time zone database with the tested code. */
 import type {
   Occurrence,
   RecurrenceRule,
@@ -29,7 +29,7 @@ function format(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Returns the local time of an instant as if that local time were in UTC, in milliseconds. */
+/** Returns the local time at an instant, in milliseconds, as if that local time were a time in UTC. */
 export function wallClock(instant: number, timezone: string): number {
   const parts = format(timezone).formatToParts(instant);
   const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
@@ -54,7 +54,7 @@ function daysInMonth(year: number, month: number): number {
   return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? Number.NaN;
 }
 
-/** Yields the midnight of every day that matches the rule, in milliseconds as if the days were in UTC. */
+/** Yields the midnight of every day that matches the rule, in milliseconds, as if it were a time in UTC. */
 function* days(frequency: RecurrenceRule['frequency'], first: number): Generator<number> {
   if (frequency !== 'MONTHLY') {
     for (let day = first; ; day += frequency === 'DAILY' ? DAY : 7 * DAY) yield day;

@@ -41,7 +41,7 @@ describe('guard that keeps the title of a to-do unique', () => {
     assert.equal(await accents[0], await accents[1]);
   });
 
-  it('is different for another owner, due date or title', async () => {
+  it('is a different guard for another owner, due date or title', async () => {
     const different = [
       todo,
       { ...todo, owner_uid: 'another' },
@@ -66,7 +66,7 @@ describe('guard that keeps the title of a to-do unique', () => {
     assert.deepEqual(await titles.changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
   });
 
-  it('cannot be created for a second to-do', async () => {
+  it('cannot be created for a second to-do with the guarded title', async () => {
     const guard = String(await guardOf(todo));
     const taken = titlesAmong(new Map([[guard, todo.id]]), [todo]);
     const twin = { ...todo, id: 'todo-2' };
@@ -79,7 +79,7 @@ describe('guard that keeps the title of a to-do unique', () => {
     assert.deepEqual(await taken.tolerantChanges(undefined, twin), []);
   });
 
-  it('replaces the guard of a to-do that no longer has this title', async () => {
+  it('replaces an old guard whose to-do no longer has the guarded title', async () => {
     const guard = String(await guardOf(todo));
     const guards = new Map([[guard, 'todo-2']]);
     const { version } = versionOf('todo-2');
@@ -95,7 +95,7 @@ describe('guard that keeps the title of a to-do unique', () => {
     }
   });
 
-  it('is created by the next change of a to-do without a guard, if the title is available', async () => {
+  it('is created at the next change of a to-do that has no guard, if the title is available', async () => {
     const guard = String(await guardOf(todo));
     const ranked = { ...todo, priority: 'HIGH' } as const;
     const reserving: Change = { kind: 'reserveTitle', id: guard, taskId: todo.id };
@@ -109,7 +109,7 @@ describe('guard that keeps the title of a to-do unique', () => {
     }
   });
 
-  it('is not deleted by a to-do to which it does not belong', async () => {
+  it('is not deleted with a to-do to which it does not belong', async () => {
     const guard = String(await guardOf(todo));
     const renamed = { ...todo, title: 'Another' };
     const reserved = await titlesAmong().changes(undefined, renamed);

@@ -1,4 +1,4 @@
-/** To-dos of one person in memory, for tests: the real services with an audit log. */
+/** To-dos of one person in memory, for tests. They use the real services and an audit log. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { AuditEntry } from '../../../functions/src/kernel/auditLog.ts';
@@ -66,7 +66,7 @@ function stored(todo: Todo): StoredTodo {
   return { todo, recorded: todoResponse(todo) };
 }
 
-/** All collections. A commit changes a copy of the state, and the copy becomes the state if the commit succeeds. */
+/** All collections. A commit changes a copy of the state, which becomes the new state if the commit succeeds. */
 class State {
   readonly todos: Documents<StoredTodo>;
   readonly recurring: Documents<RecurringTask>;
@@ -148,7 +148,7 @@ export class MemoryTodos {
   readonly reminders = new ReminderService(this.ports);
   private readonly undoing = this.makeUndoing();
 
-  /** Record of a call, which the agent always makes. */
+  /** Audit record of a call of the agent agent-1. */
   readonly record = (): CallRecord => ({
     by: {
       uid: this.principal.uid,

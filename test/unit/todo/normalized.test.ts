@@ -6,7 +6,7 @@ import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoD
 import { description, title } from '../../../functions/src/toolsets/todo/tools/todoResponses.ts';
 import { START, sampleTodo } from '../../support/builders.ts';
 
-/** Texts that the security rules allow. The rules trim only ASCII white space, and count characters. */
+/** Texts that the security rules allow. The rules trim only ASCII white space, and limit the number of characters. */
 const written = (max: number) =>
   fc
     .array(

@@ -32,7 +32,7 @@ function pageAt(address: string): string {
 describe('links in notifications', () => {
   const notified = EVENT_TYPES.filter((type) => topicsOf({ type }).includes(TOPICS.reminders));
 
-  it('exist in this test for every type of event that notifies people', () => {
+  it('are tested for every type of event that notifies people', () => {
     assert.deepEqual(notified, ['reminder', 'question']);
   });
 

@@ -31,7 +31,7 @@ describe('monthly to-do', () => {
     timezone,
   });
 
-  it('shows future occurrences that are the same as those of punctual completion, up to the end', () => {
+  it('shows the future occurrences up to its end, as if each is completed when it is due', () => {
     const rule = { ...monthly('2027-01-31T09:00:00Z'), end_date: at('2027-03-31T09:00:00Z') };
     const next = followingOccurrences(rule, firstOccurrence(rule), 3);
     assert.deepEqual(next.map(shown), ['2027-02-28 2027-02-28T09:00:00.000Z', '2027-03-31 2027-03-31T09:00:00.000Z']);
@@ -75,7 +75,7 @@ describe('daily to-do', () => {
   ];
 
   for (const [timezone, anchor, forward, back] of clocks) {
-    it(`keeps its time in ${timezone} for a year, later in the skipped hour, once in the repeated hour`, async () => {
+    it(`is due at its time in ${timezone} all year, later in skipped hours, once in repeated hours`, async () => {
       const rule: RecurrenceRule = { frequency: 'DAILY', start_date: at(anchor), timezone };
       const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
       const clock = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
@@ -92,7 +92,7 @@ describe('daily to-do', () => {
     });
   }
 
-  it('is due at the first of two hours with the same local time', async () => {
+  it('is due the first time if its local time occurs twice on a day', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-20T00:30:00Z'),
@@ -102,7 +102,7 @@ describe('daily to-do', () => {
     assert.equal(shown(next), '2026-10-25 2026-10-25T00:30:00.000Z');
   });
 
-  it('that starts in the second of two such hours is never due before it starts', async () => {
+  it('that starts the second time that a local time occurs is not due before its start', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-25T01:30:00Z'),
@@ -154,7 +154,7 @@ describe('next occurrence of a recurring to-do', () => {
     assert.ok(found.every(({ due }) => due.getUTCDay() === 3 && due.getUTCHours() === 9));
   });
 
-  it('is the first date before that date, and otherwise later than the given instant', async () => {
+  it('is the first occurrence until that is due, and afterwards is later than the given instant', async () => {
     assert.equal(nextOccurrence(weekly, at('2020-01-01T00:00:00Z'))?.on, '2026-02-11');
     assert.equal(nextOccurrence(weekly, weekly.start_date)?.on, '2026-02-18');
   });
@@ -163,7 +163,7 @@ describe('next occurrence of a recurring to-do', () => {
     assert.equal(nextOccurrence(weekly, at('2046-02-12T00:00:00Z'))?.on, '2046-02-14');
   });
 
-  it('has a later date than a previous occurrence that was postponed and completed', async () => {
+  it('is later than the original date of a previous occurrence that was postponed and completed', async () => {
     const moved = at('2026-02-16T09:00:00Z');
     assert.equal(nextOccurrence(weekly, moved)?.on, '2026-02-18');
     assert.equal(nextOccurrence(weekly, moved, '2026-02-18')?.on, '2026-02-25');

@@ -12,7 +12,7 @@ const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * MINU
 const todo = { id: 'todo-1', owner_uid: 'person-1', title: 'Water the plants' };
 
 describe('reminders by email', () => {
-  it('are due an hour or the chosen time before the due date, or immediately if that has passed', () => {
+  it('are due one hour or the chosen time before the due date, or now if that time has passed', () => {
     assert.deepEqual(reminderBefore(todo, later(90), NOW).remind_at, later(30));
     assert.deepEqual(reminderBefore(todo, later(30), NOW).remind_at, NOW);
     assert.deepEqual(reminderBefore(todo, later(30), NOW, 10 * MINUTE).remind_at, later(20));
@@ -24,7 +24,7 @@ describe('reminders by email', () => {
     assert.equal(sentReminder(reminder, new Date(later(2).getTime() + 1)).late, true);
   });
 
-  it('have one event for each time at which they are due', () => {
+  it('cause one event for each time at which they are due', () => {
     const eventId = (remindAt: Date, now: Date): string => {
       const reminder = reminderAt(todo, remindAt);
       return reminderEvent(reminder, sentReminder(reminder, now), now).id;

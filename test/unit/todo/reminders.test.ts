@@ -55,7 +55,7 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(remindsAt(changes(due, { ...due, due_date: inHours(0.5) }, own)), NOW);
   });
 
-  it('gets a default time if it was sent before, or if its time would be after the due date', () => {
+  it('moves to the default time if it was sent before, or if it was set after the old due date', () => {
     const again = changes(due, moved, sentReminder(own, NOW), 2 * HOUR);
     assert.deepEqual(remindsAt(again), inHours(46));
     assert.ok(again[0]?.kind === 'moveReminder' && !again[0].reminder.sent);
@@ -85,7 +85,7 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(kinds(changes(done, due)), ['createReminder']);
   });
 
-  it('contains the title of the to-do, and changes with no other field', () => {
+  it('contains the title of the to-do, and does not depend on its priority, tags and description', () => {
     const [renamed] = changes(due, { ...due, title: 'Another' }, own);
     assert.ok(renamed?.kind === 'moveReminder');
     assert.deepEqual(renamed.reminder, { ...own, task_title: 'Another' });
@@ -93,7 +93,7 @@ describe('reminder of a to-do', () => {
     assert.deepEqual(changes(due, { ...due, priority: 'HIGH', tags: ['x'], description: 'y' }, own), []);
   });
 
-  it("exists exactly while the to-do is open and has a due date, with the owner's lead time", () => {
+  it("has the owner's lead time, and exists exactly while the to-do is open and has a due date", () => {
     const state = fc.record({
       isDue: fc.boolean(),
       hours: fc.integer({ min: DAYS_OF_LEAD * 24, max: 10_000 }),

@@ -8,7 +8,7 @@ import { sendReminders } from '../../../functions/src/toolsets/todo/rules/remind
 import { START, sampleTodo, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
-/** Reminders that are due at the same time. `refuses` selects the commits that fail because of a conflict. */
+/** Reminders that are due at the same time. `refuses` selects the commits that fail with a conflict. */
 class Outbox {
   readonly sent: string[] = [];
   commits = 0;

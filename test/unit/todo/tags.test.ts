@@ -64,7 +64,7 @@ describe('tags of a to-do', () => {
 });
 
 describe('caseFolded', () => {
-  it('returns the same text for upper case, lower case and text that is already converted', () => {
+  it('returns one result for a text in upper case, in lower case and after an earlier conversion', () => {
     fc.assert(
       fc.property(fc.oneof(tag, fc.string({ unit: 'grapheme', maxLength: 8 })), (text) => {
         const folded = caseFolded(text);

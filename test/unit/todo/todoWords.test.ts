@@ -25,7 +25,7 @@ const todo = fc.record({ owner_uid: fc.constant(OWNER), title: text, description
 const search = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
 describe('word index of a to-do', () => {
-  it('has exactly one entry for the words of a search if the to-do contains all, else none', () => {
+  it('has exactly one entry for a search if the to-do contains all its words, and otherwise none', () => {
     fc.assert(
       fc.property(todo, search, (written, query) => {
         const sought = searchWords(query);

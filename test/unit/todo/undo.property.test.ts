@@ -133,7 +133,7 @@ async function requireRounds(home: MemoryTodos, what: 'complete' | 'delete', id:
       const undone = await home.undo(latest?.id ?? '');
       assert.deepEqual(undone.refused, [], reported);
     });
-    // Another to-do may have received the same title and due date.
+    // Another to-do may now have the same title and due date.
     if (refused === 'DUPLICATE_TASK') return;
     assert.equal(refused, undefined, reported);
     home.requireSound(reported);
@@ -143,7 +143,7 @@ async function requireRounds(home: MemoryTodos, what: 'complete' | 'delete', id:
 describe('to-dos after any sequence of changes and undos', function () {
   this.timeout('5m');
 
-  it('can be completed after an undo that kept a next occurrence which was changed', async () => {
+  it('can be completed after an undo that did not delete a changed next occurrence', async () => {
     for (const frequency of FREQUENCIES) {
       const home = new MemoryTodos();
       const draft = { title: 'Standup', frequency, start_date: inDays(home, 1) };
@@ -161,7 +161,7 @@ describe('to-dos after any sequence of changes and undos', function () {
     }
   });
 
-  it('use an occurrence that already exists as their next one', async () => {
+  it('use an occurrence that already exists as their next occurrence', async () => {
     const home = new MemoryTodos();
     const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(home, 1) };
     const { first, recurringTask } = await home.recurring.create(home.owner, draft, home.record);

@@ -125,7 +125,7 @@ describe('recurring to-do whose time zone is changed', () => {
           };
           const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
           const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
-          // Only if the zones differ by at least a day, the next date may be before the date of the open occurrence.
+          // The next date may precede the date of the open occurrence only if the zones differ by at least a day.
           const isLater = (on: string) => {
             const wall = Date.parse(on) + timeOf(moved);
             return Number(firstInstant(wall, to) ?? firstInstant(wall + DAY, to)) > open.due.getTime();
@@ -208,7 +208,7 @@ describe('update_recurring_task', () => {
     return { home, edit, first };
   };
 
-  it('treats an end at midnight as the end of that day, in the time zone that the call sets', async () => {
+  it('treats an end at midnight, in the time zone that the call sets, as the end of that day', async () => {
     const { edit } = await started();
     const midnight = { end_date: new Date('2030-01-10T05:00:00Z'), timezone: 'America/New_York' };
     assert.deepEqual((await edit(midnight)).end_date, new Date('2030-01-11T04:59:59.999Z'));
@@ -221,7 +221,7 @@ describe('update_recurring_task', () => {
     assert.deepEqual((await edit({ title: 'Another' })).end_date, endDate);
   });
 
-  it('changes frequency and zone together but not the open occurrence, and can be undone', async () => {
+  it('changes the frequency and the zone, but not the open occurrence, and can be undone', async () => {
     const { home, edit, first } = await started();
     const before = home.state.recurring.values;
     await edit({ frequency: 'WEEKLY', timezone: 'Asia/Tokyo' });

@@ -27,7 +27,7 @@ describe('console screen', () => {
     await dialog.shows('2 tasks are cancelled');
     assert.deepEqual(backend.called('coordination.cancel_task'), []);
     await dialog.press('Cancel 2');
-    await page.missing('region', 'The chosen tasks');
+    await page.lacks('region', 'The chosen tasks');
     assert.deepEqual(backend.called('coordination.cancel_task'), [{ task_id: 'task-1' }, { task_id: 'task-3' }]);
   });
 
@@ -116,7 +116,7 @@ describe('console screen', () => {
     backend.tools['inbox.answer'] = ({ request_id: id }) => backend.put(`requests/${id}`, { state: 'answered' });
     const page = await Page.open(backend, '/');
     await (await page.get('article', /Which dates/)).press('20xx');
-    await page.missing('article', /Which dates/);
+    await page.lacks('article', /Which dates/);
     const approval = await page.get('article', /github\.createPR/);
     (await approval.field('What you want to say with it')).type('Gladly');
     await approval.press('Approve');
@@ -211,7 +211,7 @@ describe('console screen', () => {
     await page.press('Done');
     await page.get('button', 'Undo');
     page.pass(11_000);
-    await page.missing('button', 'Undo');
+    await page.lacks('button', 'Undo');
   });
 
   it('sends only the changed fields of a to-do, and marks emptied fields as removed', async () => {

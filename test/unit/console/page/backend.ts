@@ -1,4 +1,4 @@
-/** Replaces both databases and the tools, as the console uses them, by data in memory. */
+/** Replaces the databases and tools that the console uses by data in memory. */
 import type { Comparison, DocumentQuery, DocumentsQuery, NodeQuery } from '../../../../console/src/live/query.ts';
 import { type StoredDocuments, storedVersions, withTimes } from '../../../stored/documents.ts';
 

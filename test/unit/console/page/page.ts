@@ -108,7 +108,7 @@ export class Part {
     );
   }
 
-  async missing(role: string, name?: string | RegExp): Promise<void> {
+  async lacks(role: string, name?: string | RegExp): Promise<void> {
     await eventually(
       () => `no ${role} ${name ?? ''} in ${this.text}`,
       () => this.all(role, name).length === 0,
@@ -141,7 +141,7 @@ export class Part {
     );
   }
 
-  /** Waits until `look` returns a value, and otherwise fails with the description `what`. */
+  /** Waits until `look` returns a value. If it returns none in time, fails with the description `what`. */
   async waitFor(what: string, look: () => unknown): Promise<void> {
     await eventually(
       () => what,

@@ -29,7 +29,7 @@ describe('data shown in the console', () => {
     assert.deepEqual(backend.calls, [], 'no tool is called');
   });
 
-  it('is subscribed to once, until the person leaves the page, and again after the return', async () => {
+  it('is subscribed to once while a person is on the page, and again after a return to the page', async () => {
     backend.put('tasks/task-1', { description: 'Here' });
     const page = await Page.open(backend, '/tasks');
     await page.get('link', 'Here');
@@ -53,18 +53,18 @@ describe('data shown in the console', () => {
     backend.denied.add('tasks').add('workspaces');
     backend.put('people/ada', { workspaces: {} });
     await page.shows('You have no access to this.');
-    await page.missing('link', 'In the open');
+    await page.lacks('link', 'In the open');
   });
 
   it('includes lists of the failed, the stuck and the held-up tasks', async () => {
-    const missing = new Date(Date.now() - 3_600_000);
-    const claim = { status: 'claimed', claimed_by: 'w', claimed_at: missing, lease_seconds: 600 };
-    const check = { name: 'build', at: missing, repository: 'octo/app', pull_request: 7 };
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const claim = { status: 'claimed', claimed_by: 'w', claimed_at: longAgo, lease_seconds: 600 };
+    const check = { name: 'build', at: longAgo, repository: 'octo/app', pull_request: 7 };
     const tasks = {
-      failed: { status: 'failed', error: 'The schema is missing.', completed_at: missing },
+      failed: { status: 'failed', error: 'The schema is missing.', completed_at: longAgo },
       never: { stuck: true, stuck_by: 'failed', blockers: 1 },
       left: { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] },
-      expired: { ...claim, lease_expires_at: missing },
+      lapsed: { ...claim, lease_expires_at: longAgo },
       red: { failed_check: check },
       dear: { budget_wait: 'workspace:default' },
       working: { ...claim, lease_expires_at: new Date(Date.now() + 3_600_000) },
@@ -107,7 +107,7 @@ describe('data shown in the console', () => {
     await (await page.get('region', 'Found out')).shows('The export has two date formats.');
   });
 
-  it('never shows the response to one question under the heading of another', async () => {
+  it('never includes the previous response after the person has selected another audit log', async () => {
     const event = { at: new Date().toISOString(), by: 'w', on_behalf_of: 'ada', workspace: 'default', changes: [] };
     backend.tools['system.getAudit'] = ({ of }) => ({ events: [{ ...event, event_id: 'e', tool: `tool.${of}` }] });
     const page = await Page.open(backend, '/audit?of=workspace');
@@ -152,7 +152,7 @@ describe('data shown in the console', () => {
     await connections.get('heading', /2$/);
   });
 
-  it('includes a found task once, whether its words or its id were typed, and opens the task', async () => {
+  it('includes a task once if its words or its id are searched, and the Enter key opens the task', async () => {
     backend.put('tasks/task-water', { description: 'Draw the water' });
     const page = await Page.open(backend, '/tasks');
     await page.get('link', 'Draw the water');
@@ -168,7 +168,7 @@ describe('data shown in the console', () => {
     assert.equal(page.address, '/t/task-water');
   });
 
-  it('is reached by key: g and a letter open a screen, and j, k and Enter open a task', async () => {
+  it('can be opened by keys: g and a letter for a screen; j, k and Enter for a task', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend);
     await page.shows('No pending questions.');

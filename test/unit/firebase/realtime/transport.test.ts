@@ -57,7 +57,7 @@ describe('HTTP request to the Realtime Database', () => {
     assert.equal((await asked((_, response) => response.end('x'.repeat(1001)))).text, undefined);
   });
 
-  it('has one timeout for the start of the response and one for its end', async () => {
+  it('has a timeout for the start of the response and another one for its end', async () => {
     const impatient = { ...LIMITS, timeoutMilliseconds: 100 };
     await assert.rejects(
       asked(() => {}, impatient),

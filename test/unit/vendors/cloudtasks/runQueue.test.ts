@@ -9,7 +9,7 @@ import { close, listen, portOf } from '../../../support/listening.ts';
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
 
-/** How the first response is lost: the connection closes, or the status makes the client retry. */
+/** How the first response is lost: the connection closes, or a status makes the client retry. */
 type Loss = 'cut' | 503;
 
 describe('run that is dispatched to Cloud Tasks', () => {
@@ -36,7 +36,7 @@ describe('run that is dispatched to Cloud Tasks', () => {
     await listen(server);
     process.env[HOST] = `127.0.0.1:${portOf(server)}`;
     process.env['GCLOUD_PROJECT'] ??= 'demo-muster';
-    // Prevents that the Admin SDK looks up the service account.
+    // Prevents the Admin SDK from looking up the service account.
     process.env[METADATA] = 'none';
   });
 

@@ -32,7 +32,7 @@ describe('request to a model', function () {
         assert.equal(asked?.streamed, true);
       });
 
-      it('streams pieces that together are equal to the answer', async () => {
+      it('streams pieces that together form the answer', async () => {
         const { prompt, match } = question(name, 'Tell a story.');
         const text = 'Once upon a time there was a queue — ganz ohne Ende 🙂.';
         models.when(match, { does: 'answer', text, pieces: 7 });

@@ -40,7 +40,7 @@ describe('availability of a hosted agent', () => {
     }
   });
 
-  it('is reported with an explanation of how to set the missing key', () => {
+  it('is false if the API key is missing, and the reason explains how to set the key', () => {
     const { apiKey: _, ...keyless } = working;
     const output = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
       const availability = agent.availability();

@@ -1,4 +1,4 @@
-/** Failed requests to models: class of the failure, whether the outcome is known, and no revealed secret. */
+/** Failed requests to models: their failure class, and whether their outcome is known. No error reveals a secret. */
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
@@ -14,7 +14,7 @@ interface Case {
   readonly agents?: readonly AgentName[];
 }
 
-/** Address with a closed port, which only the user root could open. */
+/** Address whose port is closed, because only the root user could listen on that port. */
 const DESERTED = 'http://127.0.0.1:2';
 
 /** Text of the vendor that must not occur in any message of Muster. */

@@ -34,7 +34,7 @@ export interface AgentSettings {
   readonly baseUrl: string;
 }
 
-/** Starts local models for a suite. At the end, asserts that all requests matched the types of the vendors. */
+/** Starts local models for a suite. At the end, asserts that all requests matched the types of the vendors' SDKs. */
 export function fixture(): Stage {
   const models = new LocalModels();
   before(() => models.start());

@@ -1,4 +1,4 @@
-/** Races between the hosted agents, whose requests are sent over HTTP. */
+/** Workflow steps in which the first answer of two hosted agents wins. Their requests are sent over HTTP. */
 import assert from 'node:assert/strict';
 import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
 import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';

@@ -25,7 +25,7 @@ describe('Pub/Sub message about a to-do event', () => {
     });
   });
 
-  it('has the required attributes, the to-do as ordering key, and the same id if repeated', () => {
+  it('has the required attributes and the to-do id as ordering key, and is equal if repeated', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = pubSubMessage(event, 'my-project');
