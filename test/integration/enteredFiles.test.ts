@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-/** Maximum number of files that one call may execute. This number may only decrease; the target is 40. */
+/** Maximum number of files that one call may execute. Only decrease this number. The target is 40. */
 const MAX_FILES = 60;
 
 const program = fileURLToPath(new URL('enteredFiles.ts', import.meta.url));

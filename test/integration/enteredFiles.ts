@@ -1,4 +1,4 @@
-/** Program: claims a task at the deployed endpoint, and prints the files of functions/src that ran for it. */
+/** Program that claims a task at the deployed endpoint, and prints the files of functions/src that the call ran. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Session } from 'node:inspector/promises';
@@ -66,7 +66,7 @@ async function claim(heldTaskIds: readonly string[]): Promise<string> {
   return claimed.parse(await request('tools/call', params)).result.structuredContent.task.id;
 }
 
-// The first call loads modules. The ping and the flush do periodic work, so that the measured call does none.
+// The first call loads modules. The ping and the flush do periodic work, which the measured call then omits.
 const first = await claim([]);
 await request('ping', {});
 await app().limits.callMetrics.flush();

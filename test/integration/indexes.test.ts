@@ -1,6 +1,6 @@
 /**
- * Declared Firestore indexes: each query has the index that it needs, and each index is used. The needed indexes are
- * derived from the queries that the stores send, by the rules in indexes/need.ts.
+ * Each query has the Firestore index that it needs, and each declared index is used. The test records the queries
+ * that the stores send. The rules in indexes/need.ts determine which indexes these queries need.
  */
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ describe('the indexes of Firestore', () => {
     assert.deepEqual(missing.map(describeNeed), [], 'firestore.indexes.json lacks these indexes');
   });
 
-  it('are each used by at least one query', () => {
+  it('are all used: each index serves at least one query', () => {
     const used = new Set(queries.map((query) => findIndex(needOf(query), declared)));
     const unused = declared.indexes.filter((index) => !used.has(index));
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('the indexes of Firestore', () => {
     );
   });
 
-  it('exclude fields that are large or have many entries, unless a query uses them', () => {
+  it('exclude large fields and fields with many entries, unless a query uses them', () => {
     const named = new Set(
       queries.flatMap(({ collection, filters, orders }) =>
         [...filters, ...orders].map(({ field }) => `${collection} ${field}`),
@@ -83,17 +83,17 @@ describe('the indexes of Firestore', () => {
   it('are checked against every file that queries Firestore', () => {
     const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      // Callers choose these queries, which have at most one order and therefore use automatic indexes.
+      // Callers choose these queries. They have at most one order, so automatic indexes serve them.
       .filter((file) => !file.startsWith('toolsets/firebase/firestore/'))
       .filter((file) =>
         /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
       );
-    // Queries of reading.ts are recorded through the readers that use it.
+    // The queries of reading.ts are recorded in the calls of the readers that use reading.ts.
     const expected = [...called, 'kernel/firestore/reading.ts'];
     assert.deepEqual(querying.sort(), expected.sort());
   });
 
-  it('are reported as missing if an index is removed or a needed field is exempt', () => {
+  it('are reported by this test if one is removed or if a needed field is excluded', () => {
     const isServed = (rest: DeclaredIndexes): boolean =>
       queries.every((query) => findIndex(needOf(query), rest) !== undefined);
     for (const index of declared.indexes) {
@@ -141,13 +141,13 @@ describe('the index that an example of the documentation needs', () => {
   }
 });
 
-/** Names of fields with short texts: ids, names, hashes and fixed values. */
+/** Pattern of the names of fields with short texts, such as ids, names, hashes and fixed values. */
 const SHORT =
   /(^|_)(id|uid|by|agent|agents?_id|name|type|status|state|kind|role|key|version|creator|author|workspace|session|revision|source|conclusion|repository|repo|owner|to|serves|category|method|language|colour|login)$|^(step|category_folded|email|name_folded|held_to|line|coordination_role)$/;
 
 /** Returns `collection field` for all stored fields that are maps, lists or texts of any length. */
 function storedFields(): readonly string[] {
-  // Preferences are skipped, because people choose and write their few fields themselves.
+  // Preferences are skipped. People write their few fields directly.
   const names = storedNames('firestore').filter((name) => name !== 'preferences');
   const found = names.flatMap((name) => {
     const documents = storedVersions('firestore', name).flatMap((version) => Object.values(version.documents));

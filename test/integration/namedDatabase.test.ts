@@ -51,7 +51,7 @@ describe('a Firestore database with another name', () => {
     await Promise.all([named.terminate(), project.firestore.terminate()]);
   });
 
-  it('stores the data of calls, while the database (default) stays empty', async () => {
+  it('stores the data of calls, and nothing is written to the database (default)', async () => {
     await leader.call('coordination_init_coordination', { goal: 'Ship it', master_plan: 'One task.' });
     const answer = await leader.call('coordination_create_task', { description: 'Pack it.' });
     taskId = created.parse(answer).task.id;
@@ -65,7 +65,7 @@ describe('a Firestore database with another name', () => {
     await assert.rejects(asked('credentials/mk_somebody'), /PERMISSION_DENIED/);
   });
 
-  it('invokes the triggers', async () => {
+  it('causes trigger calls when its documents change', async () => {
     const mirror = await start('mirrorTaskQueue', 'cloudevent');
     const type = 'google.cloud.firestore.document.v1.written';
     const { headers, body } = await documentEvent(project.id, type, `tasks/${taskId}`, DATABASE);
@@ -75,7 +75,7 @@ describe('a Firestore database with another name', () => {
     assert.ok(queued.exists());
   });
 
-  it('is configured for each function that documents trigger', () => {
+  it('is configured in each function that document changes trigger', () => {
     const followers = Object.values(functions).flatMap(
       (one) => follower.safeParse({ __endpoint: one.__endpoint }).data ?? [],
     );
@@ -85,7 +85,7 @@ describe('a Firestore database with another name', () => {
   });
 });
 
-/** Deploys the rules. The emulator has one set of rules for all databases of a project. */
+/** Loads the rules into the emulator, which has one set of rules for all databases of a project. */
 async function putRules(project: string): Promise<void> {
   const content = await readFile(`${root}/firestore.rules`, 'utf8');
   const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/emulator/v1/projects/${project}:securityRules`;

@@ -1,4 +1,4 @@
-/** Sample data of npm start: everything that the README promises exists. */
+/** The sample data of npm start must contain everything that the README describes. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createSampleData } from '../../emulator-data/sampleData.ts';
@@ -12,7 +12,7 @@ describe('the sample data of npm start', () => {
 
   before(() => createSampleData({ workspace, ownerUid }));
 
-  it('contains tasks in each status, of which two can never start, and a coding task with a log', async () => {
+  it('contains tasks in each status (two can never start), and a coding task with a log', async () => {
     const tasks = await rowsOf('tasks', 'workspace', workspace);
     const statuses: Record<string, number> = {};
     for (const { status } of tasks) statuses[status] = (statuses[status] ?? 0) + 1;

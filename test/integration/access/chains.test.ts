@@ -1,7 +1,7 @@
 /**
- * Random chains of people, sign-ins, credentials, terminals, invitations and restrictions. A test revokes one link.
- * Within 5 seconds, exactly the chain below that link loses access to tools, streams and both databases. All other
- * links keep the rights that the model predicts.
+ * Random chains of links: people, sign-ins, credentials, terminals and invitations, with restrictions. The test
+ * revokes one link. Within 5 seconds, this link and all links below it must lose access to tools, streams and both
+ * databases. All other links must have the rights that the model predicts.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   readonly: often(false, fc.boolean()),
 });
 
-/** Position of a link in the list. The last link (-1) is the most frequent choice, so that chains become deep. */
+/** Position in the list of links. It is often -1, the last link, so that chains become long. */
 const place = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(20) });
 
 const step = fc.record({
@@ -98,7 +98,7 @@ describe('credential chains', function () {
     }
   };
 
-  it('lose access at and below a revoked link, while all other links keep their rights', async () => {
+  it('lose access at and below a revoked link, and keep their rights at all other links', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(choice, { maxLength: MAX_DEPTH - 1 }),

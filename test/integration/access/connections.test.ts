@@ -29,7 +29,7 @@ describe('connections of agents and apps', () => {
     await fixture.arrive('root', 'admin');
   });
 
-  it('are listed to their owner in pages with their restrictions, and to admins on request', async () => {
+  it('are listed to their owner in pages, with their restrictions, and on request to admins', async () => {
     const ada = await fixture.person('ada');
     const limits = { toolsets: ['todo'], readonly: true };
     const { agent } = await register(ada, 'narrow', 'worker', limits);
@@ -87,7 +87,7 @@ describe('connections of agents and apps', () => {
     }
   });
 
-  it('of apps are listed with name and rights as soon as the app has its first token', async () => {
+  it('of an app are listed with name and rights once the app has its first token', async () => {
     await register(await fixture.person('ada'), 'with a key', 'worker');
     const chosen = { toolsets: ['todo'], readonly: true, workspace: 'default' };
     await connect('ada', 'Claude Code (Ada)', chosen);
@@ -111,7 +111,7 @@ describe('connections of agents and apps', () => {
     });
   });
 
-  it('of two sign-ins from the same app belong to one agent and are revoked together', async () => {
+  it('belong to one agent and are revoked together if they are two sign-ins from one app', async () => {
     const [laptop, desktop] = [await connect('ada', 'Claude Code (Ada)'), await connect('ada', 'Claude Code (Ada)')];
     const ada = await fixture.person('ada');
     const all = await fixture.ask(ada, 'list_connections');
@@ -138,7 +138,7 @@ describe('connections of agents and apps', () => {
     assert.equal((await fixture.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
   });
 
-  it('that ended are listed with time and reason, for example a reused refresh token', async () => {
+  it('are listed after their end with time and reason, such as a reused refresh token', async () => {
     const { services, access } = fixture.app;
     const before = await connect('ada', 'Claude Code (Ada)');
     const asked = { clientId: 'https://client.example/client.json', resource: undefined };
@@ -159,7 +159,7 @@ describe('connections of agents and apps', () => {
     };
     assert.deepEqual(listed['ended'], [ended]);
     assert.deepEqual((await fixture.ask(await fixture.person('eve'), 'list_connections'))['ended'], []);
-    // The record of the ended sign-in gives no access, and does not prevent another sign-in.
+    // The record of the ended sign-in remains. It gives no access, and does not prevent another sign-in.
     assert.equal((await fixture.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
     assert.deepEqual(await access.ports.grants.ofAgents([agent_id]), []);
     const again = await connect('ada', 'Claude Code (Ada)');
@@ -170,7 +170,7 @@ describe('connections of agents and apps', () => {
     assert.deepEqual((await fixture.ask(ada, 'list_connections'))['ended'], []);
   });
 
-  it('that ended are listed as disconnected, revoked, owner_lost_role, expired or replaced', async () => {
+  it('are listed after their end as disconnected, revoked, owner_lost_role, expired or replaced', async () => {
     const { services } = fixture.app;
     const reasons = async (name: string) => {
       const { ended } = await fixture.ask(await fixture.person(name), 'list_connections');
@@ -191,7 +191,7 @@ describe('connections of agents and apps', () => {
     await connect('root', 'Unused');
     fixture.pass(91 * 86_400);
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
-    // Another sign-in deletes the expired sign-in, but the reason for its end stays listed.
+    // A later sign-in deletes the expired one, but the list still has the reason for the end of that one.
     await connect('root', 'Unused');
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
     for (let place = 2; place <= 11; place++) {
@@ -201,7 +201,7 @@ describe('connections of agents and apps', () => {
     assert.deepEqual(await reasons('root'), ['Unused: replaced']);
   });
 
-  it('of another owner return the same error as unknown connections when they are revoked', async () => {
+  it('cause the same error if another owner revokes them as if they were unknown', async () => {
     const { agent } = await register(await fixture.person('ada'), 'coder', 'leader');
     const others = [
       await fixture.person('eve'),

@@ -84,7 +84,7 @@ export class ConnectionsFixture extends AccessFixture {
     });
   }
 
-  /** Authenticates a credential on an instance that has not cached it. */
+  /** Authenticates with a credential at an instance that has not cached the credential. */
   signIn(credential: string): Promise<Principal> {
     return this.anotherInstance().services.authenticator.authenticate(credential);
   }

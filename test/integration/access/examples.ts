@@ -14,7 +14,7 @@ import type { Team } from '../coordination/team.ts';
 
 const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
 
-/** Returns the caller of a tool's example: the team's leader, or a person if only people may call the tool. */
+/** Returns who calls the example of a tool: the team's leader, or a person if only people may call the tool. */
 export function callerOfExample(team: Team, tool: string): Principal {
   if (['answer', 'invite', 'set_member', 'create_workspace', 'update_workspace'].includes(tool)) {
     const { owner_uid: ownerUid, owner } = team.leader;

@@ -22,7 +22,7 @@ describe('the tool access.whoami', () => {
   const namesIn = (workspaces: unknown) =>
     Array.isArray(workspaces) ? workspaces.map((one) => String(Object(one).workspace)) : [];
 
-  it('returns the owner of an agent, and the source of the role in each workspace', async () => {
+  it("returns an agent's owner, and for each workspace the role and where it comes from", async () => {
     const workspace = await fixture.workspaceOf('ada');
     const agent = await fixture.agentOf('ada', 'worker');
     const reported = await fixture.ask(agent, 'whoami');
@@ -42,7 +42,7 @@ describe('the tool access.whoami', () => {
     assert.deepEqual(Object(ada['owner']).email, fixture.email('ada'));
   });
 
-  it('returns the workspace in which calls run by default, and the reason for it', async () => {
+  it('returns the workspace in which calls run by default, and why it is the default', async () => {
     const home = async (principal: Principal) => Object((await fixture.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await fixture.person('ada'))).workspace, 'default');
     const held = await home(await fixture.agentOf('ada', 'leader', { held_to: 'alpha' }));
@@ -90,7 +90,7 @@ describe('the tool access.whoami', () => {
     assert.deepEqual((await fixture.ask(after, 'whoami'))['workspaces'], []);
   });
 
-  it('reports a truncated response if one of its two lists has more than 100 workspaces', async () => {
+  it('truncates each of its two lists of workspaces to 100, and reports this', async () => {
     const names = (access: 'open' | 'private') =>
       Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
     const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
@@ -104,11 +104,11 @@ describe('the tool access.whoami', () => {
     assert.deepEqual(await listed('admin', Object.fromEntries(open.slice(0, 100))), [100, 0, true]);
     assert.deepEqual(await listed('admin', Object.fromEntries(closed.slice(0, 100))), [1, 100, false]);
     assert.deepEqual(await listed('admin', Object.fromEntries(closed)), [1, 100, true]);
-    // Workspaces that the caller may not see do not count towards the limit of the list.
+    // Workspaces that the caller may not see do not count towards the limit of 100.
     assert.deepEqual(await listed('leader', Object.fromEntries(closed)), [1, undefined, false]);
   });
 
-  it('lists private workspaces of other people only to admins, and without a role', async () => {
+  it('lists private workspaces of other people only to admins, without a role of the admin', async () => {
     const workspace = await fixture.workspaceOf('ada');
     const root = await fixture.ask(await fixture.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);
@@ -171,14 +171,14 @@ describe('the tool access.explain', () => {
     }
   });
 
-  it('reports no role of the caller in a workspace that no one has created', async () => {
+  it('reports that the caller has no role in a workspace that no one has created', async () => {
     const question = { tool: 'access.invite', workspace: 'unopened' };
     const reported = await fixture.ask(await fixture.agentOf('ada', 'leader'), 'explain', question);
     assert.deepEqual([reported['allowed'], reported['has']], [false, undefined]);
     assert.match(Object(reported['changeable_by']).who, /leader of the workspace/);
   });
 
-  it('agrees with access tools on whether each of four people may call them', async () => {
+  it('predicts correctly which access tools each of four people may call', async () => {
     const calls: Readonly<Record<string, JsonObject>> = {
       list_members: { workspace },
       invite: { workspace, email: 'x@example.com', role: 'viewer' },
@@ -196,7 +196,7 @@ describe('the tool access.explain', () => {
       }
   });
 
-  it("explains restrictions of the caller's own agents, and treats other agents as unknown", async () => {
+  it('explains restrictions of agents of the caller, and reports other agents as unknown', async () => {
     const id = fixture.id('coder');
     const agent = sampleAgent({ id, owner_uid: fixture.id('ada'), role: 'leader' });
     const credential = {
@@ -233,7 +233,7 @@ describe('the tool access.explain', () => {
     assert.equal((await explain('root', shared))['allowed'], false, 'the admin is not a member');
   });
 
-  it('refuses an incomplete or ambiguous question', async () => {
+  it('rejects a question that is incomplete or ambiguous', async () => {
     const ada = await fixture.person('ada');
     const codes: number[] = [];
     for (const args of [{}, { database: 'firestore' }, { ...tool, path: 'a/b' }, { tool: 'nothing' }])

@@ -1,4 +1,4 @@
-/** People with accounts, and their agents, in workspaces that only one test uses. */
+/** People with accounts, and their agents, in workspaces that are created for one test. */
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -88,7 +88,7 @@ function refusalIn({ error }: JsonObject): Refusal {
   return { code, message, reason: data?.reason };
 }
 
-/** Returns the error with one name replaced by another, so that two errors can be compared. */
+/** Returns the error with a name replaced, so that errors that name different items can be compared. */
 export function withName({ message, ...rest }: Refusal, name: string, other: string): Refusal {
   return { ...rest, message: message.replaceAll(name, other) };
 }

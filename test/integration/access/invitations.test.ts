@@ -22,13 +22,13 @@ describe('invitations to a workspace', () => {
 
   const invite = async (name: string, role = 'worker', by = 'ada') =>
     fixture.ask(await fixture.person(by), 'invite', { workspace, email: fixture.email(name).toUpperCase(), role });
-  /** Does what a sign-in of the person does with invitations, on an instance without cached data. */
+  /** Accepts the invitations of a person as a sign-in does, at an instance without cached data. */
   const signIn = (name: string, town_ = fixture) =>
     new Invitations(town_.anotherInstance().access.ports).acceptAtSignIn(fixture.id(name), fixture.email(name));
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', fixture.email('cyd')).get()).docs;
 
-  it('make the person who signs in with the invited address a member, and are then deleted', async () => {
+  it('make a person a member who signs in with the invited address, and are then deleted', async () => {
     const { invited } = await invite('cyd');
     const expires = new Date(fixture.now.getTime() + 14 * DAY * 1000).toISOString();
     assert.deepEqual(invited, { workspace, email: fixture.email('cyd'), role: 'worker', expires_at: expires });
@@ -64,7 +64,7 @@ describe('invitations to a workspace', () => {
     assert.equal(text, JSON.stringify(unknown));
   });
 
-  it('are sent only by leaders, and replace an earlier invitation to the same address', async () => {
+  it('can be sent only by leaders, and replace an earlier invitation to the same address', async () => {
     await fixture.arrive('ben');
     await fixture.letIn(workspace, 'ben', 'worker');
     const args = { workspace, email: fixture.email('cyd'), role: 'leader' };
@@ -77,7 +77,7 @@ describe('invitations to a workspace', () => {
     assert.equal(Object(invitations)[0].email, fixture.email('cyd'));
   });
 
-  it('cause at most one email per day and address, without any text written by people', async () => {
+  it('cause at most one email per day and address, which contains no text of the sender', async () => {
     await invite('cyd');
     await invite('cyd', 'viewer');
     const [mail, ...more] = await mails();
@@ -99,7 +99,7 @@ describe('invitations to a workspace', () => {
     assert.deepEqual(await fixture.app.access.ports.people.invitationsTo(workspace), []);
   });
 
-  it('expire after 14 days, or when the person who sent them no longer leads the workspace', async () => {
+  it('expire after 14 days, or when their sender is no longer a leader of the workspace', async () => {
     await invite('cyd');
     fixture.pass(14 * DAY);
     await signIn('cyd');
@@ -121,7 +121,7 @@ describe('invitations to a workspace', () => {
     assert.equal(await fixture.roleOf('cyd', workspace), undefined);
   });
 
-  it('are looked up once a minute at sign-in, and at each call of whoami or accept_invitation', async () => {
+  it('are looked up at most once a minute at sign-in, and at every whoami or accept_invitation', async () => {
     const invitations = new Invitations(fixture.anotherInstance().access.ports);
     const look = () => invitations.acceptAtSignIn(fixture.id('cyd'), fixture.email('cyd'));
     await look();

@@ -1,4 +1,4 @@
-/** When a person leaves a workspace, the person's tasks and runs in that workspace end. */
+/** When a person leaves a workspace, the coding tasks and runs of the person in that workspace end. */
 import assert from 'node:assert/strict';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
@@ -59,7 +59,7 @@ class Leavers extends AccessFixture {
     return found.value;
   }
 
-  /** Calls the service as the trigger does after a membership was deleted. */
+  /** Calls the service that the trigger calls after a membership was deleted. */
   left(name: string, workspace: string, app: Composition = this.app): Promise<void> {
     const before = personToDocument({ workspaces: { [workspace]: 'worker' } });
     return app.services.leaving.personWritten(this.id(name), before, NOBODY);
@@ -83,7 +83,7 @@ describe('leaving a workspace', () => {
   const remove = async () =>
     fixture.ask(await fixture.person('ada'), 'remove_member', { workspace, uid: fixture.id('ben') });
 
-  it('cancels the coding tasks and runs that the person has there, and no others', async () => {
+  it('cancels exactly the coding tasks and runs that the person has in the workspace', async () => {
     const elsewhere = await fixture.workspaceOf('ada');
     await fixture.letIn(elsewhere, 'ben', 'worker');
     ben = await fixture.person('ben');
@@ -108,7 +108,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it('cancels each task once, even if several instances handle the event repeatedly', async () => {
+  it('cancels each task once, even if several instances repeatedly process the event', async () => {
     const theirs = await fixture.order(ben, workspace);
     await remove();
     const instances = [fixture.app, fixture.anotherInstance(), fixture.anotherInstance()];
@@ -121,7 +121,7 @@ describe('leaving a workspace', () => {
     assert.deepEqual((await fixture.task(theirs)).completed_at, closedAt);
   });
 
-  it('keeps the tasks that the person created there as a leader', async () => {
+  it('keeps the tasks that the person created in the workspace as a leader', async () => {
     await fixture.letIn(workspace, 'ben', 'leader');
     ben = await fixture.person('ben');
     const made = await answer(fixture.at({ workspace }), 'coordination_create_task', { description: 'Plan' }, ben);
@@ -140,7 +140,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(theirs)).status, 'cancelled', 'tasks of a viewer are cancelled');
   });
 
-  it('cancels tasks, too, if an open workspace becomes private and the person is not in it', async () => {
+  it('also cancels tasks if an open workspace becomes private without the person as a member', async () => {
     const open = await fixture.workspaceOf('ada', 'open');
     const theirs = await fixture.order(await fixture.person('ben'), open);
     const adas = await fixture.order(await fixture.person('ada'), open);
@@ -151,7 +151,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(adas)).status, 'available');
   });
 
-  it("keeps the person's coding tasks from runners, even if no trigger has cancelled them yet", async () => {
+  it('offers no coding tasks of the person to runners, even before a trigger cancels the tasks', async () => {
     const theirs = await fixture.order(ben, workspace);
     await remove();
     const runner = await fixture.agentOf('ada', 'worker');
@@ -167,7 +167,7 @@ describe('leaving a workspace', () => {
     assert.equal(Object(next['result']).task.id, adas, 'tasks of the other members are claimed');
   });
 
-  it('fails a run of the person before its next step, if no trigger has cancelled it yet', async () => {
+  it('fails a run of the person before its next step if no trigger has cancelled the run yet', async () => {
     const runId = await fixture.run(ben, workspace);
     await remove();
     const app = fixture.anotherInstance();
@@ -181,7 +181,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it("hides the person's runs there from the person, but not runs in other workspaces", async () => {
+  it("hides the person's runs in the workspace from the person, but not those in others", async () => {
     const runId = await fixture.run(ben, workspace);
     const kept = await fixture.run(ben, 'default');
     const list = async (by: Principal) => {
@@ -201,7 +201,7 @@ describe('leaving a workspace', () => {
     assert.equal((await runs.view(await fixture.person('ada'), runId)).visibility, 'course', 'leaders see no prompts');
   });
 
-  it('withdraws the questions that the person asked there or was asked there', async () => {
+  it('withdraws questions in the workspace from the person or to the person', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
       const made = await answer(fixture.at({ workspace }), 'inbox_ask', args, by);
@@ -217,7 +217,7 @@ describe('leaving a workspace', () => {
     assert.deepEqual([await state(ofBen), await state(byBen), await state(ofAda)], ['withdrawn', 'withdrawn', 'open']);
   });
 
-  it('keeps a to-do that the person delegated there, but no longer shows its task', async () => {
+  it('keeps a to-do that the person delegated there, but no longer shows the delegated task', async () => {
     const todo = await answer(fixture, 'todo_add_task', { title: 'Write it' }, ben);
     const task_id = String(Object(todo['task']).id ?? todo['id']);
     const delegated = await answer(fixture.at({ workspace }), 'todo_delegate', { task_id }, ben);
@@ -235,7 +235,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(taskId)).status, 'available', 'the task stays in the plan of the workspace');
   });
 
-  it("cancels the person's coding task again when a runner asks for it after a retry", async () => {
+  it("cancels the person's coding task again if it is retried and a runner claims it", async () => {
     const theirs = await fixture.order(ben, workspace);
     await remove();
     await fixture.left('ben', workspace);

@@ -1,4 +1,4 @@
-/** Revoking a credential ends the chain below it, and a credential has at most the current rights of its chain. */
+/** Revoking a credential revokes all credentials below it. No credential has more rights than those above it. */
 import assert from 'node:assert/strict';
 import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -28,7 +28,7 @@ describe('credential chains', () => {
   const revoke = (agent_id: string | undefined, as = ada) =>
     fixture.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('the principal is not an agent') });
 
-  it('end at a revoked credential: all credentials below it are listed and stop working', async () => {
+  it('end at a revoked credential: the response lists all credentials below it, which end too', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const second = await fixture.keyOf(await signIn(first), 'second');
     const third = await fixture.keyOf(await signIn(second), 'third');
@@ -47,7 +47,7 @@ describe('credential chains', () => {
     );
   });
 
-  it('survive if an agent renews its credential, and end if its owner registers it again', async () => {
+  it('remain valid if an agent renews its credential, and end if its owner registers it again', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const second = await fixture.keyOf(await signIn(first), 'second');
     const renewed = await fixture.keyOf(await signIn(first), 'first');
@@ -61,17 +61,17 @@ describe('credential chains', () => {
     await signIn(replaced);
   });
 
-  it('cannot be continued by a credential that was revoked but is still cached', async () => {
+  it('give no access to a credential registered with one that is revoked but still cached', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const trusted = await signIn(first);
     await revoke(trusted.agent_id);
-    // An instance can use a credential from its cache for 5 seconds after its revocation.
+    // For 5 seconds after its revocation, an instance can still accept a cached credential.
     await isOut(await fixture.keyOf(trusted, 'first'));
     await isOut(await fixture.keyOf(trusted, 'another'));
   });
 
   describe('invitations sent by agents', () => {
-    it('are revoked with the credential of the sending agent, or with one above it', async () => {
+    it('are revoked if the credential of the sending agent, or one above it, is revoked', async () => {
       await fixture.arrive('eve');
       await fixture.arrive('fay');
       await fixture.arrive('gil');
@@ -178,7 +178,7 @@ describe('credential chains', () => {
       const ids = [await waits(await signIn(second))];
       fixture.pass(1);
       for (const id of ids) await answer(fixture, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
-      // Deletes only the first credential, without the cleanup of its chain.
+      // Deletes only the first credential, and not the credentials below it.
       const [credential] = await fixture.app.access.ports.agents.credentials(String((await signIn(first)).agent_id));
       await fixture.app.kernel.store.commit([
         { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('the first agent has no credential') },
@@ -189,7 +189,7 @@ describe('credential chains', () => {
       }
     });
 
-    it('run with the current rights of the credentials through which the caller was registered', async () => {
+    it('run, after approval, with the current rights of all credentials above their caller', async () => {
       const app = await fixture.connect('ada', 'App', { role: 'leader' });
       const key = await fixture.keyOf(await signIn(app.accessToken), 'helper', 'worker');
       const id = await waits(await signIn(key));
@@ -210,7 +210,7 @@ describe('credential chains', () => {
       below = await fixture.keyOf(await signIn(key), 'below', 'leader');
     });
 
-    it('record an access change when restricted, so that instances check their chains again', async () => {
+    it('record an access change when they are restricted, so that instances check chains again', async () => {
       const grants = await fixture.app.access.ports.grants.ofAgents([
         String((await signIn(key)).lineage?.[0]?.agent_id),
       ]);
@@ -219,7 +219,7 @@ describe('credential chains', () => {
       assert.equal((await announced.get()).size, 1);
     });
 
-    it('end their own chain when deleted, but not the chain of a sign-in at another address', async () => {
+    it('end their chain when they are deleted, but not that of a sign-in at another address', async () => {
       const resource = 'https://muster.example/mcp/todo';
       const { accessToken } = await fixture.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await fixture.keyOf(await signIn(accessToken), 'there');
@@ -230,7 +230,7 @@ describe('credential chains', () => {
     });
   });
 
-  it('are revoked completely by a second call if the first call was interrupted', async () => {
+  it('are revoked completely by a second call if the first revocation was interrupted', async () => {
     const first = await fixture.keyOf(ada, 'first', 'worker');
     const as = await signIn(first);
     const keys: string[] = [];

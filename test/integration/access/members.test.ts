@@ -20,7 +20,7 @@ describe('members of a workspace', () => {
     await fixture.letIn(workspace, 'ben', 'worker');
   });
 
-  it('are listed in pages, with their names, to other members and to admins', async () => {
+  it('can be listed in pages, with names, by other members and by admins', async () => {
     const ben = await fixture.person('ben');
     const first = await fixture.ask(ben, 'list_members', { workspace, limit: 1 });
     const rest = await fixture.ask(ben, 'list_members', { workspace, cursor: String(first['next_cursor']) });
@@ -40,7 +40,7 @@ describe('members of a workspace', () => {
     assert.deepEqual(whole['invitations'], []);
   });
 
-  it('get their roles only from leaders of the workspace, and from admins', async () => {
+  it('get their roles only from leaders of the workspace or from admins', async () => {
     const set = (role: string) => ({ workspace, uid: fixture.id('ben'), role });
     const raised = await fixture.ask(await fixture.person('ada'), 'set_member', set('leader'));
     assert.deepEqual(raised, { ...set('leader'), was: 'worker', changed: true });
@@ -55,7 +55,7 @@ describe('members of a workspace', () => {
     assert.equal(above.code, -32300);
   });
 
-  it('are added by leaders by uid; only admins can also add people by their email address', async () => {
+  it('can be added by uid by leaders, and by email address only by admins', async () => {
     const ada = await fixture.person('ada');
     await fixture.ask(ada, 'set_member', { workspace, uid: fixture.id('cyd'), role: 'worker' });
     assert.equal(await fixture.roleOf('cyd', workspace), 'worker');
@@ -76,7 +76,7 @@ describe('members of a workspace', () => {
     assert.match((await fixture.refused(ada, 'set_member', role)).message, /either uid or email/);
   });
 
-  it('include at least one leader in a private workspace, unless an admin removes the last one', async () => {
+  it('include at least one leader in a private workspace, unless an admin removes the leader', async () => {
     const ada = await fixture.person('ada');
     const lower = { workspace, uid: fixture.id('ada'), role: 'worker' };
     assert.equal((await fixture.refused(ada, 'set_member', lower)).reason, 'LAST_LEADER');
@@ -93,7 +93,7 @@ describe('members of a workspace', () => {
     assert.deepEqual(await fixture.app.access.ports.people.leaders(workspace, 2), []);
   });
 
-  it("still include one leader after two leaders concurrently lowered each other's roles", async () => {
+  it("include one leader after two leaders have tried to lower each other's roles concurrently", async () => {
     await fixture.letIn(workspace, 'ben', 'leader');
     const callers = [await fixture.person('ada'), await fixture.person('ben')];
     const uids = [fixture.id('ben'), fixture.id('ada')];
@@ -130,7 +130,7 @@ describe('members of a workspace', () => {
     assert.equal(await fixture.roleOf('ben', workspace), undefined);
   });
 
-  it('keep, after their removal from an open workspace, the access of their deployment role', async () => {
+  it('keep the access of their deployment role after removal from an open workspace', async () => {
     const open = await fixture.workspaceOf('ada', 'open');
     await fixture.letIn(open, 'cyd', 'leader');
     const ada = await fixture.person('ada');

@@ -17,7 +17,7 @@ describe('restricted credentials', () => {
     fixture = new AccessFixture();
     await fixture.arrive('ada', 'worker');
     await fixture.arrive('eve', 'leader');
-    // Calls use the workspace of the fixture, which is private from now on.
+    // Calls use the workspace of the fixture. The fixture makes it private.
     ({ workspace } = fixture);
     await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     for (const name of ['ada', 'eve']) await fixture.letIn(workspace, name, 'worker');
@@ -37,7 +37,7 @@ describe('restricted credentials', () => {
     return String(Object(structuredContent['error']).message);
   }
 
-  it('receive a welcome that proposes only permitted calls', async () => {
+  it('receive a welcome that suggests only calls that the restrictions allow', async () => {
     const ada = await fixture.person('ada');
     const greeting = { agentName: 'narrow', role: 'developer' };
     const proposed = async (as: Principal): Promise<readonly string[]> => {
@@ -53,7 +53,7 @@ describe('restricted credentials', () => {
     assert.ok(narrow.length > 0 && narrow.every((call) => call.startsWith('onboarding')), narrow.join());
   });
 
-  it('have the requested rights and no others', async () => {
+  it('have exactly the rights that were requested', async () => {
     const ada = await fixture.person('ada');
     const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
     const agent = await registered(ada, limits);

@@ -72,7 +72,7 @@ describe('workspaces of a deployment', () => {
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
-  it('are private when an agent creates them, and the owner of the agent leads them', async () => {
+  it("are private if an agent creates them, and the agent's owner becomes their leader", async () => {
     const agent = await fixture.agentOf('ada', 'leader');
     await answer(fixture, 'coordination_init_coordination', { goal: 'A goal' }, agent);
     const { workspace } = fixture;
@@ -82,7 +82,7 @@ describe('workspaces of a deployment', () => {
     await answer(fixture, 'coordination_init_coordination', { goal: 'Another' }, await fixture.person('ada'));
   });
 
-  it('give their creator a role at every moment of their creation', async () => {
+  it('give their creator a role at every moment during their creation', async () => {
     const ada = await fixture.person('ada');
     const opened = Array.from({ length: 20 }, NEW);
     const shutIn = (roles: PersonRoles) => opened.filter((name) => personsRoleIn(roles, name) === undefined);
@@ -101,7 +101,7 @@ describe('workspaces of a deployment', () => {
     assert.deepEqual(await reading, []);
   });
 
-  it('are created with their first task, even if a run creates that task later', async () => {
+  it('are created with their first task, even if a run creates this task', async () => {
     const ada = await fixture.person('ada');
     await answer(fixture, 'coordination_create_task', { description: 'Do it' }, ada);
     assert.equal(await fixture.roleOf('ada', fixture.workspace), 'leader');
@@ -113,7 +113,7 @@ describe('workspaces of a deployment', () => {
     assert.equal(await fixture.roleOf('ada', workspace), 'leader');
   });
 
-  it('refuse callers whose permission check passed before the workspace was created', async () => {
+  it('reject calls whose permission check passed before the workspace was created', async () => {
     const cyd = await fixture.person('cyd');
     const { coordination, taskCreation } = fixture.app.services;
     await coordination.initialize(fixture.workspace, { goal: 'Hers' }, unkeyed, await fixture.person('ada'));
@@ -169,7 +169,7 @@ describe('workspaces of a deployment', () => {
     );
   });
 
-  it('are not written if all given settings equal the stored ones, and the response reports it', async () => {
+  it('are not written if no setting changes, and the response reports this', async () => {
     const workspace = await fixture.workspaceOf('root');
     const root = await fixture.person('root');
     const settings = {
@@ -191,7 +191,7 @@ describe('workspaces of a deployment', () => {
     assert.equal((await fixture.ask(root, 'update_workspace', other))['message'], undefined);
   });
 
-  it('can be opened only by leaders of the deployment, and get a leader when made private', async () => {
+  it('can be made open only by leaders of the deployment, and get a leader when made private', async () => {
     const workspace = await fixture.workspaceOf('ben');
     await fixture.letIn(workspace, 'ada', 'leader');
     const opened = { workspace, access: 'open' };
@@ -211,7 +211,7 @@ describe('workspaces of a deployment', () => {
     assert.match(always.message, /always open/);
   });
 
-  it('store which hosted agents to use for a kind of work, and which never to use', async () => {
+  it('store which hosted agents to use for a kind of work, and which agents never to use', async () => {
     const name = NEW();
     const ada = await fixture.person('ada');
     await fixture.ask(ada, 'create_workspace', { name });

@@ -22,7 +22,7 @@ describe('the access mirror', () => {
     team = new Team();
   });
 
-  /** Returns a uid with characters that a key of the Realtime Database must not contain. */
+  /** Returns a uid that contains characters that are not allowed in keys of the Realtime Database. */
   const newUid = () => `person.${randomUUID()}#$[]%`;
 
   const member = (uid: string, role: 'viewer' | 'worker') => {
@@ -50,7 +50,7 @@ describe('the access mirror', () => {
     assert.equal(await mirrored(), null);
   });
 
-  it('is updated before the commit that changes a role returns', async () => {
+  it('is updated before a commit that changes a role returns', async () => {
     const uid = newUid();
     const { store } = team.app.kernel;
     await store.commit([
@@ -63,7 +63,7 @@ describe('the access mirror', () => {
     assert.equal(await there(personAccessPath(uid)), null);
   });
 
-  it('does not make a commit fail if the Realtime Database is unreachable', async () => {
+  it('is not updated if the Realtime Database is unreachable, and the commit still succeeds', async () => {
     const warnings: string[] = [];
     const log = { info() {}, error() {}, warn: (event: string) => void warnings.push(event) };
     const { people } = team.app.access.ports;
@@ -81,7 +81,7 @@ describe('the access mirror', () => {
     assert.deepEqual(await there(personAccessPath(uid)), { role: { none: true } });
   });
 
-  it('contains whether each named workspace is private or open', async () => {
+  it('contains for each workspace whether it is private or open', async () => {
     const { services, kernel } = team.app;
     const mirrored = async () => {
       await services.mirrorWorkspaces();
@@ -93,7 +93,7 @@ describe('the access mirror', () => {
     }
   });
 
-  it('stores the latest roles, and reports an error if the roles keep changing', async () => {
+  it('has the latest roles after concurrent changes; an update fails if roles keep changing', async () => {
     const uid = newUid();
     const states: Person[] = [
       { workspaces: { alpha: 'leader' } },

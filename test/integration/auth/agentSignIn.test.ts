@@ -17,7 +17,7 @@ const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner
 
 const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 
-/** Runs the function while the emulator's environment variable has another value. */
+/** Runs the function with another value of the environment variable for the Auth emulator. */
 async function withHost<T>(host: string | undefined, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
   setVariable(HOST, host);
@@ -28,7 +28,7 @@ async function withHost<T>(host: string | undefined, run: () => Promise<T>): Pro
   }
 }
 
-/** Runs the function with a local server in place of Identity Toolkit. */
+/** Runs the function with a local server that responds in place of Identity Toolkit. */
 async function withAnswers<T>(listener: RequestListener, run: () => Promise<T>): Promise<T> {
   const server = createServer(listener);
   await listen(server);
@@ -55,7 +55,7 @@ describe('the sign-in of agents to Firebase Auth', () => {
     const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date() } });
     const principal = agentOf(agentId, 'ada', 'leader');
     const { idToken, claims, expiresAt } = await tokens.of({ principal, credential: 'unused' });
-    // The Auth emulator signs tokens for its own project, even for a caller in another project.
+    // The Auth emulator issues tokens only for its own project, even to a caller of another project.
     const own = initializeApp({ projectId: String(claims['aud']) }, `of ${agentId}`);
     const verified = await getAuth(own).verifyIdToken(idToken);
     const expected = {

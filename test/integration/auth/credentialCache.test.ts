@@ -1,4 +1,4 @@
-/** Several instances have cached a credential, and one instance changes the access of the agent. */
+/** Several instances have cached an agent's credential, and one of them changes the access of the agent. */
 import assert from 'node:assert/strict';
 import { newProject } from '../../../bench/seed.ts';
 import { DEFAULT_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
@@ -17,7 +17,7 @@ const NO_KEY = {
 };
 
 describe('a credential in the cache of several instances', () => {
-  // A separate project, so that no other test changes the access of all callers.
+  // A separate project, because other tests change the access of all callers in their project.
   const project = newProject('trust');
   let now: Date;
   let one: Composition;
@@ -48,7 +48,7 @@ describe('a credential in the cache of several instances', () => {
     );
     bearer = `${credential.api_key}.${secret}`;
     agentId = agent.id;
-    // This second check starts to follow access changes, because the first check found no position to start from.
+    // The first check found no position from which to follow access changes. The second check starts to follow.
     await authenticated(other);
     await pass(6);
     await authenticated(other);
@@ -62,13 +62,13 @@ describe('a credential in the cache of several instances', () => {
     now = new Date(now.getTime() + seconds * 1000);
   };
 
-  it('is rejected by every instance within 5 seconds of its revocation', async () => {
+  it('is rejected by every instance within 5 seconds after its revocation', async () => {
     await one.services.revocation.revoke(agentId);
     await pass(5);
     assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
   });
 
-  it('ends, when revoked, all credentials registered through it within 5 seconds', async () => {
+  it('ends all credentials that were registered through it within 5 seconds when revoked', async () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
         name: `${name}-${systemRandomness.letters(8)}`,
@@ -110,20 +110,20 @@ describe('a credential in the cache of several instances', () => {
     assert.equal(lookups, 2, 'the sibling stays cached');
   });
 
-  it('follows a role change of its owner within 5 seconds', async () => {
+  it("gives the rights of its owner's new role within 5 seconds after a role change", async () => {
     await one.kernel.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
     await pass(5);
     assert.equal((await authenticated(other)).owner.role, 'viewer');
   });
 
-  it('reports unread messages of its agent within 5 seconds', async () => {
+  it('lets responses report unread messages of its agent within 5 seconds', async () => {
     assert.equal((await authenticated(other)).has_messages, undefined);
     await one.kernel.store.commit([{ kind: 'setHasMessages', agentId, has_messages: true }]);
     await pass(5);
     assert.equal((await authenticated(other)).has_messages, true);
   });
 
-  it('marks its offline agent as active when any instance gets a call', async () => {
+  it('marks its agent, if offline, as active when any instance gets a call', async () => {
     await authenticated(other);
     await pass(60);
     const known = await one.access.ports.agents.find(agentId);
@@ -141,7 +141,7 @@ describe('a credential in the cache of several instances', () => {
     assert.equal((await one.access.ports.agents.find(agentId))?.value.status, 'active');
   });
 
-  it('is not read from the database again, however often the agent calls', async () => {
+  it('is read from the database only once, however often the agent calls', async () => {
     let lookups = 0;
     const { agents } = other.access.ports;
     const find = agents.findWithAgent.bind(agents);

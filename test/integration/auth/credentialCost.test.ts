@@ -1,4 +1,4 @@
-/** Counts the Firestore reads of a credential check, so that sign-in does not make calls more expensive. */
+/** Counts the Firestore reads of a credential check, so that calls do not become more expensive unnoticed. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Firestore } from '@google-cloud/firestore';
@@ -34,7 +34,7 @@ describe('the credential check', () => {
   before(async () => {
     const emulator = process.env[HOST] ?? '';
     meter = await openMeter(emulator);
-    // When a client is created, the SDK reads the address from the environment, even if its settings have one.
+    // When the SDK creates a client, it prefers the address in the environment to the one in its settings.
     process.env[HOST] = meter.host;
     database = new Firestore({ projectId: project.id });
     process.env[HOST] = emulator;
@@ -62,14 +62,14 @@ describe('the credential check', () => {
     };
     const { authenticator } = services;
     await authenticator.authenticate(worker.credential);
-    // At the same time, the instance reads all access changes once, and evicts the credentials that they concern.
+    // The instance also reads all access changes once, and removes the credentials they concern from its cache.
     await (await eventually('the changes are read', async () => changes.mock.calls[0])).result;
     for (const credential of [worker.credential, accessToken]) {
       assert.deepEqual(await billOf(() => authenticator.reauthenticate(credential)), { ...NOTHING, reads: 4 });
       // The instance has cached the credential by now.
       assert.deepEqual(await billOf(() => authenticator.authenticate(credential)), NOTHING);
     }
-    // Each credential through which the key was registered costs two more reads.
+    // Each further credential in the chain above the key costs two more reads.
     let bearer = worker.credential;
     for (const ancestors of [1, 2]) {
       const draft = { ...AGENT, name: `below-${ancestors}` };
@@ -87,7 +87,7 @@ describe('the credential check', () => {
       const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
       assert.deepEqual(bill, { ...NOTHING, reads: 4 + 2 * ancestors });
     }
-    // The instance reads the access changes once every 5 seconds, for all credentials together.
+    // Every 5 seconds, the instance reads the access changes once for all its cached credentials.
     now = new Date(now.getTime() + 60_000);
     assert.deepEqual(await billOf(() => authenticator.authenticate(accessToken)), { ...NOTHING, reads: 1 });
     assert.deepEqual(await billOf(() => authenticator.authenticate(worker.credential)), NOTHING);

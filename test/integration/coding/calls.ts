@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export const resources = resourcesOf(toolsets);
 
-/** A team with a runner, and a worker that creates tasks for it. */
+/** A team with a runner, and with a worker that creates tasks for the runner. */
 export class CodingTeam extends Team {
   readonly creator: Principal = { ...this.principal('creator'), owner_uid: `person-${this.workspace}` };
   readonly runner = this.principal('runner');
@@ -58,7 +58,7 @@ export class CodingTeam extends Team {
     return this.ask('report_task', { taskId }, this.creator);
   }
 
-  /** Returns a task as report_task shows it. */
+  /** Returns the task from a response of report_task. */
   async shown(taskId: string): Promise<Fields> {
     return fields((await this.report(taskId))['task']);
   }
@@ -67,7 +67,7 @@ export class CodingTeam extends Team {
     return this.ask('append_logs', { taskId, epoch, entries });
   }
 
-  /** Returns the text of the resource with this URI, or throws the error of the read. */
+  /** Returns the text of the resource with this URI. Throws if the read fails. */
   read(uri: string, principal = this.creator): Promise<string> {
     const found = resources.find(uri);
     assert.ok(found, `unknown resource ${uri}`);
@@ -97,7 +97,7 @@ export function fields(value: unknown): Fields {
   return value;
 }
 
-/** Returns a log entry that is dated 10:01 UTC. */
+/** Returns a log entry with the time 10:01 UTC. */
 export function entry(sequence: number, message = `line ${sequence}`, changes: JsonObject = {}): JsonObject {
   return { sequence, at: '2040-01-01T10:01:00.000Z', level: 'info', type: 'agent', message, ...changes };
 }

@@ -28,7 +28,7 @@ describe('the log of a coding task', () => {
     return read;
   }
 
-  it('stores each sequence number once, even if a later call sends the same number again', async () => {
+  it('stores each line once, even if a later call sends its sequence number again', async () => {
     const entries = [0, 1, 2].map((sequence) => entry(sequence));
     assert.deepEqual(
       [await team.log(taskId, 1, entries), await team.log(taskId, 1, entries)].map(({ accepted }) => accepted),
@@ -43,7 +43,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('stores each line once if several equal append_logs calls are concurrent', async () => {
+  it('stores each line once if several identical append_logs calls are concurrent', async () => {
     const entries = Array.from({ length: 20 }, (_, sequence) => entry(sequence));
     const answers = await Promise.all([1, 2, 3, 4].map(() => team.log(taskId, 1, entries)));
     assert.equal(
@@ -56,7 +56,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('continues in the next attempt, whose sequence numbers start at 0 again', async () => {
+  it('continues in the next attempt, although its sequence numbers start at 0 again', async () => {
     await team.log(taskId, 1, [entry(0, 'first'), entry(7, 'second')]);
     const failure = { class: 'crashed', message: 'It crashed' };
     await team.ask('end_task', { taskId, status: 'failed', epoch: 1, failure });
@@ -114,7 +114,7 @@ describe('the log of a coding task', () => {
     );
   });
 
-  it('refuses lines that are out of order, too large, or sent by a caller without the claim', async () => {
+  it('rejects lines that are out of order, too large, or sent by a caller without the claim', async () => {
     const append = (entries: readonly object[], epoch = 1) =>
       team.refused('append_logs', { taskId, epoch, entries: JSON.parse(JSON.stringify(entries)) });
     assert.match(await append([entry(1), entry(1)]), /^VALIDATION_ERROR .*entries\.1\.sequence/);
@@ -130,7 +130,7 @@ describe('the log of a coding task', () => {
     assert.match(await team.refused('append_logs', theirs, stranger), /^FORBIDDEN/);
   });
 
-  it('can be read by type and day, together with the logs of other tasks', async () => {
+  it('can be read by type and day, in one list with the logs of other tasks', async () => {
     const other = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0, 'an edit', { type: 'tool' }), entry(1, 'a thought')]);
@@ -145,7 +145,7 @@ describe('the log of a coding task', () => {
     assert.equal(await team.read('log://git/2040-01-01'), '');
   });
 
-  it('shows the output of programs as plain text, which cannot forge other log lines', async () => {
+  it('contains output of programs as plain text, so that it cannot imitate other log lines', async () => {
     const forged = 'one\n2040-01-01T00:00:00.000Z ERROR system forged\u001b[2J';
     await team.log(taskId, 1, [entry(0, forged)]);
     const lines = (await team.read(`task://${taskId}/logs`)).split('\n');

@@ -11,7 +11,7 @@ describe('coding resources', () => {
   before(async () => {
     team = await new CodingTeam().begin();
     taskId = await team.order({ branch: 'feature/auth', config: { project: 'owner/name' } });
-    // Gives the second task a later time, because the lists are sorted newest first.
+    // Gives the second task a later creation time. Lists have the newest task first.
     team.pass(1);
     await team.order({ tool: 'GEMINI', branch: 'Main,2' });
     await team.take({ project: 'owner/name' });
@@ -27,7 +27,7 @@ describe('coding resources', () => {
     );
   }
 
-  it('return the number of tasks, and the agents for each coding tool', async () => {
+  it('return the number of tasks, and for each coding tool the agents that have it', async () => {
     const { activeTasks, pendingTasks, tools } = await read('agent://status');
     assert.deepEqual([activeTasks, pendingTasks], [1, 1]);
     assert.ok(Array.isArray(tools) && tools.length === 2);
@@ -50,7 +50,7 @@ describe('coding resources', () => {
     assert.deepEqual([lines, fields(latest[0])['message']], [1, 'Reading src/app.ts']);
   });
 
-  it('return a coding session, which is one attempt, and a coordination session', async () => {
+  it('return one attempt of a task as a coding session, and a coordination session', async () => {
     const runner = await read(`session://coding/${taskId}.1`);
     assert.deepEqual([runner['isAlive'], runner['runner']], [true, team.runner.agent_id]);
     const open = await team.app.services.coordination.session(team.workspace);
@@ -79,7 +79,7 @@ describe('coding resources', () => {
     assert.deepEqual([archived['isOpen'], archived['goal']], [false, 'One']);
   });
 
-  it('return the tasks of a branch or project, whether or not the URI encodes slashes', async () => {
+  it('return the tasks of a branch or project, whether or not slashes in the URI are encoded', async () => {
     for (const uri of ['branch://feature%2Fauth/tasks', 'branch://feature/auth/tasks']) {
       const { branch, tasks } = await read(uri);
       assert.ok(Array.isArray(tasks));
@@ -98,9 +98,9 @@ describe('coding resources', () => {
       await missing(uri);
   });
 
-  describe('read from another workspace', () => {
+  describe('read from a second workspace', () => {
     let other: CodingTeam;
-    /** Ids of an open session and of an archived session, in different workspaces. */
+    /** Ids of sessions of the first workspace, one of which is open and one is archived. */
     let sessions: readonly string[] = [];
 
     before(async () => {
@@ -167,7 +167,7 @@ describe('coding resources', () => {
       assert.deepEqual([status['activeTasks'], status['pendingTasks']], [0, 0]);
     });
 
-    it("complete URI variables only with values of the reader's workspace", async () => {
+    it("have completions of URI variables only from the reader's workspace", async () => {
       for (const template of [
         ['task://{taskId}', 'taskId'],
         ['task://{taskId}/logs', 'taskId'],
@@ -209,12 +209,12 @@ describe('coding resources', () => {
     'TASK://list',
     'task://list?x=1',
   ]) {
-    it(`do not include the invalid URI ${uri.slice(0, 40)}`, () => {
+    it(`are not found by the invalid URI ${uri.slice(0, 40)}`, () => {
       assert.equal(resources.find(uri), undefined);
     });
   }
 
-  it('complete the variables of their URI templates', async () => {
+  it('have completions for the variables of their URI templates', async () => {
     const complete = async (uriTemplate: string, variable: string, chosen = {}) => {
       const found = resources.findTemplate(uriTemplate);
       assert.ok(found);

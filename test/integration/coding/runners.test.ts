@@ -16,7 +16,7 @@ describe('runners', () => {
     assert.deepEqual(await team.ask('claim_task', { ...args }, principal), { task: null });
   };
 
-  it('claim only coding tasks for their tools, in queue order', async () => {
+  it('claim only tasks for the coding tools that they support, in queue order', async () => {
     await team.createOne({ required_capabilities: ['claude'] });
     await team.createOne();
     await claimNothing();
@@ -29,7 +29,7 @@ describe('runners', () => {
     assert.equal((await team.take({ tools: ['GEMINI'] }))['tool'], 'GEMINI');
   });
 
-  it('claim tasks of their project, and set this project on tasks that have no project', async () => {
+  it('claim tasks of their project, and tasks without a project, which then get this project', async () => {
     const elsewhere = await team.order({ config: { project: 'owner/other' }, priority: 1 });
     const anywhere = await team.order({ priority: 2 });
     const task = await team.take({ project: 'owner/name' });
@@ -39,7 +39,7 @@ describe('runners', () => {
     assert.equal((await team.take({ project: 'owner/other' }))['id'], elsewhere);
   });
 
-  it('claim the task whose id they give, if it is available and for one of their tools', async () => {
+  it('claim a task by its id if it is available and for one of their tools', async () => {
     await team.order({ priority: 1 });
     const taskId = await team.order({ priority: 9 });
     assert.equal((await team.take({ taskId }))['id'], taskId);
@@ -68,13 +68,13 @@ describe('runners', () => {
     const claim = { idempotency_key: 'a-claim' };
     const taken = await team.take(claim);
     assert.equal(taken['id'], first);
-    // Repeats the claim, as if its first response had been lost.
+    // Repeats the claim, as after a lost response.
     assert.deepEqual(await team.take(claim), taken);
     assert.deepEqual(await team.counts(), { available: 1, claimed: 1 });
     assert.equal((await team.take({ idempotency_key: 'another-claim' }))['id'], second);
   });
 
-  it('do not get coding tasks that they hold again from coordination.claim_task', async () => {
+  it('do not get a coding task that they hold from coordination.claim_task', async () => {
     await team.allow(team.runner.agent_id ?? '', 5);
     await team.take({ taskId: await team.order() });
     const other = await team.createOne();
@@ -83,7 +83,7 @@ describe('runners', () => {
     assert.equal(await team.claim(team.runner.agent_id ?? ''), undefined);
   });
 
-  it('get no task if none arrives during the wait, or if the client has disconnected', async () => {
+  it('get no task if none is created while they wait, or if their client disconnects', async () => {
     await claimNothing({ waitMs: 100 });
     const missing = AbortSignal.abort();
     const claimed = await team.app.services.codingRunners.claim(
@@ -128,7 +128,7 @@ describe('runners', () => {
     assert.deepEqual(taken.map(({ id }) => String(id)).sort(), ordered.sort());
   });
 
-  it('lose a task whose lease expires, and the next runner gets data of the lost attempt', async () => {
+  it('lose a task if its lease expires, and the next runner gets data of the lost attempt', async () => {
     const taskId = await team.order();
     await team.take({ leaseSeconds: 60 });
     // Other calls of the agent do not renew the lease of a coding task.
@@ -156,7 +156,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
-  it('keep a task after its lease has expired, if no other runner has claimed it', async () => {
+  it('can still end a task after its lease has expired if no other runner has claimed it', async () => {
     const taskId = await team.order();
     await team.take({ leaseSeconds: 60 });
     team.pass(70);
@@ -188,7 +188,7 @@ describe('runners', () => {
     assert.equal((await team.shown(taskId))['state'], 'in_progress');
   });
 
-  it('get a task that crashes at most three times, and then the task fails', async () => {
+  it('get a crashing task three times at most; then the task fails', async () => {
     const taskId = await team.order();
     const failure = { class: 'crashed', message: 'The CLI crashed' };
     for (const [epoch, outcome] of [
@@ -206,7 +206,7 @@ describe('runners', () => {
     assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
   });
 
-  it('can report a replacement for the chosen branch, which the next attempt uses', async () => {
+  it('can report another branch than the requested one, which the next attempt then uses', async () => {
     const taskId = await team.order();
     const chosen = String((await team.take())['branch']);
     assert.match(chosen, /^task\//);
@@ -220,7 +220,7 @@ describe('runners', () => {
     assert.equal((await team.take())['branch'], used);
   });
 
-  it('get a task again 30 s after a rate limit, but not after a failure that is permanent', async () => {
+  it('get a task again 30 s after a rate limit, but never after a permanent failure', async () => {
     const taskId = await team.order();
     await team.take();
     const limited = { class: 'rate_limit', message: 'Too many requests' };
@@ -237,7 +237,7 @@ describe('runners', () => {
     assert.equal((await team.ask('end_task', { ...END, taskId: other, failure: final }))['outcome'], 'ended');
   });
 
-  it('can return a task any number of times without using up an attempt', async () => {
+  it('can return a task to the queue any number of times without using up an attempt', async () => {
     const taskId = await team.order({ config: { queueSeconds: 3600 } });
     const failure = { class: 'authentication', message: 'Not logged in', returnAfterSeconds: 30 };
     const result = { tokens: { input: 10, output: 5, cacheRead: 0 } };
@@ -261,7 +261,7 @@ describe('runners', () => {
     assert.equal((await team.take())['attempt'], 2);
   });
 
-  it('can return a task that they hold, and no other caller can', async () => {
+  it('can return a task to the queue only while they hold it', async () => {
     const taskId = await team.order();
     const failure = { class: 'crashed', message: 'Not yet', returnAfterSeconds: 0 };
     const end = { taskId, status: 'failed', failure } as const;
@@ -274,7 +274,7 @@ describe('runners', () => {
     assert.equal((await team.take())['epoch'], 2);
   });
 
-  it('must claim a task within its queueSeconds, otherwise the task fails', async () => {
+  it('cannot claim a task after its queueSeconds, because the task has failed', async () => {
     const taskId = await team.order({ config: { queueSeconds: 60 } });
     const patient = await team.order();
     team.pass(61);
@@ -285,7 +285,7 @@ describe('runners', () => {
     assert.deepEqual(await team.counts(), { failed: 1, available: 1 });
   });
 
-  it('can be agents on whose behalf their owner makes the calls', async () => {
+  it('can be agents for which their owner makes the calls', async () => {
     const taskId = await team.order();
     const owner = personOf(team.runner.owner_uid, 'worker', team.workspace);
     assert.match(await team.refused('claim_task', {}, owner), /^REQUIRED_FIELD .*agentId/);
@@ -299,7 +299,7 @@ describe('runners', () => {
     assert.equal((await team.shown(taskId))['runner'], agentId);
   });
 
-  it("claim their owner's tasks, and other owners' tasks only if they serve the workspace", async () => {
+  it('claim tasks of their owner, and tasks of other owners only if they serve the workspace', async () => {
     const { store } = team.app.kernel;
     const { workspace } = team;
     await store.commit([{ kind: 'setPerson', uid: team.runner.owner_uid, role: 'admin' }]);
@@ -311,7 +311,7 @@ describe('runners', () => {
     const draft = { tool: 'CLAUDECODE', description: 'Mine', instructions: 'Use JWT' };
     const own = String((await team.ask('create_task', draft, team.runner))['taskId']);
     assert.equal((await team.take())['id'], own, "the owner's task comes first, despite its lower priority");
-    assert.match(await team.refused('claim_task', { taskId: others }), /^CONFLICT .*it belongs to another owner/);
+    assert.match(await team.refused('claim_task', { taskId: others }), /^CONFLICT .*its owner is not the owner/);
     const { task } = await team.ask('claim_task', {});
     assert.equal(task ?? undefined, undefined, 'a task of another owner is not claimed');
     await team.ask('register_runner', { programs, serves: 'workspace' });

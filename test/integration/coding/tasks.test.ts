@@ -9,7 +9,7 @@ describe('coding tasks', () => {
     team = await new CodingTeam().begin();
   });
 
-  it('are created with a branch name, and in a new session if no session is open', async () => {
+  it('get a branch name when they are created, and a new session if no session is open', async () => {
     const created = await team.ask(
       'create_task',
       { tool: 'CLAUDECODE', description: 'Änder the Login!', instructions: 'Use JWT' },
@@ -22,7 +22,7 @@ describe('coding tasks', () => {
     assert.equal(session?.goal, 'Coding');
   });
 
-  it('are created with a message on how to start a runner if no runner is registered', async () => {
+  it('have a message on how to start a runner if no runner is registered at their creation', async () => {
     const args = { tool: 'CLAUDECODE', description: 'Fix it', instructions: 'Fix the parser.' };
     const { structuredContent } = await call(team, 'coding_create_task', args, team.creator);
     assert.match(
@@ -31,7 +31,7 @@ describe('coding tasks', () => {
     );
   });
 
-  it('stay claimable when init_coordination sets the goal of their session', async () => {
+  it('remain claimable when init_coordination sets the goal of their session', async () => {
     const taskId = await team.order();
     await team.app.services.coordination.initialize(team.workspace, { goal: 'A better goal' }, () => undefined);
     assert.equal((await team.take())['id'], taskId);
@@ -62,7 +62,7 @@ describe('coding tasks', () => {
     assert.deepEqual((await team.app.access.ports.agents.find(String(runner)))?.value.held, {});
   });
 
-  it('store data and results given as JSON text as text, and the response states so', async () => {
+  it('store data and results that are passed as JSON text as text, and the response says so', async () => {
     const taskId = await team.order();
     await team.take();
     const messageOf = async (tool: string, args: JsonObject) => {
@@ -102,7 +102,7 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
   });
 
-  it('can be set to in_progress by their creator, without a change of claim or lease', async () => {
+  it('can be set to in_progress by their creator, which changes neither claim nor lease', async () => {
     const taskId = await team.order();
     const { leaseUntil } = await team.take();
     const updated = await team.ask('update_task', { taskId, status: 'in_progress' }, team.creator);
@@ -118,7 +118,7 @@ describe('coding tasks', () => {
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
   });
 
-  it('are held by a creator who sets them to in_progress while no runner holds them', async () => {
+  it('become held by their creator if it sets them to in_progress while no runner holds them', async () => {
     await team.join('creator', []);
     const taskId = await team.order();
     const updated = await team.ask('update_task', { taskId, status: 'in_progress', log: 'Mine.' }, team.creator);
@@ -144,7 +144,7 @@ describe('coding tasks', () => {
     assert.deepEqual(await team.counts(), { available: 2 });
   });
 
-  it('cause errors that use the argument names of the coding tools', async () => {
+  it('cause errors that name arguments as the coding tools do', async () => {
     const taskId = await team.order();
     await team.take();
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
@@ -174,7 +174,7 @@ describe('coding tasks', () => {
     assert.deepEqual(await team.counts(), { cancelled: 3 });
   });
 
-  it('stop their runner when the creator ends them, and still store its last lines and result', async () => {
+  it("stop their runner when the creator ends them, and store the runner's last lines and result", async () => {
     const taskId = await team.order();
     await team.take();
     await team.log(taskId, 1, [entry(0)]);
@@ -191,7 +191,7 @@ describe('coding tasks', () => {
     assert.equal(fields(shown['task'])['state'], 'cancelled');
   });
 
-  it('are refused if the tool, branch, config, kind of task or workspace is wrong', async () => {
+  it('are rejected if their tool, branch, config, kind of task or workspace is invalid', async () => {
     const draft = { tool: 'CLAUDECODE', description: 'x', instructions: 'y' };
     assert.match(await team.refused('create_task', { ...draft, tool: 'VIM' }), /CLAUDECODE, GEMINI/);
     for (const branch of ['a..b', '-x', 'x.lock', 'a b', '', 'x/'])
@@ -207,7 +207,7 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed' }, team.leader), /^NOT_FOUND/);
   });
 
-  it('can also be listed and claimed with the tools for all tasks', async () => {
+  it('can also be listed and claimed with the tools for tasks of every kind', async () => {
     const taskId = await team.order();
     const queue = await team.app.services.system.tasks.list(team.leader, {
       workspace: team.workspace,
@@ -226,7 +226,7 @@ describe('coding tasks', () => {
     assert.equal((await team.shown(taskId))['summary'], 'By hand');
   });
 
-  it('return the first response if a creation or claim is repeated with its key', async () => {
+  it('return the first response if their creation or claim is repeated with its key', async () => {
     const draft = { tool: 'GEMINI', description: 'x', instructions: 'y', idempotency_key: 'once' };
     const first = await team.ask('create_task', draft, team.creator);
     assert.deepEqual(await team.ask('create_task', draft, team.creator), first);

@@ -18,7 +18,7 @@ const catalog = new Catalogs(toolsets).of({
   listing: 'whole',
 });
 
-/** Directory of the tools of all endpoints. */
+/** Index of all tools of all toolsets. */
 export const { directory } = catalog;
 
 export function toolNamed(name: string): FoundTool {
@@ -28,8 +28,8 @@ export function toolNamed(name: string): FoundTool {
 }
 
 /**
- * Calls a tool and returns the response as a client receives it, without undefined fields.
- * @param name Tool name as listed by `/mcp`, such as `coordination_create_task`.
+ * Calls a tool and returns the response that a client receives, without undefined fields.
+ * @param name Tool name as listed at `/mcp`, such as `coordination_create_task`.
  */
 export async function call(
   { app, workspace, leader }: Place,

@@ -1,4 +1,4 @@
-/** Required capability sets: a session stores the sets of its open tasks, and drops unused sets at the limit. */
+/** A session stores which capability sets its open tasks require. At the limit, it drops the unused sets. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../functions/src/composition/changes.ts';
@@ -49,7 +49,7 @@ describe('a session with required capability sets', () => {
     team = new Team();
   });
 
-  it('allows 150 different sets among its open tasks, and closing a task frees its set', async () => {
+  it('allows 150 different sets for its open tasks, and can drop a set when its task is closed', async () => {
     const [first] = await team.create(...full());
     const error = await refusal(() => team.create(...requiring('one-more')));
     assert.equal(error.details.reason, 'TOO_MANY_CAPABILITY_SETS');
@@ -67,7 +67,7 @@ describe('a session with required capability sets', () => {
     assert.equal(await team.claim(await team.join('ann', ['other-149'])), more.at(-1)?.id);
   });
 
-  it('restores the set of a retried task, and checks the limit when a task is updated', async () => {
+  it('stores the set of a retried task again, and checks the limit when a task is updated', async () => {
     const [first, , third] = await team.create(...full());
     const [after] = await team.create({ required_capabilities: ['skill-1'], dependencies: [first?.id ?? ''] });
     for (const one of [first, after, third]) await cancel(team, one?.id ?? '');
@@ -79,7 +79,7 @@ describe('a session with required capability sets', () => {
     assert.equal(refused.details.reason, 'TOO_MANY_CAPABILITY_SETS');
   });
 
-  it('does not count the sets of coding tasks, which stay claimable at the limit', async () => {
+  it('does not count the sets of coding tasks, which remain claimable at the limit', async () => {
     const coding = await new CodingTeam().begin();
     for (let n = 0; n < 5; n++) await coding.order({ config: { project: `acme/repo-${n}` } });
     await coding.create(...full());
@@ -94,7 +94,7 @@ describe('a session with required capability sets', () => {
   describe('with concurrent changes', () => {
     let known: { readonly session: Awaited<ReturnType<typeof openOf>>['session']; readonly changes: Change[] };
 
-    /** Prepares a new task whose required set is free, but was still stored when the session was read. */
+    /** Prepares a new task. No open task requires its set, but the session had the set when it was read. */
     beforeEach(async () => {
       const [first] = await team.create(...full());
       await cancel(team, first?.id ?? '');
@@ -110,10 +110,10 @@ describe('a session with required capability sets', () => {
       };
     });
 
-    it('rejects a new task whose set was dropped after the session was read', async () => {
+    it("rejects a commit of a new task if the task's set was dropped after the session was read", async () => {
       await team.create(...requiring('one-more'));
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
-      // The commit also fails after the number of queue version shards has doubled.
+      // The commit must also fail if the number of queue version shards has doubled since the session was read.
       const { session, sessionVersion: version } = await openOf(team);
       const wider = { ...session, spread: 2 * session.spread };
       const spread = { kind: 'shardSession' as const, session: wider, before: session.spread, version };
@@ -121,7 +121,7 @@ describe('a session with required capability sets', () => {
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
     });
 
-    it('keeps an unused set if a task that requires it is created before the set is dropped', async () => {
+    it('keeps an unused set if a task that requires the set is created before the drop commits', async () => {
       const { sessions } = team.app.coordination.ports;
       const { store } = team.app.kernel;
       const { session, sessionVersion: version } = await openOf(team);

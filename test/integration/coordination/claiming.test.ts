@@ -38,7 +38,7 @@ describe('claim_task', () => {
     assert.deepEqual(agent?.value.held, { [id]: { session: outcome.task.session, claim_epoch: 1 } });
   });
 
-  it('orders tasks by priority, then by age, then by position in the batch', async () => {
+  it('returns tasks by priority, then by age, then by position in their batch', async () => {
     const old = await team.create({ priority: 5 }, { priority: 9 }, { priority: 5 });
     team.pass(1);
     const young = await team.create({ priority: 5 }, { priority: 1 }, { priority: 9 });
@@ -50,7 +50,7 @@ describe('claim_task', () => {
     );
   });
 
-  it('returns a more urgent task that was created while the agent was working', async () => {
+  it('returns an urgent task first, even if it was created after the others', async () => {
     const ann = await team.join('ann');
     const [first, second] = await team.create({ priority: 5 }, { priority: 5 });
     assert.equal(await team.claim(ann), first?.id);
@@ -59,7 +59,7 @@ describe('claim_task', () => {
     assert.deepEqual(await drain(ann), [urgent.id, second?.id]);
   });
 
-  it('returns a task only after all its dependencies, even if they form a diamond', async () => {
+  it('returns a task only after all its dependencies are done, even if they form a diamond', async () => {
     const tasks = await team.create(
       { priority: 9 },
       { priority: 2, dependencies: ['task-1'] },
@@ -101,7 +101,7 @@ describe('claim_task', () => {
     assert.deepEqual(await drain(await team.join('coder', ['coding', 'testing', 'more'])), [both?.id]);
   });
 
-  it('keeps the queue order if an agent satisfies more capability sets than fit in one query', async () => {
+  it("keeps the queue order if the agent's capabilities match too many sets for one query", async () => {
     const skills = Array.from({ length: 40 }, (_, index) => `skill-${index}`);
     const tasks = await team.create(
       ...skills.map((skill, index) => ({ priority: 1 + ((index * 7) % 10), required_capabilities: [skill] })),
@@ -125,7 +125,7 @@ describe('claim_task', () => {
     assert.deepEqual(await team.counts(), { available: 1, in_progress: 1 });
   });
 
-  it("assigns tasks up to the agent's limit, then returns the oldest held task again", async () => {
+  it("assigns tasks up to the agent's limit, and then returns the oldest held task again", async () => {
     const tasks = await team.create({}, {}, {}, {});
     const ann = await team.join('ann');
     await team.allow(ann, 3);
@@ -151,7 +151,7 @@ describe('claim_task', () => {
       await team.allow(ann, mayHold);
       assert.equal(await team.claim(ann), first?.id);
       await team.start(ann, first?.id ?? '');
-      // The agent continues as if it had not received the response of this claim.
+      // The agent ignores the response of this claim, as if it were lost.
       assert.equal(await team.claim(ann), second?.id);
       team.pass(1);
       const outcome = await team.claimOutcome(ann);
@@ -180,7 +180,7 @@ describe('claim_task', () => {
     assert.deepEqual(await team.counts(), { available: 1, claimed: 2, in_progress: 1 });
   });
 
-  it('assigns one task to concurrent calls of an agent that may hold several tasks', async () => {
+  it('returns one task to concurrent calls of an agent, even if it may hold several tasks', async () => {
     await team.create({}, {}, {});
     const ann = await team.join('ann');
     await team.allow(ann, 3);
@@ -195,7 +195,7 @@ describe('claim_task', () => {
     assert.deepEqual(await team.counts(), { available: 2, claimed: 1 });
   });
 
-  it('assigns one task to concurrent calls of one agent', async () => {
+  it('returns the same task to all concurrent calls of one agent', async () => {
     await team.create({}, {}, {});
     const ann = await team.join('ann');
     const outcomes = await Promise.all([team.claimOutcome(ann), team.claimOutcome(ann), team.claimOutcome(ann)]);
@@ -227,7 +227,7 @@ describe('claim_task', () => {
     assert.deepEqual(await team.counts(), { claimed: 8 });
   });
 
-  it('finds a task that another instance has made claimable', async () => {
+  it('returns a task that became claimable at another instance', async () => {
     const ann = await team.join('ann');
     const bob = await team.join('bob');
     const other = team.anotherInstance();

@@ -44,18 +44,18 @@ describe('task creation', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('does not create a session if the call is refused', async () => {
+  it('does not create a session if the call is rejected', async () => {
     await refusal(() => team.create({ dependencies: ['task-xxx-404'] }));
     assert.equal(await team.app.services.coordination.session(team.workspace), undefined);
   });
 
-  it('treats "task-N" as a task id if the tasks are not created as a batch', async () => {
+  it('treats "task-N" in dependencies as a task id if the tasks are not created as a batch', async () => {
     const request = { ...team.request([{}, { dependencies: ['task-1'] }]), isBatch: false };
     const error = await refusal(() => team.app.services.taskCreation.create(request, unkeyed));
     assert.equal(error.message, 'Unknown dependency "task-1".');
   });
 
-  it('refuses a dependency in another workspace or an archived session as unknown', async () => {
+  it('rejects a dependency in another workspace or an archived session as unknown', async () => {
     const elsewhere = await new Team().createOne();
     const { services } = team.app;
     await services.coordination.initialize(team.workspace, { goal: 'One' }, unkeyed);
@@ -85,7 +85,7 @@ describe('task creation', () => {
     assert.equal((await team.createOne({ dependencies: [done.id] })).blockers, 0);
   });
 
-  it('does not block a task whose dependency is completed concurrently', async () => {
+  it('does not block a new task if its dependency is completed at the same time', async () => {
     const ann = await team.join('ann');
     for (let round = 0; round < 8; round++) {
       const before = await team.createOne({ priority: 1 });
@@ -101,7 +101,7 @@ describe('task creation', () => {
     }
   });
 
-  it('records all dependents of a task that are created concurrently', async () => {
+  it('records all dependents of a task if they are created concurrently', async () => {
     const before = await team.createOne();
     const created = await Promise.all(Array.from({ length: 6 }, () => team.createOne({ dependencies: [before.id] })));
     const { dependents } = await team.task(before.id);
@@ -109,7 +109,7 @@ describe('task creation', () => {
     assert.deepEqual(await team.counts(), { available: 7 });
   });
 
-  it('creates 500 tasks in one batch, of which one completed task unblocks 100', async () => {
+  it('creates 500 tasks in one batch, and unblocks 100 of them when their dependency is done', async () => {
     const drafts = Array.from({ length: 500 }, (_, index) =>
       index === 0 || index > 100 ? {} : { dependencies: ['task-1'] },
     );

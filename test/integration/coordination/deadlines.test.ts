@@ -135,7 +135,7 @@ describe('the task queue with deadlines and types', () => {
     assert.deepEqual([late?.count, late?.tasks.length], [13, 10]);
   });
 
-  it('accepts and returns deadline and type in the tools that create and list tasks', async () => {
+  it('can be filled and listed with tools that accept and return deadline and type', async () => {
     const deadline = '2040-01-02T12:00:00+02:00';
     const created = z
       .object({ task: z.object({ id: z.string(), type: z.string(), deadline: z.string() }) })
@@ -168,7 +168,7 @@ describe('the task queue with deadlines and types', () => {
     assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim does not change the type');
   });
 
-  it('refuses an invalid deadline or type, and the error states what is valid', async () => {
+  it('rejects an invalid deadline or type, and the error names the valid values', async () => {
     const refused = (args: object) => refusedWith(team, 'coordination_create_task', { description: 'A', ...args });
     assert.match(await refused({ deadline: '2039-12-31T00:00:00Z' }), /is in the past.*2040-01-01/s);
     assert.match(await refused({ deadline: 'tomorrow' }), /deadline/);

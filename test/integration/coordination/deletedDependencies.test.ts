@@ -1,4 +1,4 @@
-/** Tasks whose dependent was deleted by hand: they can still end, and one sweep settles the other dependents. */
+/** Tasks whose dependent was deleted by hand. They can still end, and one sweep updates the other dependents. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -14,7 +14,7 @@ describe('tasks with a deleted dependent', () => {
   let first: string;
   let second: string;
 
-  /** Calls a tool. Advances the clock first, so that audit entries have different times. */
+  /** Advances the clock, so that audit entries have different times, and calls a tool. */
   const ask = (tool: string, args: JsonObject) => {
     fixture.pass(1);
     return answer(fixture, tool, args, ada);
@@ -122,7 +122,7 @@ describe('tasks with a deleted dependent', () => {
   };
 
   for (const [move, [make, status, [blockers, failed]]] of Object.entries(MOVES))
-    it(`${move} leaves the task ${status}, and updates its dependent`, async () => {
+    it(`${move} gives the task the status ${status}, and updates the other dependent`, async () => {
       await make();
       assert.equal((await fixture.task(first)).status, status);
       await fixture.sweepStuck();
@@ -132,7 +132,7 @@ describe('tasks with a deleted dependent', () => {
       assert.equal(left.stuck_unsettled, false);
     });
 
-  it('are settled in one sweep if they are stuck, even if another stuck task is unreadable', async () => {
+  it('have all stuck dependents updated by one sweep, even if one of these is unreadable', async () => {
     const third = await fixture.createOne({ dependencies: [second] });
     const fourth = await fixture.createOne({ dependencies: [third.id] });
     await missing(taskPath(third.id));

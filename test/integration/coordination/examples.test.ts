@@ -1,6 +1,6 @@
 /**
- * Runs the example of every tool. It must succeed, match the output schema, and read few more documents than it
- * returns, even if the collections are large, because Firestore bills per document.
+ * Calls every tool with its example. The call must succeed and match the output schema. Even in large collections, it
+ * may read only a few more documents than it returns, because Firestore bills per document.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -19,17 +19,17 @@ import { Team } from './team.ts';
 
 const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } });
 
-/** Number of tasks of each kind, findings and agents that the test adds, so that collections are large. */
+/** Number of findings, of agents, and of tasks of each kind that the test adds to make the collections large. */
 const CROWD = 200;
 
-/** Tools that only read come first, because they can share one fixture. */
+/** The tools. Read-only tools come first, because they can share one fixture. */
 const TOOLS = toolsets
   .flatMap(({ name: toolset, tools }) =>
     tools.map((tool) => ({ toolset, tool, isReading: tool.annotations.readOnlyHint })),
   )
   .sort((one, other) => Number(other.isReading) - Number(one.isReading));
 
-/** Maximum reads besides the returned items: session, caller, counter shards, queue window, budgets per request. */
+/** Maximum reads besides those of the returned items: of session, caller, counters, queue and budgets. */
 const FEW = 28;
 
 describe('tool examples', () => {
@@ -90,7 +90,7 @@ describe('tool examples', () => {
     });
   }
 
-  it('the read counter counts the documents of large reads', async () => {
+  it('the read counter of this test counts every document of a large read', async () => {
     await begin();
     assert.ok((await reads.during(() => answer(team, 'coordination_get_all_tasks', {}))) >= 50);
     assert.ok((await reads.during(() => team.tasks())) >= CROWD);

@@ -35,7 +35,7 @@ const CODING = 'task-000abc-001';
 
 /**
  * Creates the fixture: terminal-2 holds task-xxx-002, and task-xxx-001 is available.
- * @returns the open session, which stays open until an example archives it
+ * @returns the open session; the example of init_coordination or another tool archives it
  */
 export async function setUpFixture(team: Team): Promise<Session> {
   await clearFixture();
@@ -87,7 +87,7 @@ export async function setUpFixture(team: Team): Promise<Session> {
   return session;
 }
 
-/** Opens the session of the examples, after an earlier session that it archives, and returns the new session. */
+/** Creates and archives a session, then opens the session of the examples and returns it. */
 async function openedSession({ app: { services }, workspace }: Team): Promise<Session> {
   const open = await services.coordination.session(workspace);
   if (open?.goal === GOAL) return open;
@@ -112,7 +112,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
         agent: sampleAgent({
           id: `crowd-${session.id}-${number}`,
           owner_uid: team.leader.owner_uid,
-          // Offline, so that no sweep processes these agents.
+          // The status is offline, so that sweeps ignore these agents.
           status: 'offline',
           workspace: team.workspace,
           capability_details: [{ name: crowdSkill(team), category: 'declared' }],
@@ -128,7 +128,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
   ]);
 }
 
-/** Capability that only the agents of a team's crowd have. */
+/** A capability that only the agents have that `crowd` adds to the team. */
 export function crowdSkill(team: Team): string {
   return `crowd-${team.workspace}`;
 }

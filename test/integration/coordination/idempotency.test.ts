@@ -30,7 +30,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await team.counts(), { available: 1 });
   });
 
-  it('can be used again if the call was refused', async () => {
+  it('can be used again if the call was rejected', async () => {
     const rawArguments = { description: 'A', dependencies: ['task-xxx-404'], idempotency_key: key };
     for (let attempt = 0; attempt < 2; attempt++) {
       assert.match(await refusedWith(team, 'coordination_create_task', rawArguments), /Unknown dependency/);
@@ -50,7 +50,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('makes a repeated claim return no task again, even if a task is now claimable', async () => {
+  it('makes a claim that returned no task return none again, even if a task is now claimable', async () => {
     const claim = () =>
       answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
     const none = await claim();
@@ -58,7 +58,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await claim(), none);
   });
 
-  /** Runs one call concurrently on several instances, and asserts that all responses are equal. */
+  /** Makes one call at several instances concurrently, and asserts that all responses are equal. */
   async function atOnce(name: string, rawArguments: JsonObject): Promise<void> {
     const instances = [team.app, team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
     const keyed = { ...rawArguments, idempotency_key: key };
@@ -78,7 +78,7 @@ describe('idempotency_key', () => {
     assert.deepEqual(await team.counts(), { available: 3 });
   });
 
-  it('makes a repeated registration return the same secret, although it is not stored', async () => {
+  it('makes a repeated registration return the same secret, although no secret is stored', async () => {
     const rawArguments = {
       agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
       capabilities: [{ name: 'coding', category: 'work' }],

@@ -32,7 +32,7 @@ describe('init_coordination', () => {
     assert.deepEqual(await session(), planned.session);
   });
 
-  it('sets the goal of a session that a task creation opened without a goal', async () => {
+  it('sets the goal of a session that was opened without a goal by the creation of a task', async () => {
     const task = await team.createOne();
     await team.createOne();
     assert.equal((await session())?.goal, '');
@@ -56,7 +56,7 @@ describe('init_coordination', () => {
     assert.equal(moved.exists, false);
   });
 
-  it('removes the tasks of the archived session from the queue, but holders can complete them', async () => {
+  it('removes tasks of the archived session from the queue, but lets holders complete them', async () => {
     await initialize('One');
     const [first] = await team.create({}, {});
     const ann = await team.join('ann');
@@ -79,7 +79,7 @@ describe('init_coordination', () => {
     assert.equal(seen?.goal, 'Two');
   });
 
-  it('leaves one session open after concurrent calls with several goals', async () => {
+  it('leaves one session open after concurrent calls with different goals', async () => {
     const goals = ['One', 'Two', 'Three', 'Four'];
     const outcomes = await Promise.all(goals.map((goal) => initialize(goal, undefined, team.anotherInstance())));
     const current = await session();
@@ -93,7 +93,7 @@ describe('init_coordination', () => {
     assert.equal(new Set(outcomes.map((outcome) => outcome.session.id)).size, 4);
   });
 
-  it('sets the goal of a session without a goal for only one of two concurrent calls', async () => {
+  it('lets only one of two concurrent calls set the goal of a session without a goal', async () => {
     await team.createOne();
     const outcomes = await Promise.all(
       ['One', 'Two'].map((goal) => initialize(goal, undefined, team.anotherInstance())),

@@ -1,4 +1,4 @@
-/** Lists of large items: each page is small enough for clients to show, and the cursors reach all items. */
+/** Lists of large items. Each page is small enough for clients to show, and the pages contain all items. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -19,7 +19,7 @@ const FINISHED = 3;
 /** A finished task has three audit entries: claimed, started and completed. */
 const EVENTS = DISCOVERIES + TODOS + 3 * FINISHED;
 
-/** Arguments of a list tool, and the response fields that contain its items and its cursor. */
+/** A list tool: its arguments, and the response fields that contain the items and the cursor. */
 interface Listing {
   readonly count: number;
   readonly args: JsonObject;
@@ -28,7 +28,7 @@ interface Listing {
 }
 
 describe('lists of large items', function () {
-  this.timeout(300_000); // Takes seconds on an idle machine.
+  this.timeout(300_000); // The tests take seconds on an idle machine, but much longer on a busy one.
 
   const team = new Team();
   let ann = '';
@@ -75,12 +75,12 @@ describe('lists of large items', function () {
       assert.ok(bytes <= MAX_RESPONSE_BYTES, `${name}: ${bytes} bytes`);
       const page = z.array(z.looseObject({})).parse(structuredContent[items]);
       assert.ok(page.length > 0);
-      // An item that is larger than a page is returned whole, on its own page.
+      // An item that is larger than the page limit is returned whole, alone on its page.
       if (page.length > 1) {
         assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, name);
         assert.ok(tokensOf(JSON.stringify(structuredContent)) <= SHOWN_TOKENS, name);
       }
-      // The queue truncates a large task; a claim returns the whole task.
+      // The list system_getTaskQueue truncates a large task. A claim returns the whole task.
       if (name !== 'system_getTaskQueue')
         assert.doesNotMatch(JSON.stringify(structuredContent), /more characters/, name);
       ids.push(...page.map((item) => JSON.stringify(item['id'] ?? item['task_id'] ?? item['event_id'])));
@@ -123,7 +123,7 @@ describe('lists of large items', function () {
     });
   }
 
-  it('get_results returns results of given tasks in parts, and the ids of the remaining tasks', async () => {
+  it('get_results for given tasks returns some results, and the ids of the remaining tasks', async () => {
     const { results } = z
       .object({ results: z.array(z.object({ task_id: z.string() })) })
       .parse(await done('coordination_get_results', { limit: 1 }));
@@ -147,7 +147,7 @@ describe('lists of large items', function () {
     assert.equal(all.length, FINISHED);
   });
 
-  it('claim_task and get_results return a large task and result without truncation', async () => {
+  it('claim_task returns a large task, and get_results its large result, without truncation', async () => {
     const description = '見"'.repeat(9000);
     await team.create({ description, hints: description, priority: 1 });
     const { task } = await done('coordination_claim_task', { agent_id: ann });
@@ -159,14 +159,14 @@ describe('lists of large items', function () {
 
   it('every tool with a cursor is tested here or in its own test', () => {
     const elsewhere = [
-      // Lists of short items, whose pages never reach the size limit.
+      // Lists of short items. Their pages never reach the size limit.
       'access.list_connections',
       'access.list_members',
       'orchestration.list_runs',
       'system.getTree',
       'system.undo',
       'todo.list_reminders',
-      // Lists that limit their pages by the same code, and whose long items would take long to create.
+      // Lists that use the tested code to limit pages. Creating long items for them would take long.
       'coding.get_task_logs',
       'inbox.list',
       'firebase.pollEvents',

@@ -54,7 +54,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('finds each readable task with an expired lease page by page, and skips unreadable tasks', async () => {
+  it('releases each readable task with an expired lease, and skips unreadable tasks', async () => {
     const { tasks } = team.app.coordination.ports;
     const created = await team.create({}, {}, {});
     await team.allow(ann, 3);
@@ -101,7 +101,7 @@ describe('the sweep of leases', () => {
     });
   }
 
-  it('renews the lease of a holder that was seen after the claim', async () => {
+  it('renews a lease if the holder of the task was seen after the claim', async () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     team.pass(500);
@@ -123,7 +123,7 @@ describe('the sweep of leases', () => {
       { lease: 90, between: 80 },
     ];
 
-    /** Advances the clock by this many seconds, and sweeps every 20 seconds. */
+    /** Advances the clock by this many seconds, with a sweep every 20 seconds. */
     async function passSwept(seconds: number): Promise<void> {
       for (let second = 0; second < seconds; second++) {
         team.pass(1);
@@ -132,7 +132,7 @@ describe('the sweep of leases', () => {
     }
 
     for (const { lease, between } of LEASES)
-      it(`keeps a lease of ${lease} s if any instance sees the holder every ${between} s`, async () => {
+      it(`keeps a lease of ${lease} s if the holder calls any instance every ${between} s`, async () => {
         const { id } = await team.createOne();
         const apps = [team.app, team.anotherInstance(), team.anotherInstance()];
         for (const { access } of apps) await access.ports.presence.touch(ann);
@@ -166,7 +166,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { available: 5 });
   });
 
-  it('does not prevent a concurrent report of the holder', async () => {
+  it('does not prevent the holder from reporting the outcome at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await abandoned();
       const [taskOutcome] = await Promise.all([team.complete(ann, id), team.sweep()]);
@@ -176,7 +176,7 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { done: 5 });
   });
 
-  it('does not prevent a late report of the holder before another agent claims the task', async () => {
+  it('lets the holder report the outcome after the release until another agent claims the task', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann, 600);
@@ -188,7 +188,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), second.id);
   });
 
-  it('does not prevent a late report of a temporary failure, which delays the retry', async () => {
+  it('lets the holder report a temporary failure after the release, which delays the retry', async () => {
     const id = await abandoned();
     await team.sweep();
     assert.equal((await team.fail(ann, id, true)).kind, 'accepted');
@@ -197,7 +197,7 @@ describe('the sweep of leases', () => {
     assert.equal(await team.claim(bob), id);
   });
 
-  it('makes a report late if another agent has claimed the task, and both agents see it', async () => {
+  it('makes a report late if another agent has claimed the task, and notifies both agents', async () => {
     const id = await abandoned();
     await team.sweep();
     await team.claim(bob);

@@ -27,7 +27,7 @@ describe('presence', () => {
     assert.deepEqual(await presence.lastSeen([ann, team.agentId('bob')]), new Map([[ann, team.now]]));
   });
 
-  it('is written at most every 30 seconds per agent, by all instances together', async () => {
+  it('is written at most once in 30 seconds per agent, by all instances together', async () => {
     await presence.touch(ann);
     const first = team.now;
     const others = Array.from({ length: 5 }, () => another());
@@ -41,7 +41,7 @@ describe('presence', () => {
     assert.deepEqual(await seen(), team.now);
   });
 
-  it('is written for many agents together while the instance waits for the database', async () => {
+  it('is written for many agents in one write if they call while the instance waits', async () => {
     const database = await realtimeDatabase();
     const root = database.ref();
     let writes = 0;
@@ -60,7 +60,7 @@ describe('presence', () => {
     assert.ok(writes <= 2, `${writes} writes`);
   });
 
-  it('keeps the later time if a write with an earlier time arrives minutes late', async () => {
+  it('keeps the later time if a write with an earlier time arrives some minutes later', async () => {
     const late = new DatabasePresence({
       database: async () => {
         const database = await realtimeDatabase();
@@ -109,7 +109,7 @@ describe('presence', () => {
     assert.equal((await presence.notSeenSince(team.now, 1)).size, 1);
   });
 
-  it('deletes the entry of an agent unless the agent was seen in the meantime', async () => {
+  it('is deleted unless the agent was seen in the meantime', async () => {
     await presence.touch(ann);
     const before = team.now;
     team.pass(30);
@@ -157,13 +157,13 @@ describe('the sweep of agents', () => {
     assert.equal(await status(ann), 'active');
   });
 
-  it('marks an agent offline until its next heartbeat, claim or registration', async () => {
+  it('marks an agent offline; its next heartbeat, claim or registration marks it active', async () => {
     await team.createOne();
     const returns = [
-      // A heartbeat by the agent itself marks it active when its credential is checked. Other tests cover this.
+      // Another caller sends this heartbeat. If the agent itself calls, its credential check already marks it active.
       () => team.app.services.membership.heartbeat(team.leader, { workspace: team.workspace, name: ann }, unkeyed),
       () => team.app.services.liveness.actAs(team.leader, team.workspace, ann),
-      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // a call of any other tool
+      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // A call of any other tool.
       () => team.join('ann'),
     ];
     for (const comesBack of returns) {
@@ -175,7 +175,7 @@ describe('the sweep of agents', () => {
     }
   });
 
-  it('deletes the presence of offline agents, and can run on two instances concurrently', async () => {
+  it('deletes the presence of agents that it marks offline, even on two instances concurrently', async () => {
     team.pass(200);
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
     await team.sweep();
@@ -221,7 +221,7 @@ describe('the sweep of agents', () => {
     assert.equal(await active(), 0);
   });
 
-  it('marks 60 agents offline, which go online again in few commits even if one is unreadable', async () => {
+  it('marks 60 agents offline; few commits mark them active again, even if one is unreadable', async () => {
     const { services, access, kernel } = team.app;
     const ids = await Promise.all(Array.from({ length: 60 }, (_, number) => team.join(`fleet-${number}`)));
     for (const id of ids) await access.ports.presence.touch(id);

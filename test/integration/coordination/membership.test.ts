@@ -19,7 +19,7 @@ describe('the membership service', () => {
     team = new Team();
   });
 
-  it('registers an agent on its own call of register_agent', async () => {
+  it('registers an agent that calls register_agent for itself', async () => {
     const ann = team.principal('ann');
     const { agent, currentTask } = await join(ann, team.agentId('ann'), 'worker', ['coding']);
     assert.deepEqual([agent.role, agent.parts[team.workspace], agent.owner_uid], ['worker', 'worker', ann.owner_uid]);
@@ -29,7 +29,7 @@ describe('the membership service', () => {
     assert.deepEqual((await team.app.access.ports.presence.lastSeen([agent.id])).get(agent.id), team.now);
   });
 
-  it("keeps an agent's capabilities if none are given, and replaces them otherwise", async () => {
+  it("keeps an agent's capabilities if the call contains none, and replaces them otherwise", async () => {
     const [as, id] = [team.principal('ann'), team.agentId('ann')];
     const named = async (capabilities?: string[]) =>
       (await join(as, id, 'worker', capabilities)).agent.capability_details.map(({ name }) => name);
@@ -49,7 +49,7 @@ describe('the membership service', () => {
     assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'the session was archived');
   });
 
-  it('counts each leader and each worker of a workspace once', async () => {
+  it('counts each leader agent and each worker agent of a workspace once', async () => {
     await join(team.leader, team.agentId('lead'), 'leader');
     await team.join('ann');
     await team.join('ann');
@@ -82,7 +82,7 @@ describe('the membership service', () => {
     assert.equal((await join(ann, bob)).agent.id, agent.id);
   });
 
-  it("creates a terminal for which only the caller and the caller's owner can act", async () => {
+  it("creates a terminal with which only its registering agent and that agent's owner can act", async () => {
     const id = team.agentId('terminal-2');
     const ann = { ...team.principal('ann'), owner_uid: 'ada' };
     const { agent } = await join(ann, id);
@@ -103,7 +103,7 @@ describe('the membership service', () => {
     }
   });
 
-  it('does not assign an id that another caller would get from registerAgent', async () => {
+  it('does not assign an id that registerAgent would assign to another caller', async () => {
     const { registration } = team.app.services;
     const theirs = registration.agentId('ben', 'research-agent');
     for (const as of [team.principal('ann'), team.leader, person('ada')]) {
@@ -158,7 +158,7 @@ describe('the membership service', () => {
     assert.notEqual((await join(ben, name)).agent.id, agent.id);
   });
 
-  it('adds a suffix to terminal ids in a private workspace, so that they reveal no taken ids', async () => {
+  it('adds a suffix to terminal ids in private workspaces, so that they never reveal taken ids', async () => {
     const worker = person(`ada-${team.workspace}`);
     const name = team.agentId('terminal');
     const before = (await join(worker, name)).agent.id;
@@ -169,7 +169,7 @@ describe('the membership service', () => {
     assert.match((await join(other, name)).agent.id, /-[0-9a-f]{8}$/);
   });
 
-  it('allows a worker to act only as itself', async () => {
+  it('allows a worker agent to act only for itself', async () => {
     const bob = await team.join('bob');
     await actAs(team.principal('bob'), bob);
     const error = await refusal(() => actAs(team.principal('ann'), bob));

@@ -12,7 +12,7 @@ describe('messages to agents', () => {
   const texts = ({ messages }: { readonly messages?: unknown }) =>
     Array.isArray(messages) ? messages.map(({ text }) => text) : messages;
 
-  /** Returns the principal of ann as the next check of its credential would return it. */
+  /** Returns the principal of the agent ann that the next check of its credential would return. */
   const own = async () => {
     const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.has_messages === true;
     return { ...team.principal('ann'), ...(hasMessages && { has_messages: true as const }) };
@@ -24,7 +24,7 @@ describe('messages to agents', () => {
     ann = await team.join('ann');
   });
 
-  it("are returned by start_task to the agent and to its owner's other agents", async () => {
+  it('are returned by start_task to the agent and to other agents of its owner', async () => {
     const { id: task_id } = await team.createOne();
     await team.claim(ann);
     const start = async (by = own()) => answer(team, 'coordination_start_task', { agent_id: ann, task_id }, await by);
@@ -36,7 +36,7 @@ describe('messages to agents', () => {
     assert.equal(texts(await start()), undefined);
   });
 
-  it("are not returned to another owner's leader who acts for the agent", async () => {
+  it('are not returned to a leader of another owner that acts for the agent', async () => {
     const { store } = team.app.kernel;
     const { people, roles } = team.app.access.ports;
     const { workspace, leader } = team;
@@ -59,7 +59,7 @@ describe('messages to agents', () => {
     assert.deepEqual(texts(await beat()), ['For you alone'], 'the message stays unread');
   });
 
-  it('are returned only to calls in their workspace', async () => {
+  it('are returned only with calls in the workspace of the message', async () => {
     const { store } = team.app.kernel;
     const { mailboxes } = team.app.coordination.ports;
     await send('Here');
@@ -109,7 +109,7 @@ describe('messages to agents', () => {
     assert.equal((await own()).has_messages, undefined);
   });
 
-  it('keep their order, and none is lost, if several are sent concurrently', async () => {
+  it('keep their order if several are sent concurrently, and none is lost', async () => {
     const numbers = Array.from({ length: 10 }, (_, number) => String(number));
     await Promise.all(numbers.map((number) => send(number)));
     const { messages } = await beat();
@@ -133,7 +133,7 @@ describe('messages to agents', () => {
     assert.match(String(structuredContent['error']), /has 20 unread messages, the maximum/);
   });
 
-  it('are refused to agents or about tasks of other workspaces, and from viewers', async () => {
+  it('are rejected if they name agents or tasks of other workspaces, or if a viewer sends them', async () => {
     const elsewhere = new Team();
     const stranger = await elsewhere.join('bob');
     const { id } = await elsewhere.createOne();

@@ -61,7 +61,7 @@ describe('the queue mirror', () => {
     }
   });
 
-  it('has the latest state after concurrent events that arrive out of order', async () => {
+  it('has the latest state of a task after concurrent events that arrive out of order', async () => {
     const team = new Team();
     const task = await team.createOne();
     const ann = await team.join('ann');
@@ -69,12 +69,12 @@ describe('the queue mirror', () => {
     const refreshed = () => Promise.all(instances.map((one) => one.services.mirrorQueuedTask(task.id)));
     for (const change of [() => team.claim(ann), () => team.complete(ann, task.id)]) {
       await Promise.all([refreshed(), change(), refreshed()]);
-      await team.app.services.mirrorQueuedTask(task.id); // the last event, after the change
+      await team.app.services.mirrorQueuedTask(task.id); // The last event, which arrives after the change.
       assert.equal(await mirrored(task.id, team.workspace), null);
     }
   });
 
-  it('is updated again if the task changes during an update', async () => {
+  it('is updated once more if the task changes during an update', async () => {
     const id = `task-${new Team().workspace}`;
     const states: Versioned<Task>[] = [
       versionOf(sampleTask({ id }), '1.0'),
@@ -87,7 +87,7 @@ describe('the queue mirror', () => {
     assert.equal(states.length, 0);
   });
 
-  it('reports an error if the task changes during every update', async () => {
+  it('reports an error if the task changes during each of its updates', async () => {
     const id = `task-${new Team().workspace}`;
     let version = 0;
     const reader = {

@@ -15,7 +15,7 @@ describe('claim_task without a claimable task', () => {
   let team: Team;
   let ann: string;
 
-  /** Returns why ann gets no task. Advances the clock first, so that cached counts have expired. */
+  /** Advances the clock, so that cached counts expire, and returns the reason for which ann gets no task. */
   async function why(): Promise<string> {
     team.pass(2);
     const { reason, explanation } = none.parse(await answer(team, 'coordination_claim_task', { agent_id: ann }));
@@ -27,11 +27,11 @@ describe('claim_task without a claimable task', () => {
     ann = await team.join('ann', ['rust']);
   });
 
-  it('reports a missing goal', async () => {
+  it('reports that the workspace has no goal', async () => {
     assert.match(await why(), /^no_goal: .*has no goal.*init_coordination/);
   });
 
-  it('reports the reason "none" if all tasks are held or closed', async () => {
+  it('reports the reason "none" if all tasks are held by agents or closed', async () => {
     const bob = await team.join('bob');
     await team.createOne();
     await team.claim(bob);

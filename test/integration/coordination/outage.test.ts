@@ -1,4 +1,4 @@
-/** The sweep while the Realtime Database is unreachable, and when it is reachable again. */
+/** The sweep while the Realtime Database is unreachable, and after it is reachable again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
@@ -45,7 +45,7 @@ describe('the sweep without the Realtime Database', () => {
   });
   after(() => Promise.all(apps.map(deleteApp)));
 
-  it('ends retry delays, but postpones the checks of leases and presence', async () => {
+  it('ends the delays of retries, but postpones the checks of leases and presence', async () => {
     const bob = await team.join('bob');
     const waiting = await team.createOne();
     assert.equal(await team.claim(bob, 6000), waiting.id);

@@ -86,7 +86,7 @@ describe('paged lists', () => {
     assert.equal((await of('all')).length, 4);
   });
 
-  it('continue after the last returned item, even if tasks have changed', async () => {
+  it('continue after the last returned task, even if tasks change between pages', async () => {
     const tasks = await team.create({}, {}, {});
     const first = await answer(team, 'coordination_get_all_tasks', { limit: 2 });
     await team.claim(ann);
@@ -114,7 +114,7 @@ describe('paged lists', () => {
     assert.deepEqual(all, order);
   });
 
-  it('return the results of given tasks, and the status of tasks without a result', async () => {
+  it('return the results of given tasks, or the status of a task if it has no result', async () => {
     const [done, failed, open] = await team.create({ description: 'A' }, {}, {});
     await team.claim(ann);
     await team.complete(ann, done?.id ?? '');
@@ -164,7 +164,7 @@ describe('paged lists', () => {
     assert.deepEqual(await list(9, ['A']), []);
   });
 
-  it('are empty in a workspace without a session and in a new session', async () => {
+  it('contain no items in a workspace without a session and in a new session', async () => {
     const nothing = { truncated: false };
     const expectNothing = async () => {
       assert.deepEqual(await answer(team, 'coordination_get_all_tasks', {}), { tasks: [], ...nothing });

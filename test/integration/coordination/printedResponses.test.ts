@@ -24,7 +24,7 @@ describe('the responses that the coordination specification prints', () => {
   /** Calls a tool, and compares the response with the printed response of the same tool. */
   const printed = (name: keyof typeof RESPONSES, args: JsonObject = {}) => prints(name, args, RESPONSES[name]);
 
-  it('match the response of each call of a job, from the goal to the results', async () => {
+  it('match the actual response to each call of a job, from the goal to the results', async () => {
     const goal = 'Build a REST API for user management';
     const master_plan = '1. Design data models\n2. Implement endpoints';
     const started = await printed('init_coordination', { goal, master_plan });
@@ -108,7 +108,7 @@ describe('the responses that the coordination specification prints', () => {
     assert.deepEqual(Object.keys(structuredContent), ['error']);
   });
 
-  it('match complete_task if a report is late, for both agents', async () => {
+  it('match complete_task for both agents if one of them reports late', async () => {
     const bob = await team.join('bob');
     const { id } = await team.createOne();
     await team.claim(ann, 60);
@@ -118,7 +118,7 @@ describe('the responses that the coordination specification prints', () => {
     const report = (agent_id: string) => ({ agent_id, task_id: id, output: 'Mine' });
     const late = await answer(team, 'coordination_complete_task', report(ann));
     assert.equal(late['success'], false);
-    const why = `Your lease expired and the task is now claimed by "${bob}"`;
+    const why = `Your lease expired, and the task is now claimed, held by "${bob}"`;
     assert.match(String(late['message']), new RegExp(why));
     const received_at = RESPONSES.add_discovery.discovery.created_at;
     await prints('complete_task', report(bob), {

@@ -28,7 +28,7 @@ describe('queue version shards', () => {
   const shardsOf = async ({ id }: Session) =>
     (await firestore().collection(countersPath(team.workspace, id)).get()).docs;
 
-  /** Gives every counter shard a recent write, so that the session counts as busy. */
+  /** Sets a recent write time in every counter shard, so that the session counts as busy. */
   async function fill(session: Session): Promise<void> {
     for (let made = 0; (await shardsOf(session)).length < session.spread; made++) {
       assert.ok(made < 400, '400 created tasks did not write every counter shard');
@@ -65,7 +65,7 @@ describe('queue version shards', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('double in number for a busy session, whose counters stay correct', async () => {
+  it('double in number for a busy session, and its counters remain correct', async () => {
     await team.createOne();
     const session = await open();
     await fill(session);
@@ -78,7 +78,7 @@ describe('queue version shards', () => {
     assert.equal((await shardsOf(wider)).length, wider.spread);
   });
 
-  it('end a wait for queue growth, even if the queue grew between the claim and the wait', async () => {
+  it('end a wait for new tasks, even if a task was added between the claim and the wait', async () => {
     const { sessions } = team.app.coordination.ports;
     const { codingTasks } = team.app.coding.ports;
     await team.createOne();

@@ -52,7 +52,7 @@ describe('registerAgent', () => {
   it('returns a credential that authenticates as the agent', async () => {
     const registered = await register(ada, { workspace: 'alpha' });
     assert.match(registered.agent.id, /^coder-[0-9a-f]{8}$/);
-    // The owner is compared separately, without its rights in the workspaces of other tests.
+    // The owner is compared separately. The comparison omits the owner's rights in workspaces of other tests.
     const { owner, ...principal } = await authenticate(bearer(registered));
     assert.deepEqual([owner.role, owner.workspaces], ['leader', {}]);
     assert.deepEqual(principal, {
@@ -95,7 +95,7 @@ describe('registerAgent', () => {
     assert.deepEqual([again.parts, again.workspace], [{ [team.workspace]: 'worker' }, undefined]);
   });
 
-  it('creates another agent for another owner or another name', async () => {
+  it('creates another agent if the owner or the name is another', async () => {
     const ben = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const ids = [await register(), await register(ben), await register(ada, { name: 'tester' })];
     assert.equal(new Set(ids.map(({ agent }) => agent.id)).size, 3);
@@ -113,8 +113,8 @@ describe('registerAgent', () => {
     assert.equal((await register(worker, { role: 'viewer' })).agent.role, 'viewer');
   });
 
-  it('never replaces an agent of another owner, but assigns a longer id instead', async () => {
-    const { agent } = await register(); // to get the id that belongs to the name
+  it('assigns a longer id if an agent of another owner has the id', async () => {
+    const { agent } = await register(); // To get the id that registration assigns to this name.
     const eve: Principal = { ...ada, uid: 'eve', owner_uid: 'eve' };
     await team.app.kernel.store.commit([
       { kind: 'replaceAgent', agent: { ...agent, owner_uid: eve.owner_uid }, version: await version(agent.id) },
@@ -126,7 +126,7 @@ describe('registerAgent', () => {
     assert.equal((await team.app.access.ports.agents.find(agent.id))?.value.owner_uid, 'eve');
   });
 
-  it('assigns its id even if another caller requested the same id in register_agent before', async () => {
+  it('assigns an id even if another caller has requested this id in register_agent before', async () => {
     const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const { hashing } = team.app.kernel;
     const digest = hashing.sha256(`${ada.owner_uid}\ncoder`);
@@ -184,7 +184,7 @@ describe('registerAgent', () => {
     assert.equal((await authenticate(bearer(admin))).maxRole, 'admin');
   });
 
-  it('creates a credential whose expiry is reported with a way to renew it', async () => {
+  it('creates a credential; responses report its expiry and how to renew it', async () => {
     const registered = await register();
     team.pass(CREDENTIAL_DAYS * 24 * 3600 - 1);
     await authenticate(bearer(registered));
@@ -200,7 +200,7 @@ describe('registerAgent', () => {
     assert.equal((await team.app.access.ports.agents.credentials(agent.id)).length, 1);
   });
 
-  it('leaves the agent offline until it authenticates, and each return makes it active', async () => {
+  it('leaves the agent offline until its first call; after each absence, a call marks it active', async () => {
     const registered = await register();
     const agentId = registered.agent.id;
     const status = async () => (await team.app.access.ports.agents.find(agentId))?.value.status;

@@ -19,7 +19,7 @@ describe('an archived session', () => {
     ann = await team.join('ann');
   });
 
-  it('is reported with its open tasks, and is restored with its claims and counters', async () => {
+  it('is reported with its open tasks, and can be restored with its claims and counters', async () => {
     const { session: first } = await initialize('One');
     const [one, two] = await team.create({ priority: 1 }, { required_capabilities: ['sql'] });
     assert.ok(one && two);
@@ -38,7 +38,7 @@ describe('an archived session', () => {
     const dba = await team.join('dba', ['sql']);
     assert.equal(await team.claim(dba), two.id);
     assert.equal(await team.claim(ann), undefined);
-    // Without an id, reopen restores the session that was archived last.
+    // Without an id, the tool reopen restores the session that was archived last.
     await reopen();
     assert.equal(await team.claim(ann), three.id);
     await reopen(first.id);
@@ -46,7 +46,7 @@ describe('an archived session', () => {
     assert.deepEqual(await team.counts(), { claimed: 1, done: 1 });
   });
 
-  it('offers its tasks again after reopening, on instances that had read its queue before', async () => {
+  it('has claimable tasks again after reopening, even at instances that read its queue before', async () => {
     await initialize('One');
     const other = team.anotherInstance();
     assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
@@ -85,7 +85,7 @@ describe('an archived session', () => {
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
   });
 
-  it('is restored by reopen if archived last, even if another call reopens a session before', async () => {
+  it('is restored by reopen if it was archived last, even after another call of reopen', async () => {
     const { session: first } = await initialize('One');
     await initialize('Two');
     const { sessions } = team.app.coordination.ports;
@@ -114,7 +114,7 @@ describe('an archived session', () => {
     }
   });
 
-  it('keeps the tasks of its runs only if it is reopened before they are cancelled', async () => {
+  it('keeps the tasks of its runs only if it is reopened before these tasks are cancelled', async () => {
     await initialize('One');
     const [task] = await team.create({ id: `run-${team.workspace}-1` });
     assert.ok(task);

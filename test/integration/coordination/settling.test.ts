@@ -19,7 +19,7 @@ describe('start_task, complete_task and fail_task', () => {
     ann = await team.join('ann');
   });
 
-  it('start and complete a task, and update its result, holder and counters', async () => {
+  it('start and complete a task, and update the result, the holder and the counters', async () => {
     const id = await claimed();
     team.pass(5);
     await team.start(ann, id);
@@ -64,7 +64,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.deepEqual(await team.counts(), { available: 2, failed: 1 });
   });
 
-  it('count a report and unblock dependents once, even if the report is repeated concurrently', async () => {
+  it('count a report and unblock dependents once, even if the report is repeated at once', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann);
@@ -75,7 +75,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
   });
 
-  it('accept only one of two different concurrent reports', async () => {
+  it('accept only one of two different reports of one task that are concurrent', async () => {
     const id = await claimed();
     const reports = await Promise.allSettled([team.complete(ann, id), team.fail(ann, id)]);
     assert.equal(reports.filter((report) => report.status === 'fulfilled').length, 1);
@@ -94,7 +94,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.equal(await team.claim(bob), third.id);
   });
 
-  it('requeue a task with a temporary failure three times at most, after doubling delays', async () => {
+  it('requeue a task after its first three temporary failures, with delays of 30, 60 and 120 s', async () => {
     const id = await claimed();
     for (const [retry, wait] of [30, 60, 120].entries()) {
       const { task } = await team.fail(ann, id, true);
@@ -126,7 +126,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.equal(await team.claim(ann), second.id);
   });
 
-  it('set a delay before a retry, which ends once if several agents claim concurrently', async () => {
+  it('set a delay before a retry; it ends once, even if several agents claim concurrently', async () => {
     const id = await claimed();
     await team.fail(ann, id, true);
     team.pass(30);
@@ -140,7 +140,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.deepEqual(await team.counts(), { claimed: 1 });
   });
 
-  it("refuse a report with an epoch other than the claim's", async () => {
+  it('reject a report if its epoch is not that of the claim', async () => {
     const id = await claimed();
     const error = await refusal(() => team.settle(ann, id, { kind: 'done', result: { output: 'x' } }, 2));
     assert.match(error.message, /it is claimed, held by you/);

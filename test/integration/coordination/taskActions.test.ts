@@ -56,7 +56,7 @@ describe('task actions', () => {
       assert.equal(await team.claim(ann), undefined);
     });
 
-    it('ends a task whose holder does not exist', async () => {
+    it('ends a task even if the holder of the task does not exist', async () => {
       const id = await claimed();
       const { firestore } = await import('../../../functions/src/kernel/firestore/client.ts');
       await firestore().doc(`agents/${ann}`).delete();
@@ -82,12 +82,12 @@ describe('task actions', () => {
     const outside = { ...stranger('leader'), held_to: 'elsewhere' };
     assert.equal((await refusal(() => cancel(id, undefined, outside))).code, 'NOT_FOUND');
     assert.equal((await refusal(() => cancel('task-xxx-404'))).code, 'NOT_FOUND');
-    // Bob is another agent of the owner whose agent created the task.
+    // Bob is another agent of the owner of the task's creator.
     assert.equal((await cancel(own.id, undefined, team.principal('bob'))).status, 'cancelled');
   });
 
   describe('release_task', () => {
-    it('makes the task claimable, and the previous holder can report until the next claim', async () => {
+    it('makes the task claimable; the previous holder can report an outcome until the next claim', async () => {
       const bob = await team.join('bob');
       const id = await claimed();
       await release(id, 'it hangs');
@@ -132,7 +132,7 @@ describe('task actions', () => {
       assert.match(String(details.suggestion), /create another task/);
     });
 
-    it('unblocks dependents, and also retries ended dependents if with_dependents is set', async () => {
+    it('unblocks dependents; if with_dependents is set, it also retries closed dependents', async () => {
       const [first, second, third, fourth] = await team.create(
         {},
         { dependencies: ['task-1'] },
@@ -158,7 +158,7 @@ describe('task actions', () => {
       assert.deepEqual(await team.counts(), { done: 4 });
     });
 
-    it('unblocks a task that was created after its dependency had failed', async () => {
+    it('unblocks a dependent that was created after the task had failed', async () => {
       const { id } = await team.createOne();
       await cancel(id);
       const after = await team.createOne({ dependencies: [id] });
@@ -189,7 +189,7 @@ describe('task actions', () => {
       return items.map(({ id, stuck_by: stuckBy }) => [id, stuckBy]);
     };
 
-    it('are found through any number of dependencies, and are no longer stuck after a retry', async () => {
+    it('are found through any number of dependencies, and are not stuck after a retry of the cause', async () => {
       const [first, second, third, fourth] = await team.create(
         {},
         { dependencies: ['task-1'] },
@@ -212,7 +212,7 @@ describe('task actions', () => {
       assert.equal(JSON.stringify(queue).match(/Can never start/g)?.length, 3);
       const { explanation } = await answer(team, 'coordination_claim_task', { agent_id: ann }, team.principal('ann'));
       assert.match(String(explanation), /can never start, because/);
-      // A new task knows only its direct dependency. The next sweep finds the original cause.
+      // A new task is stuck because of its direct dependency. The next sweep finds the original cause.
       team.pass(1);
       const fifth = await team.createOne({ dependencies: [fourth.id] });
       await settle();
@@ -223,7 +223,7 @@ describe('task actions', () => {
       assert.deepEqual((await team.task(fifth.id)).stuck_dependencies, {});
     });
 
-    it('have the other cause if one of two causes is retried, and are not stuck when completed', async () => {
+    it('have the second cause if the first of two is retried, and are not stuck when completed', async () => {
       const [one, two, both, last] = await team.create(
         {},
         {},
@@ -268,7 +268,7 @@ describe('task actions', () => {
       assert.equal(await team.claim(ann), second.id);
     });
 
-    it('writes nothing and reports that nothing changed if all values are equal', async () => {
+    it('writes nothing, and reports this, if all given values equal the stored ones', async () => {
       const deadline = new Date(team.now.getTime() + 3_600_000);
       const before = await team.createOne({ deadline });
       const { id } = await team.createOne({ dependencies: [before.id], hints: 'Mind the gap', deadline });
@@ -319,10 +319,10 @@ describe('task actions', () => {
       assert.equal(await team.claim(ann), two.id);
     });
 
-    it('creates no cycle, even if the dependencies of several tasks change concurrently', async () => {
+    it('creates no cycle of dependencies, even if several tasks are changed concurrently', async () => {
       const [one, two, three] = await team.create({}, {}, {});
       assert.ok(one && two && three);
-      // Each task needs a dependent, because only tasks with dependents are checked for cycles.
+      // Gives each task a dependent, because only tasks with dependents are checked for cycles.
       await team.create({ dependencies: [one.id, two.id, three.id] });
       const outcomes = await Promise.allSettled([
         update(one.id, { dependencies: [two.id] }),

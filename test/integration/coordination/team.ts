@@ -19,10 +19,10 @@ import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/sto
 import { externalServicesOf, type Replaced } from '../../support/externalServices.ts';
 import { agentOf } from '../../support/principals.ts';
 
-/** Far from the present, so that the sweeps of these tests do not affect other tests. */
+/** Start time, far in the future, so that sweeps of these tests do not affect other tests. */
 const START = new Date('2040-01-01T00:00:00.000Z');
 
-/** Passed to services in place of an idempotency key by calls without a key. */
+/** Argument for services in place of an idempotency key, for calls without a key. */
 export const unkeyed = (): undefined => undefined;
 
 export const silent = { info() {}, warn() {}, error() {} };
@@ -40,12 +40,12 @@ export type TeamBindings = Pick<
   'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push' | 'retention'
 >;
 
-/** The part of an instance that a sweep uses. Tests can replace its presence. */
+/** The part of an instance that a sweep uses. Tests can replace the presence in it. */
 interface SweptInstance {
   readonly system: Pick<Composition['system'], 'ports'>;
 }
 
-/** Instance, workspace and default caller of a call. */
+/** Instance and workspace of a call, and its default caller. */
 export type Place = Pick<Team, 'app' | 'workspace' | 'leader'>;
 
 export class Team {
@@ -66,7 +66,7 @@ export class Team {
     return compose(externalServicesOf({ clock: { now: () => this.now }, ...this.bindings }));
   }
 
-  /** Returns the place of this team's calls, with another instance or workspace. */
+  /** Returns the place for calls of this team at another instance or in another workspace. */
   at(other: Partial<Place>): Place {
     return { app: this.app, workspace: this.workspace, leader: this.leader, ...other };
   }
@@ -139,7 +139,7 @@ export class Team {
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
 
-  /** Claims another task for an agent that lists these tasks as held. */
+  /** Claims another task for an agent. The call lists these tasks as already held. */
   async claimBeside(agentId: string, heldTaskIds: readonly string[]): Promise<string | undefined> {
     const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, heldTaskIds };
     const outcome = await this.app.services.taskClaims.claim(request, unkeyed);
@@ -180,7 +180,7 @@ export class Team {
   }
 
   /**
-   * Runs the scheduled sweep of agents and tasks, with a separate sweep record for this workspace.
+   * Runs the scheduled sweep of agents and tasks, with a sweep record of this workspace only.
    * @param timeoutMilliseconds maximum wait for presence
    */
   sweep({ system: { ports } }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {

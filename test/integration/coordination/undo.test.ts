@@ -26,7 +26,7 @@ describe('undo of tasks and sessions', () => {
     await answer('register_agent', { agent_id: String(other.agent_id), role: 'worker' }, other);
   });
 
-  /** Calls a tool, one second after the previous call. */
+  /** Advances the clock by one second, and calls a tool. */
   const answer = (tool: string, args: JsonObject, by: Principal = agent): Promise<JsonObject> => {
     fixture.pass(1);
     return ask(fixture, `coordination_${tool}`, args, by);
@@ -72,7 +72,7 @@ describe('undo of tasks and sessions', () => {
     return Object.keys(found?.value.held ?? {});
   };
 
-  it("cancels a created task, or refuses with the holder's name if the task was claimed", async () => {
+  it('cancels a created task; if the task was claimed, it fails and names the holder', async () => {
     const id = await create('One');
     const created = await latest();
     await undone();
@@ -87,7 +87,7 @@ describe('undo of tasks and sessions', () => {
     assert.match(error.message, new RegExp(`status.*"${agent.agent_id}" by coordination.claim_task`));
   });
 
-  it('refuses to cancel a task on which another task depends', async () => {
+  it('fails for the creation of a task if another task depends on the task', async () => {
     const id = await create('One');
     const created = await latest();
     const waiting = await create('Two', { dependencies: [id] });
@@ -102,7 +102,7 @@ describe('undo of tasks and sessions', () => {
     let event: string;
     const tasks = Array.from({ length: 20 }, (_, number) => ({
       description: `${number} ${'x'.repeat(19_000)}`,
-      // Like the descriptions, most of these dependencies do not fit into the audit entry.
+      // Most of the descriptions and of these dependencies do not fit into the audit entry.
       dependencies: number < 2 ? [] : [`task-${1 + (number % 2)}`],
     }));
 
@@ -118,7 +118,7 @@ describe('undo of tasks and sessions', () => {
       assert.deepEqual(await counted(), { cancelled: 20 });
     });
 
-    it('is cancelled except for tasks that were updated or got another dependent', async () => {
+    it('is cancelled, except tasks that were updated later or got another dependent', async () => {
       const [waited = '', updated = ''] = [created[19], created[18]];
       const later = await create('Later', { dependencies: [waited] });
       await ask(fixture, 'coordination_update_task', { task_id: updated, description: 'Another' }, ada);
@@ -141,7 +141,7 @@ describe('undo of tasks and sessions', () => {
     assert.deepEqual(await counted(), { cancelled: 3 });
   });
 
-  it('restores fields and dependencies, and refuses dependencies that would form a cycle', async () => {
+  it('restores fields and dependencies, but not dependencies that would form a cycle', async () => {
     const [one, two] = [await create('One'), await create('Two')];
     const three = await create('Three', { dependencies: [one], hints: 'H', deadline: '2099-01-01T00:00:00Z' });
     const before = await task(three);
@@ -165,7 +165,7 @@ describe('undo of tasks and sessions', () => {
     assert.match((await undo(freed)).error.message, /it is cancelled/);
   });
 
-  it('releases a claimed task, and returns a started task to the status claimed', async () => {
+  it('releases a claimed task, and gives a started task the status claimed again', async () => {
     const id = await create('One');
     await claim();
     const claimed = await latest();
@@ -229,7 +229,7 @@ describe('undo of tasks and sessions', () => {
     assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agent_id}"`));
   });
 
-  it('restores the previous plan, but refers to reopen for a previous session', async () => {
+  it('restores the previous plan; for a previous session, the error refers to reopen', async () => {
     await answer('init_coordination', { goal: 'Goal', master_plan: 'First' }, ada);
     await answer('init_coordination', { goal: 'Goal', master_plan: 'Second' }, ada);
     await undone();

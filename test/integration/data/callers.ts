@@ -1,4 +1,4 @@
-/** Callers of every kind, in the form in which the endpoint passes them to the services. */
+/** Callers of every kind, as the endpoint passes them to the services. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller, Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -21,7 +21,7 @@ export async function personCaller(role: Role): Promise<Caller> {
   return { principal: personOf(uid, role), credential: await signIn(uid, { role }) };
 }
 
-/** Operation of a call that has no idempotency key. */
+/** The operation that a service gets for a call without an idempotency key. */
 export const UNKEYED: Operation = {
   argumentsHash: undefined,
   recordResponse: () => undefined,

@@ -47,7 +47,7 @@ export class DataClient {
   }
 }
 
-/** Returns the error of the given work. Fails unless the error has this `reason`. */
+/** Returns the error with which the work fails. Asserts that the error has this `reason`. */
 export async function refusedFor(reason: string, work: Promise<unknown>): Promise<MusterError> {
   try {
     await work;

@@ -29,7 +29,7 @@ describe('firebase.read of the Realtime Database', () => {
       assert.ok(Math.abs(outcome.timestamp.getTime() - Date.now()) < 60_000);
     });
 
-    it('can be a text or another single value', async () => {
+    it('can be a text or any other value that is not an object', async () => {
       await write(path, 'text');
       const { data: value, count } = await read(path);
       assert.deepEqual([value, count], ['text', 1]);
@@ -41,7 +41,7 @@ describe('firebase.read of the Realtime Database', () => {
       assert.deepEqual([value, count, version], [{ a: true, b: true }, 2, undefined]);
     });
 
-    it('are reported as NOT_FOUND if the path is empty', async () => {
+    it('cause NOT_FOUND if there is no value at the path', async () => {
       await assert.rejects(read(path), because('NOT_FOUND'));
       await assert.rejects(keys(path), because('NOT_FOUND'));
     });
@@ -53,7 +53,7 @@ describe('firebase.read of the Realtime Database', () => {
       assert.deepEqual([value, count, nextCursor], [{}, 0, undefined]);
     });
 
-    it('above the maximum size of a response are refused, and can be read in pages', async () => {
+    it('cause an error above the maximum size of a response, but can be read in pages', async () => {
       const text = 'x'.repeat(1_000_000);
       const parts = Array.from({ length: 9 }, (_, index) => write(`${path}/part${index}`, text));
       await Promise.all(parts);
@@ -65,7 +65,7 @@ describe('firebase.read of the Realtime Database', () => {
   });
 
   describe('security rules', () => {
-    it('decide about each call, and a change of the rules applies immediately', async () => {
+    it('decide each call, and apply immediately after a change', async () => {
       await assert.rejects(write(path, 1, {}, viewer), because('PERMISSION_DENIED'));
       const loosened = { '.read': true, $first: { '.write': "auth.token.role === 'viewer'" } };
       await withRules(
@@ -92,7 +92,7 @@ describe('firebase.read of the Realtime Database', () => {
     });
   });
 
-  it('sorts a small node without an index, and names the missing index', async () => {
+  it('sorts a small node that has no index, and names the missing index', async () => {
     await write(path, { a: { score: 3 }, b: { score: 1 }, c: { score: 2 } });
     for (const [orderBy, index] of [
       ['score', '"score"'],
@@ -114,7 +114,7 @@ describe('firebase.read of the Realtime Database', () => {
     assert.match(JSON.stringify(reported), /"indexed":false,"note":"This order has no index .*database\.rules\.json/);
   });
 
-  it('refuses to sort a large node without an index, and names the missing index', async () => {
+  it('does not sort a large node that has no index; the error names the missing index', async () => {
     const large = Object.fromEntries(
       Array.from({ length: 11 }, (_, index) => [`k${index}`, { score: index, text: 'x'.repeat(100_000) }]),
     );
@@ -126,7 +126,7 @@ describe('firebase.read of the Realtime Database', () => {
     });
   });
 
-  it('respects rules that allow only queries on a node', async () => {
+  it('succeeds under rules that allow only queries on a node', async () => {
     await withRules(
       (rules) => ({ ...rules, mine: { '.write': 'auth != null', '.read': 'query.limitToFirst <= 1001' } }),
       async () => {

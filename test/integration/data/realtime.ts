@@ -1,4 +1,4 @@
-/** Functions that read and write the Realtime Database through the real services, with defaults for tests. */
+/** Reads and writes the Realtime Database through the real services, with default arguments for tests. */
 
 import { compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
@@ -27,7 +27,7 @@ export function write(path: string, value: JsonValue, request: Partial<WriteRequ
   });
 }
 
-/** Returns the value that is stored at the path, without the security rules. */
+/** Returns the value that is stored at the path. The security rules do not apply to this read. */
 export async function stored(path: string): Promise<unknown> {
   const database = await realtimeDatabase();
   return (await database.ref(path).get()).val();

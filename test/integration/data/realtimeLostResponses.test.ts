@@ -1,4 +1,4 @@
-/** Writes to the Realtime Database whose response is lost are applied once, and the caller learns the outcome. */
+/** If a write to the Realtime Database loses its response, it is applied once, and the caller gets its outcome. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
@@ -91,14 +91,14 @@ describe('a write to the Realtime Database whose response is lost', () => {
         ['update', { count: MORE }, { n: 1, count: 6 }],
         ['delete', null, null],
       ] as const) {
-        it(`recognizes that its own ${operation} has changed the expected version`, async () => {
+        it(`succeeds although its own lost ${operation} has changed the expected version`, async () => {
           const { version: expectedVersion = '' } = await writeThere(path, { n: 1, count: 5 });
           proxy.lose({ ends, method: methods[operation] });
           await write(data, { operation, transaction: true, expectedVersion, ...key() });
           assert.deepEqual(await stored(path), after);
         });
 
-        it(`recognizes its own ${operation} in a transaction without an expected version`, async () => {
+        it(`succeeds after its own lost ${operation} in a transaction without an expected version`, async () => {
           await writeThere(path, { n: 1, count: 5 });
           proxy.lose({ ends, method: methods[operation] });
           await write(data, { operation, transaction: true, ...key() });
@@ -106,7 +106,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
         });
       }
 
-      it('returns the version that the transaction stored', async () => {
+      it('returns the version that its transaction stored', async () => {
         await writeThere(path, { n: 1 });
         proxy.lose({ ends, method: 'PUT' });
         const { version } = await write({ n: 2 }, { transaction: true, ...key() });
@@ -115,7 +115,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     });
   }
 
-  it('is recognized although the database normalizes the created value', async () => {
+  it('is recognized as applied although the database normalizes the stored value', async () => {
     proxy.lose({ method: 'PUT' });
     const data = { list: ['a', null, 'b'], none: {}, at: { '.sv': 'timestamp' }, deep: { x: [], y: 1 } };
     await write(data, { transaction: true, expectedVersion: null });
@@ -136,18 +136,18 @@ describe('a write to the Realtime Database whose response is lost', () => {
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.equal(error.details.reason, 'CONFLICT');
     assert.doesNotMatch(`${error.message} ${error.details.suggestion}`, /nothing was/i);
-    assert.match(error.message, /unknown whether your write was applied/);
+    assert.match(error.message, /Your write may or may not have been applied/);
     assert.deepEqual(await stored(path), { n: 3 });
   });
 
-  it('states that nothing was written if the expected version is outdated', async () => {
+  it('causes an error that says nothing was written if the expected version is outdated', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     await writeThere(path, { n: 3 });
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.match(String(error.details.suggestion), /Nothing was written/);
   });
 
-  it('states that it may have been applied if no response arrives', async () => {
+  it('causes an error that says it may have been applied if no response arrives', async () => {
     proxy.lose({ times: 100 });
     for (const data of [{ n: 1 }, { n: MORE }]) {
       const error = await refusal(write(data));
@@ -170,7 +170,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
   });
 
   describe('a repeated call with the same key', () => {
-    /** Writes without storing the response of the call, like an instance that crashes after the write. */
+    /** Writes, and does not store the response of the call, as if the instance crashed after the write. */
     async function died(data: JsonValue, request: Partial<WriteRequest>): Promise<void> {
       await writeThere(path, data, request);
     }
@@ -208,7 +208,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
       await write({ n: 1 }, { transaction: true, ...other });
       await writeThere(path, { n: 2 });
       const error = await refusal(write({ n: 1 }, { transaction: true, ...other }));
-      assert.match(error.message, /unknown whether your write was applied/);
+      assert.match(error.message, /Your write may or may not have been applied/);
       assert.deepEqual(await stored(path), { n: 2 });
     });
 
@@ -224,7 +224,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     });
   });
 
-  it('keeps its commit marker as long as the call can be repeated', async () => {
+  it('stores a commit marker that is kept as long as the call can be repeated', async () => {
     const expire = (hours: number) =>
       new DatabaseCommitMarkers(realtimeDatabase, { now: () => new Date(Date.now() + hours * 3_600_000) }).expire();
     await expire(100);
@@ -235,7 +235,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     assert.equal(await expire(24.5), 1);
   });
 
-  it('differs from a read, which is repeated after a lost response and succeeds', async () => {
+  it('is unlike a read that loses its response: the read is sent again and succeeds', async () => {
     await writeThere(path, { n: 1 });
     proxy.lose({ method: 'GET' });
     const { data } = await withDatabaseAt(proxy.host, () => read(path, undefined, worker));

@@ -1,4 +1,4 @@
-/** Compares pages of the Realtime Database with the whole list in the order of the SDK. */
+/** Compares pages of the Realtime Database with the whole list, which the SDK orders. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const key = fc.oneof(
   fc.stringMatching(/^[a-z0-9_-]{1,6}$/),
 );
 
-/** There are only few different values, so that many children have equal values. */
+/** There are few different values, so that many children have the same value. */
 const ordered = fc.constantFrom<unknown>(null, false, true, -1.5, 0, 1, 2, 1e21, '', '1', 'a', 'b', 'é😀', { x: 1 }, [
   'list',
 ]);
@@ -43,7 +43,7 @@ async function filledAt(path: string, nodes: object): Promise<string> {
   return path;
 }
 
-/** JavaScript moves keys that are whole numbers to the front of an object, and keeps the order of all other keys. */
+/** In objects, JavaScript moves keys that are whole numbers to the front, and keeps all other keys in order. */
 const isWholeNumber = (one: string) => /^(0|[1-9]\d*)$/.test(one) && Number(one) < 2 ** 32 - 1;
 
 /** Reads all pages one after another, and asserts that they contain the expected keys in order. */
@@ -79,7 +79,7 @@ describe('paging in the Realtime Database', () => {
     return filledAt(`shared/${randomUUID()}`, nodes);
   }
 
-  /** Values by which a query can order, each with a function that creates a child with the given value. */
+  /** Values of orderBy, each with a function that creates a child that has the given value to order by. */
   const orders = [
     ['$value', (value: unknown) => value ?? 0],
     ['v', (value: unknown) => ({ v: value, other: 1 })],
@@ -87,7 +87,7 @@ describe('paging in the Realtime Database', () => {
   ] as const;
 
   for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders]) {
-    it(`returns each child once and in order if the query orders by ${orderBy}`, async () => {
+    it(`returns each child once, in order, if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
         fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
@@ -103,7 +103,7 @@ describe('paging in the Realtime Database', () => {
   }
 
   for (const [orderBy, wrapped] of orders) {
-    it(`returns the same children without an index as with one, ordered by ${orderBy}`, async () => {
+    it(`returns equal pages with and without an index if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
         fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
@@ -122,7 +122,7 @@ describe('paging in the Realtime Database', () => {
     });
   }
 
-  it('orders by key if the query says so, and also if it has only a limit', async () => {
+  it('orders by key if the query requests this, and also if the query has only a limit', async () => {
     const path = await filled({ a: 1, b: 2, c: 3, d: 4 });
     assert.deepEqual((await read(path, { orderBy: '$key', startAt: 'b', endAt: 'c' })).data, { b: 2, c: 3 });
     await readThrough(path, { limit: 3 }, ['a', 'b', 'c', 'd']);
@@ -148,7 +148,7 @@ describe('paging in the Realtime Database', () => {
     assert.deepEqual([third.data, third.nextCursor], [{ i: { v: 2 } }, undefined]);
   });
 
-  it('reads again if many new children with an equal value have filled the page', async () => {
+  it('reads more if many new children with an equal value have filled the page', async () => {
     const path = await filled({ m: { v: 1 }, n: { v: 1 }, o: { v: 1 } });
     const query = { orderBy: 'v', limit: 1 };
     const { nextCursor: cursor } = await read(path, query);
@@ -157,7 +157,7 @@ describe('paging in the Realtime Database', () => {
     assert.deepEqual((await read(path, { ...query, cursor })).data, { n: { v: 1 } });
   });
 
-  it('refuses to continue among too many equal values, but succeeds with a larger limit', async () => {
+  it('cannot continue among too many equal values, unless the limit is larger', async () => {
     const many = Array.from({ length: 1102 }, (_, index) => [`k${index}`, { v: 1 }] as const);
     const path = await filled(Object.fromEntries(many));
     const { nextCursor: cursor } = await read(path, { orderBy: 'v', limit: 1000 });
@@ -166,7 +166,7 @@ describe('paging in the Realtime Database', () => {
     assert.equal((await read(path, { orderBy: 'v', limit: 200, cursor })).count, 102);
   });
 
-  it('refuses to continue after a value that is too long for a cursor', async () => {
+  it('cannot continue after a value that is too long for a cursor', async () => {
     const path = await filled({ a: 'x'.repeat(5000), b: 'y' });
     const long = read(path, { orderBy: '$value', limit: 1 });
     await assert.rejects(long, because('VALIDATION_ERROR'));
@@ -195,7 +195,7 @@ describe('paging in the Realtime Database', () => {
     ['a number among keys', { orderBy: '$key', startAt: 5 }],
     ['an invalid key among keys', { orderBy: '$key', endAt: 'a[0]' }],
   ] as const) {
-    it(`refuses ${what} in orderBy, startAt or endAt`, async () => {
+    it(`rejects ${what} in orderBy, startAt or endAt`, async () => {
       const path = await filled({ a: 1 });
       await assert.rejects(read(path, query), because('VALIDATION_ERROR'));
       assert.deepEqual(await stored(path), { a: 1 });

@@ -1,11 +1,11 @@
-/** Gives the Realtime Database another address, or interrupts its connections. */
+/** Changes the address of the Realtime Database, or interrupts its connections. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setVariable } from '../../support/environment.ts';
 import { listen, portOf } from '../../support/listening.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
-/** Runs the function while the emulator's environment variable has another address. */
+/** Runs the function with another address in the environment variable for the emulator. */
 export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
   setVariable(HOST, host);

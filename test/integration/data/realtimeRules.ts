@@ -15,7 +15,7 @@ async function replace(rules: string): Promise<void> {
   if (!response.ok) throw new Error(`Cannot replace the rules: ${await response.text()}`);
 }
 
-/** Runs the function with changed rules. `change` receives the object below "rules" and returns the new object. */
+/** Runs the function with changed rules. `change` gets the object below "rules", and returns its replacement. */
 export async function withRules<T>(change: (rules: Rules) => Rules, run: () => Promise<T>): Promise<T> {
   const restore = await changeRules(change);
   try {

@@ -50,7 +50,7 @@ describe('a watch of the Realtime Database', () => {
       await recorder.reported([['', undefined]]);
     });
 
-    it('starts empty if the path has no value', async () => {
+    it('starts with no value if the path has none', async () => {
       const recorder = watch('value');
       assert.deepEqual(await recorder.started(), {});
       await set(path, false);
@@ -80,7 +80,7 @@ describe('a watch of the Realtime Database', () => {
       assert.deepEqual(new Map(batch), new Map(Object.entries({ a: undefined, b: 3, c: 4 })));
     });
 
-    it('starts without children if the path has a single value', async () => {
+    it('starts without children if the value at the path is not an object', async () => {
       await set(path, 'text');
       const recorder = watch('children');
       assert.deepEqual(await recorder.started(), {});
@@ -88,7 +88,7 @@ describe('a watch of the Realtime Database', () => {
       await recorder.reported([['a', 1]]);
     });
 
-    it('repeats no change of many writes, keeps their order per child, and reports the last ones', async () => {
+    it('reports the last of many writes to each child, in order and without repetition', async () => {
       const recorder = watch('children');
       await recorder.started();
       const seen = new Map<string, JsonValue[]>();
@@ -110,7 +110,7 @@ describe('a watch of the Realtime Database', () => {
       }
     });
 
-    it('reports children up to the maximum number, and fails if there are more', async () => {
+    it('reports up to the maximum number of children, and fails if there are more', async () => {
       await set(path, { a: 1, b: 2 });
       const recorder = watch('children', worker, path, 2);
       assert.deepEqual(await recorder.started(), { a: 1, b: 2 });
@@ -121,7 +121,7 @@ describe('a watch of the Realtime Database', () => {
     });
   });
 
-  it('shares loaded data with another watch of the same caller', async () => {
+  it('uses data that another watch of the same caller has loaded', async () => {
     await set(path, { a: 1 });
     const first = watch('children');
     await first.started();
@@ -146,7 +146,7 @@ describe('a watch of the Realtime Database', () => {
 
   describe('under security rules', () => {
     for (const shape of ['value', 'children'] as const) {
-      it(`of the shape ${shape} fails if the rules deny the read, even for an admin`, async () => {
+      it(`of the shape ${shape} fails if the rules deny the read, even if the caller is an admin`, async () => {
         for (const closed of ['credentials', 'limits/agent-1', 'bus', 'anything/else']) {
           const recorder = watch(shape, agentCaller('admin'), closed);
           because('PERMISSION_DENIED')(await recorder.failed());
@@ -225,7 +225,7 @@ describe('a watch of the Realtime Database', () => {
     });
   });
 
-  it('no longer keeps the process running after the watch is stopped', async () => {
+  it('does not keep the process running after the watch is stopped', async () => {
     await set(path, { a: 1 });
     const program = `${import.meta.dirname}/realtimeWatchingProgram.ts`;
     const options = { timeout: 120_000 };

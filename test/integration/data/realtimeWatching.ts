@@ -1,4 +1,4 @@
-/** The adapter of the Realtime Database without the services, and a recorder of its watches. */
+/** The adapter of the Realtime Database, used without the services, and a recorder of its watches. */
 import assert from 'node:assert/strict';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
@@ -31,7 +31,7 @@ export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): D
 
 type Told = [key: string, data: JsonValue | undefined];
 
-/** Starts a watch and records its events. */
+/** Starts a watch and records what it reports. */
 export class Recorder {
   state: Record<string, JsonValue> | undefined;
   readonly changes: Told[][] = [];

@@ -17,7 +17,7 @@ describe('firebase.write to the Realtime Database', () => {
   });
 
   describe('writes without a transaction', () => {
-    it('with set replace the value, and return the version that a read returns', async () => {
+    it('with set replace the value, and return the version that the next read returns', async () => {
       await write(path, { a: 1, b: 2 });
       const { version } = await write(path, { c: 3 });
       assert.deepEqual(await stored(path), { c: 3 });
@@ -25,7 +25,7 @@ describe('firebase.write to the Realtime Database', () => {
     });
 
     for (const nothing of [null, {}, [], { a: { b: null } }]) {
-      it(`delete the value if they set ${JSON.stringify(nothing)}`, async () => {
+      it(`with set to ${JSON.stringify(nothing)} delete the value`, async () => {
         await write(path, 1);
         assert.equal((await write(path, nothing)).version, undefined);
         assert.equal(await stored(path), null);
@@ -38,24 +38,24 @@ describe('firebase.write to the Realtime Database', () => {
       assert.deepEqual(await stored(path), { a: { y: 1 }, c: 3 });
     });
 
-    it('with update require an existing value', async () => {
+    it('with update fail if there is no value', async () => {
       await assert.rejects(write(path, { a: 1 }, { operation: 'update' }), because('NOT_FOUND'));
       assert.equal(await stored(path), null);
     });
 
-    it('with update detect that a large value exists, without reading it', async () => {
+    it('with update find out whether a large value exists without reading the value', async () => {
       const many = Array.from({ length: 500 }, (_, index) => [`key-${index}`, index] as const);
       await write(path, Object.fromEntries(many));
       await write(path, { more: true }, { operation: 'update' });
       assert.equal((await keys(path)).count, 501);
     });
 
-    it('add no children to a full list, but can change its existing children', async () => {
+    it('cannot add children to a full list, but can change its children', async () => {
       const list = `${path}/list`;
       const full = Object.fromEntries(Array.from({ length: MAX_CHILDREN }, (_, index) => [`k${index}`, 1]));
       await write(list, { k0: 1 });
       await write(list, { n: 1 }, { operation: 'push' });
-      // This write replaces the whole list, so the tool must check the size of the list again.
+      // This write replaces the whole list, so the tool must check the length of the list again.
       await write(list, full);
       const isFull = because('SIZE_LIMIT_EXCEEDED');
       for (const caller of [agentCaller('worker'), agentCaller('worker')]) {
@@ -70,12 +70,12 @@ describe('firebase.write to the Realtime Database', () => {
       await write(list, { more: 1 }, { operation: 'update' });
     });
 
-    it('are refused if the data has more levels than the rules allow', async () => {
+    it('are rejected if the data has more levels than the rules allow', async () => {
       await assert.rejects(write(path, deep(FREE_FORM.levels - 1)), because('INVALID_DATA_TYPE'));
       await write(path, deep(FREE_FORM.levels - 2));
     });
 
-    it('with push add children under keys that sort by time', async () => {
+    it('with push add children with keys that sort by time', async () => {
       const first = await write(path, { n: 1 }, { operation: 'push' });
       const second = await write(path, { n: 2 }, { operation: 'push' });
       assert.ok(first.key && second.key && first.key < second.key);
@@ -97,7 +97,7 @@ describe('firebase.write to the Realtime Database', () => {
       await write(path, null, { operation: 'delete' });
     });
 
-    it('with server values store the incremented number and the time of the server', async () => {
+    it("with server values store an incremented number and the server's time", async () => {
       await write(path, { count: 5 });
       await write(path, { count: { '.sv': { increment: 3 } }, at: { '.sv': 'timestamp' } }, { operation: 'update' });
       const { data: value } = await read(path);
@@ -114,7 +114,7 @@ describe('firebase.write to the Realtime Database', () => {
       ['a push without data', { a: {} }, 'push'],
       ['a priority', { '.priority': 1, a: 1 }, 'set'],
     ] as const) {
-      it(`refuse ${what} and keep the stored value`, async () => {
+      it(`reject ${what} and keep the stored value`, async () => {
         await write(path, { kept: true });
         await assert.rejects(write(path, value, { operation }), because('INVALID_DATA_TYPE'));
         assert.deepEqual(await stored(path), { kept: true });
@@ -143,14 +143,14 @@ describe('firebase.write to the Realtime Database', () => {
       assert.deepEqual(await stored(path), { n: 1 });
     });
 
-    it('with update keeps the children that are not given', async () => {
+    it('with update keeps the children that the call does not name', async () => {
       const { version = '' } = await write(path, { a: 1, b: ['x', 'y'], c: 3 });
       const update = { operation: 'update', transaction, expectedVersion: version } as const;
       await write(path, { a: { '.sv': { increment: 1 } }, c: null, d: 4 }, update);
       assert.deepEqual(await stored(path), { a: 2, b: ['x', 'y'], d: 4 });
     });
 
-    it('updates and deletes even without an expected version', async () => {
+    it('updates and deletes even if the call has no expected version', async () => {
       const update = { operation: 'update', transaction } as const;
       await assert.rejects(write(path, { a: 1 }, update), because('NOT_FOUND'));
       await write(path, { a: 1 }, { transaction });
@@ -160,7 +160,7 @@ describe('firebase.write to the Realtime Database', () => {
       assert.equal(await stored(path), null);
     });
 
-    it('returns a conflict if the expected version has the syntax of an HTTP header', async () => {
+    it('returns a conflict if the expected version looks like part of an HTTP header', async () => {
       for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', '']) {
         await assert.rejects(write(path, 1, { transaction, expectedVersion }), because('CONFLICT'));
       }

@@ -1,4 +1,4 @@
-/** Authentication of the GitHub App against the local GitHub: JWT, installation, token, expiry, renewal. */
+/** Authentication of the GitHub App at the local GitHub: JWT, installation, token, expiry and renewal. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mock } from 'node:test';
@@ -25,21 +25,21 @@ describe('GitHub App authentication', () => {
 
   const read = async () => (await stageFixture.answer('readFile', README_FILE))['content'];
 
-  /** Advances the clock of this process, which Muster and the local GitHub share. */
+  /** Advances the clock of this process. Both Muster and the local GitHub use it. */
   function pass(minutes: number): void {
     const now = Date.now() + minutes * 60_000;
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now });
   }
 
-  it('requests the installation and a token once for several calls', async () => {
+  it('requests an installation and its token once for several calls', async () => {
     await Promise.all([read(), read(), read()]);
     await read();
     assert.equal(stageFixture.gitHub.count(INSTALLATION), 1);
     assert.equal(stageFixture.gitHub.count(TOKENS), 1);
   });
 
-  it("sends a JWT with the App's own requests, and the installation token with all others", async () => {
+  it('sends a JWT with requests about the App, and the installation token with all others', async () => {
     await read();
     const schemes = stageFixture.gitHub.seen.map(({ route, authorization = '' }) => {
       const [, credential = ''] = authorization.split(' ');
@@ -66,7 +66,7 @@ describe('GitHub App authentication', () => {
     assert.ok(first.expiresAt.getTime() <= Date.now(), 'the first token has expired');
   });
 
-  it('requests one new token after GitHub has revoked the old token', async () => {
+  it('requests one new token after GitHub has rejected the old token', async () => {
     await read();
     pass(5);
     stageFixture.gitHub.world.revokeTokens();
@@ -89,7 +89,7 @@ describe('GitHub App authentication', () => {
     );
   });
 
-  it('finds an installation that was created after a first, rejected call', async () => {
+  it('finds an installation that was created after an earlier call had failed', async () => {
     const { world: worldFixture } = stageFixture.gitHub;
     const late = worldFixture.repository('octocat', 'late');
     late.isPrivate = true;
@@ -97,7 +97,7 @@ describe('GitHub App authentication', () => {
     const given = { owner: 'octocat', repo: 'late', path: 'README.md' };
     assert.equal((await stageFixture.refusal('readFile', given)).data['reason'], 'ACCESS_DENIED');
     worldFixture.install('octocat', late);
-    pass(11); // An installation is cached for ten minutes; a missing one is not cached.
+    pass(11); // An installation is cached for ten minutes. A missing installation is not cached.
     assert.equal((await stageFixture.answer('readFile', given))['content'], 'late');
   });
 
@@ -134,7 +134,7 @@ describe('GitHub App authentication', () => {
     }
   });
 
-  it("returns the limit, the remaining calls and the reset time of GitHub's rate limit", async () => {
+  it("returns GitHub's rate limit: the limit, the remaining calls and the reset time", async () => {
     const { limit, remaining, reset } = await stageFixture.app.gitHub.ports.gitHub.rateLimit();
     assert.deepEqual([limit, remaining], [5000, 5000]);
     assert.ok(reset.getTime() > Date.now());

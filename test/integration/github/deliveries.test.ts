@@ -74,7 +74,7 @@ describe('GitHub webhook deliveries', () => {
     return docs.map((document) => ({ id: document.id, ...document.data() }));
   }
 
-  it('complete the task of a merged pull request for its holder', async () => {
+  it("complete the task of a merged pull request in the name of the task's holder", async () => {
     const { id, number } = await taskInReview();
     assert.equal((await send(merged(number))).status, 202);
     const task = await fixture.team.task(id);
@@ -107,7 +107,7 @@ describe('GitHub webhook deliveries', () => {
     assert.equal(await fixture.team.claim(ann), second.id);
   });
 
-  it('complete a task for its last holder after the lease has expired', async () => {
+  it('complete a task in the name of its last holder after the lease has expired', async () => {
     const { id, number } = await taskInReview();
     fixture.team.pass(1801);
     await fixture.team.sweep();
@@ -136,7 +136,7 @@ describe('GitHub webhook deliveries', () => {
     assert.equal((await fixture.team.task(id)).status, 'claimed');
   });
 
-  it('record each failed check once on the task', async () => {
+  it('record each failed check on the task, but only once', async () => {
     const { id, number } = await taskInReview();
     for (let time = 0; time < 3; time++) {
       assert.equal((await send(failedRun(number))).status, 202);
@@ -177,7 +177,7 @@ describe('GitHub webhook deliveries', () => {
     ]);
   });
 
-  it('have the same result in any order, even if they are concurrent or repeated', async () => {
+  it('have equal results in any order, even if they are concurrent or repeated', async () => {
     const { id, number } = await taskInReview();
     const at = (minute: number) => new Date(Date.parse('2026-11-27T12:00:00Z') + 60_000 * minute);
     const next = { ...about(number), head: 'd'.repeat(40) };
@@ -224,7 +224,7 @@ describe('GitHub webhook deliveries', () => {
     assert.equal((await webhook.receive({ ...received, method: 'GET' })).status, 405);
   });
 
-  it('are ignored if their event is of another kind, and rejected if malformed', async () => {
+  it('are ignored if Muster does not use their event, and rejected if malformed', async () => {
     assert.equal((await deliver('ping', { zen: 'Design for failure.' })).status, 204);
     assert.equal((await deliver('star', 'not even JSON')).status, 204);
     for (const payload of ['{', 'null', '[]', '{"action":"closed"}', 'payload=%7B%7D', '{"__proto__":{}}']) {
@@ -253,7 +253,7 @@ describe('a pull request linked to a task', () => {
     assert.equal(fixture.repo.pulls[0]?.body, `Why\n\nMuster-Task: ${id}`);
   });
 
-  it('can be linked to one open task of the workspace, by its holder or a leader', async () => {
+  it("can be linked to one open task of the workspace, by the task's holder or a leader", async () => {
     const [{ id }, other] = [await fixture.team.createOne({ priority: 1 }), await fixture.team.createOne()];
     await fixture.team.claim(ann);
     const given = { ...PR, task_id: id };

@@ -1,4 +1,4 @@
-/** Writes to GitHub with a lost response: each write takes effect once, and its result is found again. */
+/** If the response to a write at GitHub is lost, the write takes effect once, and Muster finds its result. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AT, GitHubFixture } from './fixture.ts';
@@ -75,14 +75,14 @@ describe('a write to GitHub with a lost response', () => {
     }
   });
 
-  it('finds the created commit if a call that deletes a file is repeated', async () => {
+  it('finds its commit if the call deletes a file and is repeated', async () => {
     const given = { ...commit, files: [file, { path: 'docs/guide.md', delete: true }] };
     const { sha } = await fixture.answer('commitFiles', given);
     const again = await fixture.answer('commitFiles', given);
     assert.deepEqual([again['sha'], again['created'], head()], [sha, false, sha]);
   });
 
-  it('is sent again if it did not reach GitHub and may be repeated', async () => {
+  it('is sent again if it did not reach GitHub and if a repetition is harmless', async () => {
     fixture.gitHub.fail({ route: NEW_BRANCH, hangUp: true });
     assert.equal((await fixture.answer('createBranch', { ...AT, branch: 'feature/login' }))['created'], true);
     fixture.gitHub.fail({ route: MOVED_BRANCH, hangUp: true });

@@ -1,4 +1,4 @@
-/** Repositories of a workspace: members reach the listed repositories, and no others of the GitHub App. */
+/** Members of a workspace can access its listed repositories, and no other repositories of the GitHub App. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -50,7 +50,7 @@ describe('repository access of a workspace', () => {
     getJobLogs: { run_id: 1 },
   };
 
-  it('includes repositories listed by name or by owner, in any letter case', async () => {
+  it('includes repositories that are listed by name or by owner, in any letter case', async () => {
     for (const listed of ['sartor-ai/claude-network', 'Sartor-AI/*']) {
       await list(listed);
       const { content } = await fixture.answer('readFile', { ...AT, path: 'README.md' }, member);
@@ -58,7 +58,7 @@ describe('repository access of a workspace', () => {
     }
   });
 
-  it('denies repositories that are not listed, with the same error whether they exist or not', async () => {
+  it('is denied for unlisted repositories, with the same error whether they exist or not', async () => {
     await list('sartor-ai/claude-network');
     for (const [tool, args] of Object.entries(calls)) {
       const asked = fixture.gitHub.total;
@@ -73,7 +73,7 @@ describe('repository access of a workspace', () => {
     }
   });
 
-  it('is empty for a private workspace without a list, but not for an open workspace', async () => {
+  it('is denied to a private workspace without a list of repositories, but not to an open one', async () => {
     await list();
     const { data } = await fixture.refusal('readFile', { ...AT, path: 'README.md' }, member);
     assert.equal(data['reason'], 'ACCESS_DENIED');
@@ -83,7 +83,7 @@ describe('repository access of a workspace', () => {
     await fixture.answer('readFile', { ...AT, path: 'README.md' }, inOpen);
   });
 
-  it('restricts search results and their count to listed repositories', async () => {
+  it('is restricted to listed repositories in search results and their count too', async () => {
     await list('sartor-ai/claude-network');
     const found = await fixture.answer('searchCode', { query: 'needle' }, member);
     assert.deepEqual([found['total'], found['results']], [0, []]);
@@ -101,7 +101,7 @@ describe('repository access of a workspace', () => {
       const { data } = await fixture.refusal('searchCode', { query }, member);
       assert.equal(data['reason'], 'ACCESS_DENIED', query);
     }
-    // Queries that exclude the listed repository or only quote its name, and therefore match nothing.
+    // Queries that must match nothing: they exclude the listed repository, or only quote its name.
     for (const query of [
       'needle -repo:sartor-ai/claude-network',
       'needle NOT repo:sartor-ai/claude-network',
@@ -117,7 +117,7 @@ describe('repository access of a workspace', () => {
     assert.equal((await fixture.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');
   });
 
-  it('requires the role worker, even for reading', async () => {
+  it('requires the role worker, even to read', async () => {
     await list('sartor-ai/*');
     for (const [tool, args] of Object.entries({ ...calls, searchCode: { query: 'needle' } })) {
       const at = tool === 'searchCode' ? {} : AT;

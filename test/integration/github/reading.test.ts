@@ -46,7 +46,7 @@ describe('a GitHub read', () => {
     assert.equal(Object(metadata).encoding, 'base64');
   });
 
-  it('returns a file over 1 MB from its blob, in parts', async () => {
+  it('returns a file of more than 1 MB in parts, from its blob', async () => {
     const large = 'Zeile ä\n'.repeat(200_000);
     fixture.repo.push('main', { 'large.txt': large, empty: '' });
     let [read, parts] = ['', 0];
@@ -71,7 +71,7 @@ describe('a GitHub read', () => {
     assert.deepEqual([data['reason'], data['field']], ['SIZE_LIMIT_EXCEEDED', 'path']);
   });
 
-  it('follows symbolic links in the repository, and describes other links and submodules', async () => {
+  it('follows symbolic links inside the repository, and describes other links and submodules', async () => {
     assert.equal((await fixture.answer('readFile', { ...AT, path: 'latest' }))['content'], README);
     assert.equal((await fixture.answer('readFile', { ...AT, path: 'outside' }))['content'], '../elsewhere');
     assert.equal(Object(await metadataOf('outside')).type, 'symlink');
@@ -105,7 +105,7 @@ describe('a GitHub read', () => {
     assert.deepEqual([data['reason'], data['entries']], ['REF_NOT_FOUND', ['master']]);
   });
 
-  it('of a public repository succeeds without an installation of the App', async () => {
+  it('succeeds in a public repository without an installation of the App', async () => {
     fixture.gitHub.world.repository('octocat', 'hello').push('main', { 'a.txt': 'hello' });
     const { content } = await fixture.answer('readFile', { owner: 'octocat', repo: 'hello', path: 'a.txt' });
     assert.equal(content, 'hello');
@@ -142,7 +142,7 @@ describe('a GitHub read', () => {
     });
   });
 
-  it('that searches code supports filters and pages, and is empty without matches', async () => {
+  it('that searches code supports filters and pages, and returns nothing without matches', async () => {
     const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`lib/${index}.ts`, 'needle']));
     fixture.repo.push('main', { ...files, 'other/a.md': 'needle' });
     const filters = { owner: 'sartor-ai', path: 'lib', extension: '.ts' };
@@ -161,7 +161,7 @@ describe('a GitHub read', () => {
     assert.deepEqual(Object.keys(matches[0]), ['text', 'highlight']);
   });
 
-  it('that searches code rejects filters that would add another qualifier', async () => {
+  it('that searches code rejects filters that would add a qualifier to the query', async () => {
     for (const path of ['src" repo:octocat/secret "', 'a\\"b', 'a\nb', ' ']) {
       const { data } = await fixture.refusal('searchCode', { query: 'x', filters: { path } });
       assert.deepEqual([data['reason'], data['field']], ['INVALID_FILTER', 'filters.path']);

@@ -90,7 +90,7 @@ describe('workflow runs', () => {
     assert.equal(tail.log, '  1) retries end\n##[error]Process completed with exit code 1.');
   });
 
-  it('return the logs of failed jobs among many jobs, and state if there are more', async () => {
+  it('have logs of failed jobs, even among many jobs; the response states if there are more', async () => {
     const add = (id: number, conclusions: readonly ('success' | 'failure')[]) => {
       const jobs = conclusions.map((conclusion, index) => {
         return { id: 1000 * id + index, name: `job ${index}`, conclusion, log: 'It broke.' };
@@ -116,7 +116,7 @@ describe('workflow runs', () => {
     assert.deepEqual([Object(many['jobs']).length, many['more']], [20, true]);
   });
 
-  it('include failed jobs whose log has expired, without a log', async () => {
+  it('include failed jobs whose log has expired, but without the log', async () => {
     const workflow = { id: 17, file: 'ci.yml' };
     const missing = { id: 601, name: 'old', conclusion: 'failure' as const };
     const run = { id: 5, workflow, title: 'Old', branch: 'main', conclusion: 'failure' as const, jobs: [missing] };
@@ -134,7 +134,7 @@ describe('workflow runs', () => {
     assert.equal(job.log, `${'x'.repeat(70)}\nthe end`);
   });
 
-  it('report an unreachable log host without revealing its address', async () => {
+  it("cause an error without the host's address if the host of the logs is unreachable", async () => {
     const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
     for (const location of ['http://127.0.0.1:1/secret?sig=abc', 'nonsense', '']) {
       fixture.gitHub.fail({ route, status: 302, headers: { location }, text: '' });

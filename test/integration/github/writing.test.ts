@@ -1,4 +1,4 @@
-/** github.createIssue, createPR, createBranch and commitFiles, and the effect of repeated calls. */
+/** The tools github.createIssue, createPR, createBranch and commitFiles, with single and repeated calls. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { AT, GitHubFixture } from './fixture.ts';
@@ -67,7 +67,7 @@ describe('writing to GitHub', () => {
       assert.equal(code, -32201);
     });
 
-    it('are found by a hidden marker if the call is repeated after a crash', async () => {
+    it('are found by a hidden marker in their body if the call is repeated after a crash', async () => {
       const given = { ...AT, title: 'Once', body: 'Text', idempotency_key: 'issue-2' };
       await interrupted('createIssue', given);
       const { number, created } = await fixture.answer('createIssue', given);
@@ -75,7 +75,7 @@ describe('writing to GitHub', () => {
       assert.match(String(fixture.repo.issues[0]?.body), /^Text\n\n<!-- muster:[0-9a-f]{20} -->$/);
     });
 
-    it('are rejected if disabled in the repository, or for an unknown milestone', async () => {
+    it('are rejected if the repository has issues disabled, or if the milestone is unknown', async () => {
       const { data, code } = await fixture.refusal('createIssue', { ...AT, title: 'x', milestone: 7 });
       assert.deepEqual([code, data['reason']], [-32300, 'VALIDATION_ERROR']);
       fixture.repo.hasIssues = false;
@@ -95,7 +95,7 @@ describe('writing to GitHub', () => {
   });
 
   describe('pull requests', () => {
-    it('are created, and returned again while they are open', async () => {
+    it('are created; a repeated call returns them while they are open', async () => {
       const first = await fixture.answer('createPR', { ...PR, body: 'Why', draft: true });
       assert.deepEqual(
         [first['number'], first['state'], first['draft'], first['headSha'], first['created']],
@@ -107,7 +107,7 @@ describe('writing to GitHub', () => {
       assert.equal(fixture.repo.pulls[0]?.body, 'Why');
     });
 
-    it('are returned if another caller has created the same pull request a moment earlier', async () => {
+    it('are returned if another caller created the pull request a moment earlier', async () => {
       await fixture.answer('createPR', PR);
       fixture.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/pulls', text: '[]' });
       const { created, number } = await fixture.answer('createPR', PR);
@@ -148,7 +148,7 @@ describe('writing to GitHub', () => {
       assert.equal(head('other'), head('fix/retries'));
     });
 
-    it('that exist are returned at the same commit, and cause a conflict at another commit', async () => {
+    it('are returned if they exist at the same commit, and cause a conflict at another commit', async () => {
       await fixture.answer('createBranch', given);
       assert.equal((await fixture.answer('createBranch', given))['created'], false);
       const { code, data } = await fixture.refusal('createBranch', { ...given, from: 'fix/retries' });
@@ -216,7 +216,7 @@ describe('writing to GitHub', () => {
       assert.deepEqual([sha, created, head('main')], [after, false, after]);
     });
 
-    it('conflict if the branch has moved from the expected parent', async () => {
+    it('cause a conflict if the branch is no longer at the expected parent', async () => {
       const expected = head('main');
       fixture.repo.push('main', { 'other.txt': 'theirs' }, 'Theirs');
       const files = [{ path: 'a.txt', content: 'a' }];
@@ -224,7 +224,7 @@ describe('writing to GitHub', () => {
       assert.equal(await noCommit({ expected_parent: 'b'.repeat(40) }, files), 'PARENT_MOVED');
     });
 
-    it('are retried after a concurrent push, and never overwrite that push', async () => {
+    it('are retried on top of a concurrent push, and never overwrite the push', async () => {
       const theirs = { route: REFS, status: 422, text: '{"message":"Update is not a fast forward"}' };
       fixture.gitHub.fail(theirs);
       const { created } = await commit({}, [{ path: 'a.txt', content: 'a' }]);

@@ -1,4 +1,4 @@
-/** Budgets in the emulators: who can set a budget, which usage it counts, and how a change is undone. */
+/** Budgets, tested with the emulators: who can set one, which usage it counts, and how a change is undone. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -23,7 +23,7 @@ describe('a budget', () => {
     return idOf((await team.ask('coordination_create_task', { description: 'Work', ...more }))['task']);
   }
 
-  it('is shown at every node that it applies to, and can be removed', async () => {
+  it('is shown at every item to which it applies, and can be removed', async () => {
     const top = await task();
     const part = await task({ part_of: { kind: 'task', id: top } });
     const of = { kind: 'task', id: top };
@@ -46,7 +46,7 @@ describe('a budget', () => {
     assert.match(await team.refused('system_setBudget', of), /Missing limit/);
   });
 
-  it('counts usage from before the budget was set', async () => {
+  it('also counts usage from before it was set', async () => {
     await team.enrolOwner();
     const asked = { prompt: randomUUID(), preferences: { agent: 'claude' } };
     const { runId, usage } = await team.ask('orchestration_orchestrate', asked);
@@ -57,7 +57,7 @@ describe('a budget', () => {
     assert.ok(money > 0 && Math.abs(money - Number(costUsd)) < 1e-8);
   });
 
-  it('can be set only by callers who may manage the workspace, task, to-do or run', async () => {
+  it('can be set only by callers who may manage its workspace, task, to-do or run', async () => {
     const [of, there] = [
       { kind: 'task', id: await task() },
       { kind: 'workspace', id: team.workspace },
@@ -80,7 +80,7 @@ describe('a budget', () => {
     await team.ask('system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
   });
 
-  it('is recorded in the audit log, and the last change can be undone from there', async () => {
+  it('is recorded in the audit log, and its last change can be undone', async () => {
     const of = { kind: 'task', id: await task() };
     const last = async () => {
       const { events } = await team.ask('system_getAudit', { thing: `budget:task-${of.id}`, limit: 1 });
@@ -117,7 +117,7 @@ describe('a budget', () => {
       for (const _ of [1, 2]) await team.app.services.followBudget(written);
     };
 
-    it('keeps the coding tasks below it from runners until it is raised', async () => {
+    it('keeps runners from claiming the coding tasks below it until it is raised', async () => {
       await team.join('runner', ['claude'], 'workspace');
       const top = await task({ required_capabilities: ['nobody'] });
       const of = { kind: 'task', id: top };
@@ -143,7 +143,7 @@ describe('a budget', () => {
       assert.equal(idOf(await claim()), first);
     });
 
-    it('is checked again after ten minutes, even without a notification', async () => {
+    it('is checked again after ten minutes, even if no event reports that it was raised', async () => {
       await team.join('runner', ['claude'], 'workspace');
       const top = await task({ required_capabilities: ['nobody'] });
       await team.ask('system_setBudget', { kind: 'task', id: top, money: 0 });

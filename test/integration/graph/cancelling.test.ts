@@ -1,4 +1,4 @@
-/** When a task is cancelled, its runs end on any instance, however often the trigger fires. */
+/** When a task is cancelled, its runs end. They end at any instance, and however often the trigger fires. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../../functions/src/mcp/validation.ts';
@@ -26,7 +26,7 @@ describe('a cancelled task', () => {
   const runOf = async (id: string): Promise<Run> =>
     (await team.app.orchestration.ports.runs.find(id))?.value ?? assert.fail(`${id} not found`);
 
-  it('ends its run that an instance is executing, and closes the request to the model', async () => {
+  it('ends a run that an instance is executing, and closes the request to the model', async () => {
     const prompt = `hang ${randomUUID()}`;
     team.models.when({ text: prompt }, { does: 'hang' });
     const run = await start(prompt);
@@ -43,7 +43,7 @@ describe('a cancelled task', () => {
     assert.deepEqual(node?.totals.counts, { cancelled: 2, open: 0, in_progress: 0 });
   });
 
-  it('immediately ends its runs that wait for agents, and the tasks of these runs', async () => {
+  it('immediately ends its runs that wait for agents, and the tasks of such runs', async () => {
     const helper = await team.join('helper');
     const workflow = { name: 'by-hand', steps: [{ name: 'work', agent: 'network', prompt: 'Do it' }] };
     const { runs, roster } = team.app.services.orchestration;

@@ -1,4 +1,4 @@
-/** The graph in the emulators: parents and parts, totals, and what happens when a part is completed. */
+/** The graph, tested with the emulators: parents, parts, totals, and the effects of completing a part. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/graphNode.ts';
@@ -38,7 +38,7 @@ describe('the graph of parts', () => {
     return node;
   }
 
-  it('completes a to-do when a pull request four levels below it is merged, with all totals', async () => {
+  it('completes a to-do with all totals when a pull request four levels below it is merged', async () => {
     const ann = await team.join('ann');
     await team.join('runner', ['claude'], 'workspace');
     const [asAnn, asRunner] = [team.principal('ann'), team.principal('runner')];
@@ -132,7 +132,7 @@ describe('the graph of parts', () => {
     );
   });
 
-  it('keeps a task waiting if one of its parts failed, and names the failed part', async () => {
+  it('keeps a task waiting if one of its parts has failed, and names this part', async () => {
     const ann = await team.join('ann');
     await team.allow(ann, 5);
     const whole = await task(undefined, { priority: 1 });
@@ -152,7 +152,7 @@ describe('the graph of parts', () => {
     assert.deepEqual([node.status, node.totals.counts['failed']], ['waiting', 1]);
   });
 
-  it('completes a waiting task when its remaining part is cancelled', async () => {
+  it('completes a waiting task when its last open part is cancelled', async () => {
     const ann = await team.join('ann');
     const whole = await task(undefined, { priority: 1 });
     assert.equal(await team.claim(ann), whole);
@@ -194,7 +194,7 @@ describe('the graph of parts', () => {
     assert.deepEqual((await nodeOf({ kind: 'todo', id: todoId })).parts, 2);
   });
 
-  it('hides parents and nodes that the caller may not see', async () => {
+  it('hides parents and other nodes that the caller may not see', async () => {
     const stranger = agentOf(team.agentId('stranger'), `other-${team.workspace}`, 'leader');
     const todoId = await todo('Buy her a ring');
     const part_of = { kind: 'todo', id: todoId };
@@ -214,7 +214,7 @@ describe('the graph of parts', () => {
     assert.match(other, /task .*not found/);
   });
 
-  it('keeps a deleted to-do as a stub that still has its totals', async () => {
+  it('keeps a stub of a deleted to-do, which still has the totals', async () => {
     const todoId = await todo('Forget it');
     const part = await task({ kind: 'todo', id: todoId });
     await team.ask('todo_delete_task', { task_id: todoId });

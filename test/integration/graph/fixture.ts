@@ -55,7 +55,7 @@ export class GraphFixture extends Team {
     return new GraphFixture(vendors, database);
   }
 
-  /** Gives the owner a role in the workspace, because runs continue only while their owner has one. */
+  /** Gives the owner a role in the workspace. Runs continue only while their owner has a role. */
   async enrolOwner(): Promise<void> {
     const { workspace, leader, now: addedAt } = this;
     const member = { uid: leader.owner_uid, workspace, role: 'leader', added_by: 'a-test', added_at: addedAt } as const;
@@ -71,7 +71,7 @@ export class GraphFixture extends Team {
     assert.deepEqual([this.gitHub.problems, this.models.problems], [[], []]);
   }
 
-  /** Calls a tool, which must succeed, and returns its result; for coding tools, the result without its envelope. */
+  /** Calls a tool, which must succeed, and returns its result. Results of coding tools have no envelope. */
   async ask(tool: string, args: JsonObject, principal?: Principal): Promise<Fields> {
     const content = await answer(this, tool, args, principal ?? this.leader);
     const { result } = content;
@@ -91,7 +91,7 @@ export class GraphFixture extends Team {
     return snapshot.exists ? nodeFromDocument(snapshot.data()) : undefined;
   }
 
-  /** Runs the graph's trigger twice for an item and everything below it, and repeats that until nothing changes. */
+  /** Runs the graph's trigger twice for an item and all items below it, and repeats this until nothing changes. */
   async follow(ref: NodeRef): Promise<void> {
     for (;;) {
       const before = await this.documentsAt(ref);

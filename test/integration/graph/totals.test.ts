@@ -29,14 +29,14 @@ import { defaultOrNightly } from '../../support/nightly.ts';
 import '../../support/properties.ts';
 import { GraphFixture } from './fixture.ts';
 
-/** One change. `at` selects the existing item that the change concerns. */
+/** One random change. `at` selects the existing item to change. */
 const step = fc.record({
   deed: fc.constantFrom(
     ...(['task', 'task', 'todo', 'coding', 'run', 'claim', 'claim', 'complete', 'wait', 'fail'] as const),
     ...(['retry', 'lapse', 'finish', 'delegate', 'delete', 'cancelRun', 'follow'] as const),
   ),
   at: fc.nat(1000),
-  /** Number of the commit whose response is lost; 0 if no response is lost. */
+  /** Number of the commit whose response is lost, or 0 to lose none. */
   loss: fc.constantFrom(0, 0, 0, 1, 2),
 });
 
@@ -124,7 +124,7 @@ class History {
   }
 }
 
-/** Returns all items of the team that are in a graph, as computed from the documents of the items. */
+/** Computes the graph nodes of all items of the team from the documents of the items. */
 async function thingsOf(team: GraphFixture): Promise<readonly GraphNode[]> {
   const database = firestore();
   const [tasks, runs, todos] = await Promise.all([
@@ -207,7 +207,7 @@ describe('graph totals', function () {
 
   after(() => lanes.close());
 
-  it('equal the sums over all items after random changes, some of which lose their response', async () => {
+  it('equal the sums over all items after random changes, even if some lose their response', async () => {
     const histories = fc.array(step, { minLength: 15, maxLength: 45 });
     const done = new Set<Step['deed']>();
     let counted = 0;
@@ -225,7 +225,7 @@ describe('graph totals', function () {
   });
 });
 
-/** Returns a team after these changes. An impossible change is rejected and has no effect. */
+/** Makes the changes as a new team, and returns the team. Impossible changes are rejected and have no effect. */
 async function reported({ proxy, database }: LossyConnection, steps: readonly Step[], done: Set<Step['deed']>) {
   proxy.begin();
   const team = await GraphFixture.open(database);

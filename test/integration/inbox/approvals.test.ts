@@ -1,4 +1,4 @@
-/** Calls that require approval: they wait for it, and then run once with the current rights of the requester. */
+/** Calls that require approval wait for it, and then run once with the rights that the requester then has. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -65,7 +65,7 @@ describe('a call that requires approval', () => {
   };
   const seen = (request_id: string) => fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
 
-  it("waits in the owner's inbox, and runs once as the requester after approval", async () => {
+  it('waits in the inbox of the owner, and runs once as the requester after the approval', async () => {
     const request_id = await waits();
     assert.equal(await waits(), request_id, 'an identical call returns the same request');
     assert.equal(await execute(request_id), 'nothing', 'the request is not approved yet');
@@ -90,7 +90,7 @@ describe('a call that requires approval', () => {
     assert.equal((await tasks()).length, 1);
   });
 
-  it('is identified by its idempotency key, or by its arguments if it has none', async () => {
+  it('is recognized when repeated, by its idempotency key or else by its arguments', async () => {
     const keyed = await waits({ ...CODE, idempotency_key: 'one' });
     assert.equal(await waits({ ...CODE, idempotency_key: 'one' }), keyed);
     const ids = new Set([
@@ -104,12 +104,12 @@ describe('a call that requires approval', () => {
     assert.match(JSON.stringify(reused.structuredContent), /KEY_REUSED/);
   });
 
-  it('creates one request if it is made several times concurrently', async () => {
+  it('creates one approval request if it is made several times concurrently', async () => {
     const ids = await Promise.all([1, 2, 3, 4].map(() => waits()));
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('does not run if the owner refuses it, and returns the reason', async () => {
+  it("does not run if the owner refuses it, and then returns the owner's reason", async () => {
     const request_id = await waits();
     await settle(request_id, 'refuse', 'Not on a Friday.');
     assert.equal(await execute(request_id), 'nothing');
@@ -120,14 +120,14 @@ describe('a call that requires approval', () => {
     assert.notEqual(await waits(), request_id, 'a call on another day creates another request');
   });
 
-  it('creates another request after the first request has expired', async () => {
+  it('creates another approval request after the first one has expired', async () => {
     const request_id = await waits();
     fixture.pass(25 * 3600);
     assert.notEqual(await waits(), request_id);
     await assert.rejects(settle(request_id, 'approve'));
   });
 
-  it('fails if the requester has lost its rights by the time the call runs', async () => {
+  it('fails if the requester has lost the required rights before the call runs', async () => {
     const { store } = fixture.app.kernel;
     const [first, second, third] = [
       await waits(),
@@ -149,7 +149,7 @@ describe('a call that requires approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
-  it('fails if the approver has left the workspace by the time the call runs', async () => {
+  it('fails if the approver has left the workspace before the call runs', async () => {
     const { store } = fixture.app.kernel;
     await demand([{ tool: 'coding.create_task', asks: fixture.id('ben') }]);
     const approved = async (description: string) => {
@@ -169,7 +169,7 @@ describe('a call that requires approval', () => {
     assert.notEqual(await waits({ ...CODE, description: 'Late' }), late, 'the new rule asks another person');
   });
 
-  it('is completed by another instance if the first instance crashes before or after running it', async () => {
+  it('is completed by another instance if an instance crashes before or after running it', async () => {
     const unmade = await waits();
     await settle(unmade, 'approve');
     const { requests } = fixture.app.inbox.ports;
@@ -205,7 +205,7 @@ describe('a call that requires approval', () => {
     const { value } = (await requests.find(unmade)) ?? {};
     assert.deepEqual([value?.execution_epoch, value?.due_at], [2, undefined]);
     assert.ok(Object((await seen(unmade))['outcome']).answer);
-    // Stands for an instance that crashed after the approval, before it ran the call.
+    // This request is in the state in which an instance leaves it that crashes before it runs the approved call.
     const other = await waits({ ...CODE, description: 'B' });
     await settle(other, 'approve');
     fixture.pass(1);
@@ -213,7 +213,7 @@ describe('a call that requires approval', () => {
     assert.equal((await tasks()).length, 2);
   });
 
-  it('needs no approval if the approver makes the call in person', async () => {
+  it('needs no approval if the approver personally makes the call', async () => {
     assert.ok(await answer(fixture, CREATE, CODE, ada));
     const ben = await fixture.person('ben');
     assert.ok(await answer(fixture, CREATE, CODE, ben), 'a person who calls is also the approver');
@@ -225,7 +225,7 @@ describe('a call that requires approval', () => {
     assert.equal(own.reason, 'NOT_ASKED');
   });
 
-  it("is defined by a leader's rule for a tool that writes, optionally above a cost", async () => {
+  it('is one for which a leader has set a rule: a tool that writes, optionally above a cost', async () => {
     for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
       const { reason, entries } = await fixture.refusal(ada, 'access_update_workspace', { approvals: [{ tool }] });
       assert.equal(reason, 'NOT_APPROVABLE');
@@ -243,7 +243,7 @@ describe('a call that requires approval', () => {
     assert.doesNotMatch(JSON.stringify(cheap.structuredContent), /-32103/);
   });
 
-  it('requires approval for every amount in the rule if its tool states no maximum cost', async () => {
+  it('requires approval for any amount in the rule if its tool states no maximum cost', async () => {
     for (const above_usd of [0, 5, 10_000]) {
       await demand([{ tool: 'coding.create_task', above_usd }]);
       await waits({ ...CODE, description: `Above ${above_usd}` });
@@ -251,7 +251,7 @@ describe('a call that requires approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
-  it("requires approval if its budget, or the deployment's, exceeds the amount in the rule", async () => {
+  it("requires approval if its budget, or else the deployment's, exceeds the amount in the rule", async () => {
     const orchestrate = 'orchestration_orchestrate';
     const run = (prompt: string, budget?: JsonObject) => ({
       prompt,

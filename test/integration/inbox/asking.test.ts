@@ -42,7 +42,7 @@ describe('questions to people', () => {
     assert.deepEqual((await fixture.inbox(ada, 'list', { state: 'open' }))['requests'], []);
   });
 
-  it('wake a waiting agent even if another instance stores the answer', async () => {
+  it('end the wait of an agent for the answer, even if another instance stores the answer', async () => {
     const request_id = await ask();
     const other = fixture.anotherInstance();
     const waited = fixture.inbox(agent, 'wait', { request_id, wait_ms: 20_000 }, other);
@@ -50,7 +50,7 @@ describe('questions to people', () => {
     assert.equal((await waited)['answer'], 'red');
   });
 
-  it('accept one answer, and also the same answer if it is repeated', async () => {
+  it('accept one answer, and accept a repetition of this answer', async () => {
     const request_id = await ask();
     const wrong = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
     assert.deepEqual([wrong.reason, wrong.entries], ['NOT_AN_OPTION', ['red', 'blue']]);
@@ -68,7 +68,7 @@ describe('questions to people', () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
-  it('accept answers of agents that the person allows, but never of the agent that asked', async () => {
+  it('accept answers from agents that the person allows, but never from the agent that asked', async () => {
     const request_id = await ask();
     const other: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const given = { request_id, answer: 'red' };
@@ -80,7 +80,7 @@ describe('questions to people', () => {
     assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
   });
 
-  it('reach a member by uid or email, and fail equally for non-members and unknown people', async () => {
+  it('reach a member by uid or email; for other and unknown people, they fail with one error', async () => {
     for (const to of [ben.uid, fixture.email('ben')]) {
       const request_id = await ask({ to });
       assert.equal((await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason, 'NOT_ASKED');
@@ -124,7 +124,7 @@ describe('questions to people', () => {
     assert.equal((await fixture.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason, 'NOT_OPEN');
   });
 
-  it('expire once, by a read or by the sweep, with their default or without an answer', async () => {
+  it('expire once, in a read or in the sweep, with the default answer or without an answer', async () => {
     const ids = [await ask({ default: 'red' }), await ask()];
     fixture.pass(25 * 3600);
     const first = await fixture.inbox(agent, 'wait', { request_id: String(ids[0]), wait_ms: 0 });
@@ -152,7 +152,7 @@ describe('questions to people', () => {
       assert.equal((await fixture.refusal(agent, 'inbox_ask', { ...ASK, ...more })).field, field);
   });
 
-  it('notify the person once, on each channel that the person chose', async () => {
+  it('notify the person once on each channel that the person has chosen', async () => {
     await firestore().doc(preferencesPath(ada.uid)).set({ email: true });
     const request_id = await ask({ question: 'Red\r\nBcc: eve@example.com <b>or</b> blue?' });
     const eventId = `question-${request_id}`;
@@ -178,7 +178,7 @@ describe('questions to people', () => {
     };
     const taskOf = async (id: string) => (await fixture.app.coordination.ports.tasks.find(id))?.value;
 
-    it('keep the lease of the task while they are open, and show whom the task waits for', async () => {
+    it('keep the lease of the task while they are open, and the task shows whom it waits for', async () => {
       const task_id = await held();
       const request_id = await ask({ task_id });
       fixture.pass(3600);
@@ -207,7 +207,7 @@ describe('questions to people', () => {
       assert.equal((await taskOf(task_id))?.status, 'in_progress');
     });
 
-    it('no longer keep the task waiting after they are withdrawn or expire', async () => {
+    it('stop keeping the lease of the task when they are withdrawn or expire', async () => {
       const task_id = await held();
       await fixture.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
       assert.equal((await taskOf(task_id))?.waiting_for, undefined);

@@ -1,4 +1,4 @@
-/** Elicitation: the client of a waiting agent asks its person. The tests use the client of the MCP SDK. */
+/** MCP elicitation: the client of a waiting agent asks the person. The tests use the client of the MCP SDK. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
@@ -14,7 +14,7 @@ type Reply = { readonly action: 'accept'; readonly content: Record<string, strin
 
 const ASK = { question: 'Which color?', kind: 'choice', options: ['red', 'blue'] };
 
-describe('elicitation of an answer at the client', () => {
+describe('elicitation of an answer by the client of an agent', () => {
   let fixture: InboxFixture;
   let agent: Principal;
   let ada: Principal;
@@ -33,7 +33,7 @@ describe('elicitation of an answer at the client', () => {
     await Promise.all(endpoints.splice(0).map((endpoint) => endpoint.close()));
   });
 
-  /** Returns the forms that the client showed, and its call of inbox_wait. The person replies with `reply`. */
+  /** Connects a client. Returns the forms that it showed and its inbox_wait call. The person replies with `reply`. */
   async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
     const endpoint = await serveEndpoint({
       ...fixture.app.calls,
@@ -87,7 +87,7 @@ describe('elicitation of an answer at the client', () => {
     assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
   });
 
-  it('keeps the answer in the inbox if the person gives it before the client returns one', async () => {
+  it('keeps the answer from the inbox if the person gives it before the client returns one', async () => {
     let request_id = '';
     const { shown, wait } = await connect(async () => {
       await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
@@ -122,7 +122,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal((await wait(request_id)).answer, received.answer);
   });
 
-  it('records the agent whose client returned the answer in the audit log', async () => {
+  it('records in the audit log the agent whose client returned the answer', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
     fixture.pass(1);
@@ -136,7 +136,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal(asked.tool, 'inbox.ask');
   });
 
-  it('asks once if the person declines, and leaves the question open', async () => {
+  it('asks only once if the person declines, and leaves the question open', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'decline' }));
     const request_id = await ask();
     assert.equal((await wait(request_id)).state, 'open');
@@ -153,7 +153,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal((await fixture.app.inbox.ports.requests.find(request_id))?.value.state, 'open');
   });
 
-  it('skips questions to other people or of other agents, and approval requests', async () => {
+  it('skips approval requests, questions to other people, and questions of other agents', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     assert.equal((await wait(await ask({ to: fixture.id('ben') }))).state, 'open');
     const other: Principal = { ...agent, uid: 'agent:other', agent_id: 'other' };
@@ -168,7 +168,7 @@ describe('elicitation of an answer at the client', () => {
     assert.equal(shown.length, 0);
   });
 
-  it('does not ask in protocol revisions in which elicitation needs a session', async () => {
+  it('is not used in protocol revisions in which it needs a session', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }), '2025-11-25');
     assert.equal((await wait(await ask())).state, 'open');
     assert.equal(shown.length, 0);

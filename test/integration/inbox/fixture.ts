@@ -32,7 +32,7 @@ export class InboxFixture extends AccessFixture {
     return { code, message: message ?? structuredContent['error'], ...data };
   }
 
-  /** Stores which agents may answer for the person. */
+  /** Stores in the person's preferences which agents may answer for the person. */
   async lets(name: string, agents: readonly string[]): Promise<void> {
     await firestore()
       .doc(preferencesPath(this.id(name)))

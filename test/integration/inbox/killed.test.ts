@@ -1,4 +1,4 @@
-/** Approved calls on concurrent, crashing and stalling instances: each call runs exactly once. */
+/** Approved calls while instances run concurrently, crash or stall. Each call runs exactly once. */
 import assert from 'node:assert/strict';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -46,7 +46,7 @@ describe('an approved call', () => {
     await fixture.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
   });
 
-  /** Returns an instance that runs approved calls with `runApprovedCall`, which can crash or stall. */
+  /** Returns an instance whose function for approved calls is `runApprovedCall`. It can crash or stall. */
   const instance = (
     runApprovedCall: (make: RunApprovedCall) => RunApprovedCall,
     app: Composition = fixture.anotherInstance(),
@@ -91,7 +91,7 @@ describe('an approved call', () => {
     assert.equal((await request()).execution_epoch, 2);
   });
 
-  it('runs once if an instance stalls while running it and another instance takes over', async () => {
+  it('runs once if an instance stalls while it runs the call and another instance takes over', async () => {
     let arrive = (): void => undefined;
     let goOn = (): void => undefined;
     const arrived = new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ describe('an approved call', () => {
     assert.deepEqual(await request(), settled, 'the late instance changes nothing');
   });
 
-  it('is abandoned after five crashes, with an outcome that states the interruptions', async () => {
+  it('is given up after five crashes, with an outcome that states the interruptions', async () => {
     for (let times = 0; times < 5; times++) {
       const dying = instance(() => () => Promise.reject(new Error('dead')));
       const ended = dying.execute(id);
@@ -129,7 +129,7 @@ describe('an approved call', () => {
     assert.deepEqual(await made(), []);
   });
 
-  it('is refused if the agent has lost its role, with an outcome that states this reason', async () => {
+  it('fails if the agent has lost its role, with an outcome that states this reason', async () => {
     const { store } = fixture.app.kernel;
     const { agents } = fixture.app.access.ports;
     const { value, version } = (await agents.find(String(agent.agent_id))) ?? assert.fail();

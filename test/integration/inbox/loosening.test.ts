@@ -1,4 +1,4 @@
-/** Calls of agents that loosen a limit, and their approval by people. */
+/** Calls with which agents loosen a limit, and the approval of these calls by people. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -79,7 +79,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.match(JSON.stringify(again.structuredContent), /NOT_APPROVED/);
     });
 
-    it('waits for the owner if it undoes a stricter rule that the agent itself has set', async () => {
+    it('waits for the owner even if it undoes a stricter rule that the agent itself has set', async () => {
       await update({ approvals: [rule, { tool: 'github.createBranch' }] });
       const about = { whose: { workspace: fixture.workspace }, narrowed: { thing: `workspace:${fixture.workspace}` } };
       const { items } = await fixture.app.system.trail.list(about, { limit: 5 });
@@ -127,7 +127,7 @@ describe("an agent's call that loosens a limit", () => {
     });
   });
 
-  it('does not remove a rule that a person adds while the call is processed', async () => {
+  it('never removes a rule that a person adds while the call is processed', async () => {
     const { store } = fixture.app.kernel;
     const commit = store.commit.bind(store);
     const addFirst: typeof commit = async (...of) => {
@@ -141,7 +141,7 @@ describe("an agent's call that loosens a limit", () => {
     assert.deepEqual(await rules(), [{ tool: 'github.createBranch' }]);
   });
 
-  it("waits for a person of the workspace whose limit it loosens, not of the caller's", async () => {
+  it("waits for a person of the workspace whose limit it loosens, not of the caller's workspace", async () => {
     const { workspace } = fixture;
     const args = { workspace, email: fixture.email('eve'), role: 'viewer' };
     const { structuredContent } = await call(fixture.at({ workspace: 'default' }), 'access_invite', args, leader);
@@ -161,7 +161,7 @@ describe("an agent's call that loosens a limit", () => {
     });
     const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
 
-    it('cannot raise or remove a budget set by the owner, in one step or in two', async () => {
+    it("waits for the owner if it raises or removes the owner's budget, in one step or in two", async () => {
       await set(5, ada);
       await waits('system_setBudget', wanted(null));
       await waits('system_setBudget', wanted(6));
@@ -173,7 +173,7 @@ describe("an agent's call that loosens a limit", () => {
       await waits('system_setBudget', wanted(7));
     });
 
-    it('shows the approver the old and new limit, and its approval allows no larger increase', async () => {
+    it('shows the approver the old and new limit; the approval allows no larger increase', async () => {
       await set(5, ada);
       const id = await waits('system_setBudget', wanted(9));
       const { requests } = await fixture.inbox(ada, 'list');
@@ -190,7 +190,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.equal((await limit(key()))?.cost_usd, undefined);
     });
 
-    it('waits for the owner if it undoes a reduction that the agent itself has made', async () => {
+    it('waits for the owner even if it undoes a reduction that the agent itself has made', async () => {
       await set(5, ada);
       await set(1);
       const about = { whose: { workspace: fixture.workspace }, narrowed: { thing: `budget:${key()}` } };
@@ -201,7 +201,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.equal((await limit(key()))?.cost_usd, 5);
     });
 
-    it("undoes the agent's other changes, and lists those that a person must decide", async () => {
+    it('undoes only changes that need no approval, and lists those that a person must decide', async () => {
       await set(5, ada);
       await set(1);
       await does('todo_add_task', { title: 'Read the plan' });
@@ -226,7 +226,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.equal(await fixture.roleOf('ben', workspace), 'leader');
     });
 
-    it('lowers a role without approval, but cannot raise it again', async () => {
+    it('lowers a role without approval, but raises it again only with approval', async () => {
       const { workspace } = fixture;
       const uid = fixture.id('ben');
       await does('access_set_member', { workspace, uid, role: 'viewer' });
@@ -234,7 +234,7 @@ describe("an agent's call that loosens a limit", () => {
       assert.equal(await fixture.roleOf('ben', workspace), 'viewer');
     });
 
-    it('is rejected if no person can decide', async () => {
+    it('is rejected if there is no person who can decide', async () => {
       const owner = `operator-of-${fixture.workspace}`;
       await fixture.app.kernel.store.commit([
         {

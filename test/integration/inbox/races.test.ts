@@ -1,4 +1,4 @@
-/** Races of people, agents and clocks for one question: it closes once, and every caller gets the same result. */
+/** Concurrent actions of people, agents and clocks on one question. It closes once, with one result for everyone. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
@@ -76,7 +76,7 @@ describe('concurrent calls on one question', () => {
     let early: Composition;
     let request_id: string;
 
-    /** Creates an instance whose clock is one millisecond behind, so that the question is open for this instance. */
+    /** Creates an instance whose clock is a millisecond behind. For this instance, the question has not expired. */
     beforeEach(async () => {
       request_id = await ask({ default: 'grey' });
       fixture.pass(86_400);
@@ -102,7 +102,7 @@ describe('concurrent calls on one question', () => {
       return answers.answer(ada, request_id, { answer: 'red' }, () => undefined);
     };
 
-    it('reject an answer that commits after the question expired', async () => {
+    it('reject an answer whose commit follows the expiry of the question', async () => {
       await assert.rejects(
         answering(() => fixture.sweepRequests()),
         /it expired/,
@@ -111,7 +111,7 @@ describe('concurrent calls on one question', () => {
       assert.deepEqual([state, answer], ['expired', 'grey']);
     });
 
-    it('keep an answer that commits before the question expires', async () => {
+    it('keep an answer whose commit precedes the expiry of the question', async () => {
       await answering(async () => undefined);
       await fixture.sweepRequests();
       const seen = await fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 });
@@ -157,7 +157,7 @@ describe("a question's notification", () => {
   before(() => fcm.start());
   after(() => fcm.stop());
 
-  it('reaches the list, each device and the email of the person once, even if repeated', async () => {
+  it("reaches the person's list, devices and email once each, even if its event is repeated", async () => {
     const fixture = new InboxFixture({ push: fcmPushService(() => localMessagingApp(fcm.url)) });
     await fixture.open();
     const [agent, uid] = [await fixture.agentOf('ada', 'worker'), fixture.id('ada')];
@@ -169,7 +169,7 @@ describe("a question's notification", () => {
     const eventId = `question-${asked['request_id']}`;
     const event = (await fixture.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('no notification');
     const deliver = (app = fixture.app) => app.services.consumers.reminders.act(event);
-    // A second concurrent delivery fails so that it is retried, in case the first has crashed.
+    // A second concurrent delivery fails, so that it is retried. The first delivery could have crashed.
     await Promise.allSettled([deliver(), deliver(fixture.anotherInstance()), deliver(fixture.anotherInstance())]);
     await deliver();
     await deliver(fixture.anotherInstance());
@@ -193,7 +193,7 @@ describe("a question's notification", () => {
 });
 
 describe('a task with an open question', () => {
-  it('shows whom it waits for, keeps its lease, and has a normal lease after the answer', async () => {
+  it('shows whom it waits for, keeps its lease until the answer, and then has a normal lease', async () => {
     const fixture = new InboxFixture();
     await fixture.open();
     const agent = await fixture.agentOf('ada', 'worker');
@@ -205,7 +205,7 @@ describe('a task with an open question', () => {
     const { request_id } = await fixture.inbox(agent, 'ask', { ...ASK, task_id });
     const name = `ada of ${fixture.id('ada')}`;
     fixture.pass(3600);
-    // The heartbeat renews the lease by its normal length. The sweep finds it expired, and renews it again.
+    // The heartbeat renews the lease. When the lease has expired, the sweep renews it again.
     await ask('coordination_heartbeat', { agent_id });
     fixture.pass(7200);
     await fixture.sweep();

@@ -1,4 +1,4 @@
-/** All queries of the console by function name, for the tests of indexes and of rules. */
+/** All queries of the console, by the name of their function. The tests of indexes and of rules use them. */
 import type { Firestore } from '@google-cloud/firestore';
 import * as queries from '../../../console/src/live/queries.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from '../../../console/src/live/query.ts';
@@ -61,7 +61,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
   };
 }
 
-/** Sends a Firestore query of the console from the server, which needs the same indexes. Skips other queries. */
+/** Sends a Firestore query of the console. The server needs the same indexes for it. Skips other queries. */
 export async function sent(database: Firestore, asked: ConsoleQuery): Promise<void> {
   if (!('collection' in asked)) return;
   let query = database.collection(asked.collection).limit(asked.limit);

@@ -32,13 +32,13 @@ const RANGES = [
 
 const NAME = '__name__';
 
-/** Prefix of the fields whose automatic indexes are merged. */
+/** Prefix of the fields whose automatic indexes Firestore merges. */
 const MERGED = 'index.words.';
 
 export interface Need {
   readonly collection: string;
   readonly scope: RecordedQuery['scope'];
-  /** Fields with which the index must start, in any order and direction. */
+  /** Fields that the index must have first, in any order and direction. */
   readonly equal: readonly IndexField[];
   /** Fields that must follow in this order and direction. */
   readonly ordered: readonly Order[];
@@ -70,7 +70,7 @@ function withRanges(orders: readonly Order[], ranges: readonly string[]): readon
   return [...explicit, ...implicit.map((field) => ({ field, direction })), ...names];
 }
 
-/** Omits `__name__` at the end if its direction is the implicit one. */
+/** Omits a final `__name__` if its direction is the one that Firestore implies. */
 function withoutImpliedName(orders: readonly Order[]): readonly Order[] {
   const last = orders.at(-1);
   if (last?.field !== NAME) return orders;

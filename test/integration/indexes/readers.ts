@@ -10,7 +10,7 @@ import { documents } from '../../support/reading.ts';
 import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { silent } from '../coordination/team.ts';
 
-/** URL suffix that loads separate module instances, so that calls by other tests do not count. */
+/** URL suffix with which separate instances of modules are loaded, so that calls of other tests do not count. */
 export const APART = '?read-for-indexes';
 
 const source = new URL('../../../functions/src/', import.meta.url);
@@ -512,9 +512,9 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
       [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
     ),
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
-    // This result does not exist, so the read by id fails.
+    // The result does not exist, so the read fails.
     read((reader) => reader.result('task-1', { claim_epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
-    // The next two calls only listen to a document, which needs no index.
+    // The next two calls listen to one document. This needs no index.
     read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
     read((reader) => reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100))),
   ];

@@ -10,7 +10,7 @@ const unaryFilter = z.object({ unaryFilter: z.object({ field, op: z.string() }) 
 
 const simple = z.union([fieldFilter, unaryFilter]);
 
-/** `OR` is omitted on purpose: no query uses it, and its index needs are not implemented. */
+/** `OR` is omitted on purpose. No query uses it, and indexes/need.ts does not handle it. */
 const conjunction = z.object({ compositeFilter: z.object({ op: z.literal('AND'), filters: z.array(simple) }) });
 
 const structuredQuery = z.object({

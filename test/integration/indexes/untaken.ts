@@ -1,11 +1,11 @@
-/** Finds code of the stores that no call executed, so that no variant of a query is missed. */
+/** Finds code of the stores that no call executed. Such code could build a query that the tests miss. */
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Observation {
-  /** Returns the source of each branch and function not executed in modules whose URL ends with `suffix`. */
+  /** Returns branches and functions that were not executed, in modules whose URL ends with `suffix`. */
   end(suffix: string): Promise<readonly Untaken[]>;
 }
 
@@ -22,19 +22,19 @@ const QUERY_BUILDING = [
   /^[?:]?\s*\w+$/,
 ];
 
-/** Names through which code sends queries. Code that only writes or converts contains none of these names. */
+/** Names that code contains if it sends queries. Code that only writes or converts has none of these names. */
 const REACHES_QUERIES = /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
 
 /** Text that contains no query: comments, and reads of a document by its path. */
 const NO_QUERY = /\/\/.*|\/\*[\s\S]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;
 
-/** Returns whether the code can build a query. Code that handles the found documents does not. */
+/** Returns whether the code can build a query. Code that only processes found documents cannot. */
 export function isQueryBuilding({ text }: Untaken): boolean {
   const part = text.replace(NO_QUERY, '').trim();
   return QUERY_BUILDING.some((pattern) => pattern.test(part)) && REACHES_QUERIES.test(part);
 }
 
-/** Starts the observation. Call it before the modules are loaded, because V8 counts only code compiled later. */
+/** Starts the observation. Call this before the modules are loaded: V8 counts only code that is compiled later. */
 export async function observe(): Promise<Observation> {
   const session = new Session();
   session.connect();

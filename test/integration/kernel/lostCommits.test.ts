@@ -1,6 +1,6 @@
 /**
- * Loses commits of the store in every way. Each commit must be applied once, and the caller must learn the outcome.
- * For tools, one way is enough: `lostAnswers` loses each commit of each tool in one way.
+ * Loses the request or response of commits in every possible way. Each commit must be applied once, and the caller
+ * must get the outcome. For each commit of each tool, test/integration/lostResponses tests one of these ways.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import { refusal } from '../../support/refusal.ts';
 
 const LANES = 6;
 
-/** Call records of each kind. The kind determines which document of the commit contains the commit marker. */
+/** Kinds of call records. The kind determines in which document of the commit the commit marker is stored. */
 const RECORDS = {
   'with a key': (id: string): CallRecord => ({
     response: { id, arguments_hash: 'hash', answer: { n: 1 }, expires_at: secondsAfterStart(60) },
@@ -91,7 +91,7 @@ describe('a commit whose request or response is lost', function () {
       await Promise.all(tried);
     });
 
-    it(`${what} is rejected as stale if another commit has changed a document first`, async () => {
+    it(`${what} is rejected as stale if another commit has changed one of its documents before`, async () => {
       const tried = waysOf(1).map((loss) =>
         connections.use(async (connection) => {
           const { id, task, version, changes, effects } = await fixture(connection);
@@ -111,7 +111,7 @@ describe('a commit whose request or response is lost', function () {
     });
   }
 
-  it('with a key that was already used is rejected as a repetition', async () => {
+  it('is rejected as a repetition if its idempotency key was already used', async () => {
     const tried = waysOf(1).map((loss) =>
       connections.use(async (connection) => {
         const { id, changes, effects } = await fixture(connection);

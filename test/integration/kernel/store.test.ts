@@ -93,7 +93,7 @@ describe('the Firestore store', () => {
     assert.equal((await tasks.find(id))?.value.priority, 5);
   });
 
-  it('rejects a second write to a document in one commit if only that write expects a version', () => {
+  it('rejects a second write to a document in one commit if only this write expects a version', () => {
     const path = agentPath(id);
     const agent = sampleAgent({ id });
     for (const write of [
@@ -109,7 +109,7 @@ describe('the Firestore store', () => {
     }
   });
 
-  it('skips a missing dependent, but checks and applies the other changes of the commit', async () => {
+  it('skips a dependent that is missing, but checks and applies the other changes of the commit', async () => {
     const missing: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
     await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, missing], { response: recorded() });
     await store.commit([missing, { kind: 'dependencyDone', taskId: id }]);
@@ -122,7 +122,7 @@ describe('the Firestore store', () => {
     await assert.rejects(store.commit([missing, replaced]), StaleWriteError);
   });
 
-  it('rejects as stale the creation of an existing document, and the change of a missing one', async () => {
+  it('rejects as stale the creation of an existing document and the change of a missing one', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
     for (const spread of [0, 8]) {
@@ -148,7 +148,7 @@ describe('the Firestore store', () => {
     assert.deepEqual((await tasks.find(id))?.value, task());
   });
 
-  it('adds each count to the counters of a session; an empty count changes none of them', async () => {
+  it('adds counts to the counters of a session; an empty count changes no counter', async () => {
     const count = (by: object, at: Date): Change => ({ kind: 'count', workspace: id, session: id, by, at });
     await store.commit([count({ available: 3 }, START)]);
     await store.commit([count({ available: -1, claimed: 1 }, START)]);
@@ -163,7 +163,7 @@ describe('the Firestore store', () => {
     assert.deepEqual([new Set(Object.values(counts)), lastActivity], [new Set([0]), undefined]);
   });
 
-  it('adds a task to the held tasks of its holder, and removes it after its release', async () => {
+  it('adds a claimed task to the held tasks of the agent, and removes a released task', async () => {
     const hand = { session: id, claim_epoch: 4 };
     await store.commit([{ kind: 'createAgent', agent: sampleAgent({ id, status: 'offline' }) }]);
     for (const taskId of ['task-a.b-001', 'task-2']) {
@@ -200,7 +200,7 @@ describe('the Firestore store', () => {
     assert.deepEqual((await agents.find(id))?.value, agent);
   });
 
-  it('stores the response of a call unchanged, together with the changes', async () => {
+  it('stores the unchanged response of a call together with the changes of the call', async () => {
     await store.commit([{ kind: 'createTask', task: task() }], { response: recorded() });
     assert.deepEqual(await recordedResponses.find(id), recorded());
   });
@@ -212,7 +212,7 @@ describe('the Firestore store', () => {
     assert.equal(await tasks.find(id), undefined);
   });
 
-  it('replaces an expired response when the caller retries the commit', async () => {
+  it('rejects a commit if its key has an expired response, and replaces this on the next try', async () => {
     await store.commit([], { response: recorded(60) });
     now = secondsAfterStart(60);
     await assert.rejects(

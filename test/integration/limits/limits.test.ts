@@ -9,7 +9,7 @@ import { externalServicesOf } from '../../support/externalServices.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** With this limit, an instance allows one call before it leases tokens, and leases at most ten tokens at a time. */
+/** With this limit, an instance allows one call before it leases tokens. It leases at most ten tokens at a time. */
 const LIMIT = { perSecond: 10, burst: 50 };
 
 describe('rate limits', () => {
@@ -76,7 +76,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('allow calls while the database is unreachable, and charge no tokens for late leases', async () => {
+  it('allow calls while the database is unreachable, and charge nothing for late leases', async () => {
     const { uid } = team.principal('ann');
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     await ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
@@ -99,7 +99,7 @@ describe('rate limits', () => {
     assert.equal((await database.ref(limitPath(uid)).get()).val().tokens, LIMIT.burst - 20);
   });
 
-  it('continue to work for other principals if the lease of one bucket hangs', async () => {
+  it('still apply to other principals if the lease of one bucket gets no response', async () => {
     const [ann, bob] = [team.principal('ann').uid, team.principal('bob').uid];
     let isStuck = true;
     const database = () => (isStuck ? new Promise<never>(() => undefined) : realtimeDatabase());
@@ -112,7 +112,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('delete buckets that have been full for a day', async () => {
+  it('include a cleanup that deletes buckets that have been full for a day', async () => {
     const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const [old, used] = [team.principal('old').uid, team.principal('used').uid];
     await ledger.lease(old, LIMIT, { owed: 0, wanted: 1 });

@@ -1,4 +1,4 @@
-/** Fixture: a workspace for one call whose commits lose their response, with local GitHub and models. */
+/** Fixture: a workspace for one call whose commits lose their response, with a local GitHub and local models. */
 import type { Firestore } from '@google-cloud/firestore';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { NodeRef } from '../../../functions/src/graph/rules/graphNode.ts';
@@ -49,7 +49,7 @@ export class Vendors {
 export class LostResponseFixture extends CodingTeam {
   readonly vendors: Vendors;
   readonly database: Firestore;
-  /** Whether dispatched runs are dropped instead of executed. */
+  /** Whether dispatched runs are lost. Otherwise, this process executes them. */
   losing = false;
 
   constructor(vendors: Vendors, database: Firestore) {
@@ -58,7 +58,7 @@ export class LostResponseFixture extends CodingTeam {
     this.database = database;
   }
 
-  /** Returns an instance of this deployment whose database requests use the lossy connection. */
+  /** Returns an instance of this deployment that sends its database requests through the lossy connection. */
   through({ database }: LossyConnection): Composition {
     return compose(
       externalServicesOf({
@@ -70,7 +70,7 @@ export class LostResponseFixture extends CodingTeam {
     );
   }
 
-  /** Executes a run at the instance `app`, whose commits lose no response. */
+  /** Executes a run at the instance `app`. This instance loses no responses. */
   private execute(runId: string): void {
     if (!this.losing) void this.app.services.runExecution.deliver({ runId });
   }
@@ -100,7 +100,7 @@ export class LostResponseFixture extends CodingTeam {
     return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
   }
 
-  /** Creates a worker that holds this many tasks. */
+  /** Creates a worker agent that holds this many tasks. */
   async holder(
     tasks = 1,
   ): Promise<{ readonly principal: Principal; readonly agent_id: string; readonly task_id: string }> {
@@ -120,7 +120,7 @@ function bindingsOf(vendors: Vendors): TeamBindings {
 
 export interface Prepared {
   readonly args: JsonObject;
-  /** Caller, by default the leader. */
+  /** Caller of the tool, by default the leader. */
   readonly principal?: Principal;
   /** Returns the effects of the call outside Firestore. */
   readonly elsewhere?: () => unknown;

@@ -1,4 +1,4 @@
-/** Occasions for each function that Firebase calls: they prepare data, and return the function's work on it. */
+/** Occasions for functions that Firebase calls. An occasion prepares data and returns the function's work on it. */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
@@ -18,7 +18,7 @@ import type { LostResponseFixture } from './fixture.ts';
 
 type Deed = (app: Composition) => Promise<unknown>;
 
-/** Prepares data. Returns the work on it, and `about`: a text that the commits contain, by default the workspace. */
+/** Prepares data. Returns the work on it and `about`, a text in all its commits (by default the workspace). */
 export type Occasion = (
   fixture: LostResponseFixture,
 ) => Promise<Deed | { readonly deed: Deed; readonly about: string }>;
@@ -27,7 +27,7 @@ const DAY = 86_400_000;
 
 const SECRET = 'a secret';
 
-/** A time before everything that other tests leave due. */
+/** A time before everything that other tests leave due, so that this data is handled first. */
 const LONG_AGO = new Date('1980-01-01T00:00:00.000Z');
 
 /** Occasions by function and case. `tools.test.ts` and `runs.test.ts` test the other functions. */
@@ -236,12 +236,12 @@ async function todo(fixture: LostResponseFixture, title = `Water the plants of $
   return (await fixture.app.services.todos.add(fixture.leader.owner_uid, draft, unkeyed)).id;
 }
 
-/** Edits a to-do without the tools, as its owner may. */
+/** Edits a to-do directly in the database, as its owner may. */
 async function edit(fixture: LostResponseFixture, id: string, fields: object): Promise<void> {
   await fixture.database.doc(todoPath(id)).update({ ...fields });
 }
 
-/** Creates a task whose run has ended, and an agent that could work on it. */
+/** Creates a task of a run that has ended, and an agent that could claim this task. */
 async function taskOfRun(fixture: LostResponseFixture): Promise<{ readonly id: string; readonly agent: string }> {
   const runId = await fixture.pendingRun();
   await answer(fixture, 'orchestration_cancel_run', { runId });
@@ -324,7 +324,7 @@ async function approvedCall(fixture: LostResponseFixture): Promise<string> {
   return request.id;
 }
 
-/** Runs one part of the sweep, with a separate sweep record. */
+/** Runs one part of the sweep, with a sweep record that only this test uses. */
 async function sweepPart(fixture: LostResponseFixture, { system }: Composition, part: SweepJob): Promise<void> {
   await sweep([part], { ...system.ports, log: silent, sweepRecord: fixture.sweepRecord });
 }

@@ -1,9 +1,9 @@
-/** Comparison of counters with the documents that they count. */
+/** Compares counters with the documents that they count. */
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Team } from '../coordination/team.ts';
 
-/** Returns the differences between counters and documents in the open session of the workspace. */
+/** Returns the counters that differ from the documents in the open session of the workspace. */
 export async function recount({ app, workspace }: Team, database = firestore()): Promise<readonly string[]> {
   const open = await app.coordination.ports.sessions.current(workspace);
   if (open === undefined) return [];

@@ -1,4 +1,4 @@
-/** Runs whose commits lose their response: each model call is paid once, and no step waits forever. */
+/** Runs whose commits lose their response. Each model call is paid once, and no step waits forever. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -12,7 +12,7 @@ const LANES = 6;
 
 const ALL = Number.POSITIVE_INFINITY;
 
-/** Fields that vary between runs: times, and token estimates that depend on the letters of the run's id. */
+/** Fields that vary from run to run: times, and token estimates, which depend on the characters in the run's id. */
 const CHANCE = new Set(['milliseconds', 'input_tokens']);
 
 const TWO_STEPS = {
@@ -47,7 +47,7 @@ describe('an instance that loses the response of a commit', function () {
     { what: 'executes a run for live agents once', workflow: BY_HAND, questions: 0, status: 'waiting' },
   ]) {
     it(course.what, async () => {
-      await connections.use((connection) => execute(connection, undefined, course)); // This creates the session.
+      await connections.use((connection) => execute(connection, undefined, course)); // This run creates the session.
       const { problems } = await tryLosses(connections, ALL, (connection, loss) => execute(connection, loss, course));
       if (problems.length > 0) assert.fail(problems.join('\n'));
       fixture.assertAcceptable();
@@ -60,7 +60,7 @@ describe('an instance that loses the response of a commit', function () {
     { workflow, questions, status }: { workflow: object; questions: number; status: string },
   ): Promise<Outcome> {
     const input = fixture.question();
-    // Outcomes are counted per workspace, and their number determines the document of the counter.
+    // A separate workspace, because counters of outcomes are per workspace and their number selects the document.
     const workspace = questions > 0 ? `${fixture.workspace}-${randomUUID()}` : fixture.workspace;
     const { runId } = await fixture.begin(workflow, { input }, fixture.app, workspace);
     const app = fixture.anotherInstance(undefined, connection.database);

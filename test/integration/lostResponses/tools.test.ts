@@ -18,15 +18,15 @@ import { LostResponseFixture, type Scenario, Vendors } from './fixture.ts';
 import { recount } from './recount.ts';
 import { scenarios } from './scenarios/all.ts';
 
-/** Number of concurrent cases. A case spends most of its time waiting for the client's retry. */
+/** Number of connections, each for one case at a time. A case mostly waits for the client's retry. */
 const LANES = 6;
 
-/** Number of concurrent scenarios, which have enough cases to use all lanes. */
+/** Number of concurrent scenarios. Together, they have enough cases to use all connections. */
 const AT_ONCE = 3;
 
 const MAX_COMMITS = 3;
 
-/** Fields that vary between runs. */
+/** Response and document fields that vary between calls. */
 const CHANCE = new Set(['repository_id', 'timestamp', 'version', 'secret']);
 
 describe('a tool call whose commit loses its response takes effect once:', function () {
@@ -57,7 +57,7 @@ describe('a tool call whose commit loses its response takes effect once:', funct
   });
 
   async function loses(scenario: Scenario): Promise<void> {
-    // The default run tests only calls with an idempotency key, which differ only in their stored response.
+    // The default run tests only calls with an idempotency key. Calls without one differ only by storing no response.
     const tried = defaultOrNightly([true], { night: [true, false] }).map(async (isKeyed) => {
       const { problems, losses } = await tryLosses(
         isAsCaller(scenario) ? callersLanes : connections,
@@ -102,7 +102,7 @@ describe('a tool call whose commit loses its response takes effect once:', funct
     return { problems, account, commits: sent, lost };
   }
 
-  /** Makes a first call, which creates the database client that acts as the caller. */
+  /** Makes a first call, so that the database client that acts as the caller already exists. */
   async function connect({ leader }: LostResponseFixture, { services }: LostResponseFixture['app']): Promise<void> {
     const caller = { principal: leader, credential: `credential of ${leader.uid}` };
     await services.data.read(caller, 'firestore', 'shared/lost/answers', { shallow: false, query: { limit: 1 } });
@@ -119,7 +119,7 @@ function wireNameOf(tool: string): string {
   return wireName(toolset, name, 'prefixed');
 }
 
-/** Returns the problems: a call that fails, or whose repetition with its key returns another response. */
+/** Returns a problem if the call fails, and one if its repetition with its key returns another response. */
 function refusals({ structuredContent, isError }: ToolResult, again: ToolResult): readonly string[] {
   if (isError) return [`refused: ${short(structuredContent)}`];
   const isSame = isDeepStrictEqual(again.structuredContent, structuredContent);

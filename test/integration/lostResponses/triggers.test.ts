@@ -10,10 +10,10 @@ import { LostResponseFixture, Vendors } from './fixture.ts';
 import { type Occasion, occasions } from './occasions.ts';
 import { recount } from './recount.ts';
 
-/** Fields that vary between runs. */
+/** Fields that vary from test to test. */
 const CHANCE = new Set(['repository_id']);
 
-/** Functions that write to the Realtime Database, publish or dispatch, and commit nothing in Firestore. */
+/** Functions that commit nothing in Firestore. They write to the Realtime Database, publish or dispatch. */
 const WITHOUT_COMMITS = [
   'mirrorPerson for a new member',
   'mirrorTaskQueue for a new task',
@@ -31,7 +31,7 @@ const ELSEWHERE = ['mcp', 'executeRun'];
 describe('a function whose commit loses its response takes effect once:', function () {
   this.timeout('2m');
   const vendors = new Vendors();
-  /** One connection at a time, because a schedule also handles data that other occasions have prepared. */
+  /** Uses one connection at a time, because a scheduled function also processes the data of other occasions. */
   let connections: LossyConnections;
   before(async () => {
     if (process.env['PUBSUB_EMULATOR_HOST']) await makeTopics();
@@ -71,7 +71,7 @@ describe('a function whose commit loses its response takes effect once:', functi
     const prepared = await occasion(fixture);
     const { deed, about } = typeof prepared === 'function' ? { deed: prepared, about: fixture.workspace } : prepared;
     const app = fixture.through(connection);
-    // Ignores commits for data of other tests.
+    // The filter ignores commits for data of other tests.
     connection.proxy.begin(loss, (request) => request.includes(about));
     await untilTaken(() => deed(app));
     const { applied, sent, lost } = connection.proxy.seen;

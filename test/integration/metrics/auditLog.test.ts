@@ -1,4 +1,4 @@
-/** The log entry of a call contains everything that an operator needs, but no input of the caller. */
+/** The log entry of a call contains what an operator needs, but no text from the caller's arguments. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
@@ -19,7 +19,7 @@ interface Entry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Appends the text SENT to every free text in the arguments. */
+/** Appends the text SENT to each free text in the arguments. */
 function marked(value: unknown): unknown {
   if (typeof value === 'string') return /^[a-z-]+$/.test(value) ? value : `${value} ${SENT}`;
   if (Array.isArray(value)) return value.map(marked);

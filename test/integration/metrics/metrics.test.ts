@@ -67,7 +67,7 @@ describe('call metrics', () => {
     });
   });
 
-  it('are reported by tool and error, as shares of the calls of the last hour', async () => {
+  it('are reported as shares of the calls of the last hour, by tool and by error', async () => {
     const seen = z.object({
       metrics: z.object({
         calls: z
@@ -126,7 +126,7 @@ describe('call metrics', () => {
     assert.equal(await look(), undefined, 'calls from over an hour ago are not reported');
   });
 
-  it('record the time at which any instance first counted an agent', async () => {
+  it('include the time at which an agent was first counted by any instance', async () => {
     const first = team.now.getTime();
     const ann = team.principal('ann');
     for (const app of [team.anotherInstance(), team.anotherInstance()]) {
@@ -139,7 +139,7 @@ describe('call metrics', () => {
     assert.equal(counts['calls'], 2);
   });
 
-  it('are kept for one day, separately for each minute', async () => {
+  it('are stored per minute, and are deleted after a day', async () => {
     const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const minutes: Date[] = [];
     for (const seconds of [0, 60, 23 * 3600, 1800]) {

@@ -45,7 +45,7 @@ describe('npm run agents', () => {
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);
   });
 
-  it('renews a restricted credential with its restrictions, unless told to remove them', async () => {
+  it('renews a restricted credential with its restrictions, unless an option removes them', async () => {
     const own = ['--name', `narrow-${some}`, '--owner', owner];
     const limits = ['--toolsets', 'todo,system', '--held-to', 'default', '--read-only'];
     const narrow = await authenticate(bearerIn(await printed('agents', 'create', ...own, ...limits)));
@@ -80,7 +80,7 @@ describe('npm run agents', () => {
     assert.equal(workspace, 'far-away');
     assert.match(
       await printed('agents', 'set-role', String(agentId), 'leader'),
-      /has the role leader within 5 seconds; its role was worker/,
+      /gets the role leader within 5 seconds; its previous role was worker/,
     );
     assert.equal((await authenticate(bearerIn(made))).maxRole, 'leader');
 
@@ -94,7 +94,7 @@ describe('npm run agents', () => {
     assert.doesNotMatch(lines, /mk_/);
   });
 
-  it('works without Java', () => {
+  it('runs on a machine without Java', () => {
     const { env, remove } = withoutJava();
     try {
       const { status, stderr } = run('agents', ['list', '--owner', 'nobody', '--project', project], env);

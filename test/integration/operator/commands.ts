@@ -24,7 +24,7 @@ export function run(script: Script, args: readonly string[], env: NodeJS.Process
   return { stdout, stderr, status };
 }
 
-/** Runs a command in a separate process without blocking this process. @throws Error if the command fails */
+/** Runs a command in a separate process, and does not block this process. @throws Error if the command fails */
 export function runBeside(
   script: Script,
   args: readonly string[],
@@ -49,7 +49,7 @@ export async function dataOf(script: 'agents' | 'people', ...args: string[]): Pr
   return JSON.parse(await printed(script, ...args, '--json'));
 }
 
-/** Returns an environment with links to all required programs except Java. */
+/** Returns an environment whose PATH has only links to all required programs except Java. */
 export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'without-java-'));
   const programs = (process.env['PATH'] ?? '').split(':');
@@ -60,7 +60,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
         if (spawnSync(join(directory, program), ['--version']).error === undefined) break;
         rmSync(join(directory, program));
       } catch {
-        // A link to the program already exists.
+        // The folder already has a link to the program.
       }
   return {
     env: { ...process.env, PATH: directory, JAVA_HOME: undefined },

@@ -24,7 +24,7 @@ import { authenticate, bearerIn, printed, run } from './commands.ts';
 
 const UID = randomUUID().replaceAll('-', '').slice(0, 28);
 
-/** Fixture in which the person has a uid in the format of Firebase. */
+/** Fixture in which the erased person has a uid in Firebase's format. */
 class Named extends InboxFixture {
   override id(name: string): string {
     return name === 'ada' ? UID : super.id(name);
@@ -82,7 +82,7 @@ describe('npm run people -- erase', function () {
   const idIn = (found: unknown, field: string): string =>
     z.looseObject({ [field]: z.string() }).parse(found)[field] ?? '';
 
-  /** Creates data of every kind that belongs to a person. */
+  /** Creates, for a person, data of every kind that can belong to a person. */
   async function settleIn(person: Principal, address: string, called: string): Promise<void> {
     const ask = (tool: string, args: JsonObject) => answer(fixture, tool, args, person);
     const title = `Water the plants of ${called}`;
@@ -157,12 +157,12 @@ describe('npm run people -- erase', function () {
     assert.ok(agentId);
     const lines = await printed('people', 'erase', '--person', mail, '--yes');
     pseudonym = /erased-[0-9a-f]{20}/.exec(lines)?.[0] ?? '';
-    assert.match(lines, /still blocks their last tokens: run this again with the uid after/);
+    assert.match(lines, /still blocks their last tokens: to delete it too, run this command again with the uid, after/);
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(getAuth(firebaseApp()).getUser(UID), { code: 'auth/user-not-found' });
     assert.deepEqual(naming(await everything(), ...names), [personPath(UID), `realtime access/people`]);
 
-    // One hour later, the last tokens of the person have expired.
+    // An hour later, when the last tokens of the person have expired.
     const { sentences } = await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
     assert.match(sentences.join('\n'), /nothing names them any more/);
     assert.deepEqual(naming(await everything(), ...names), []);
@@ -175,7 +175,7 @@ describe('npm run people -- erase', function () {
     assert.deepEqual(await settled(), once);
   });
 
-  it('leaves documents that do not mention the person unchanged', async () => {
+  it('does not change documents that do not mention the person', async () => {
     const after = await everything();
     const named = naming(whole, ...names);
     const others = naming(whole, ben.uid).filter((path) => !named.includes(path));
@@ -204,7 +204,7 @@ describe('npm run people -- erase', function () {
     assert.equal(z.looseObject({ status: z.string() }).parse(another['task']).status, 'available');
   });
 
-  it('finds a person by pseudonym after a backup has restored the person', async () => {
+  it('finds a person who was erased by their pseudonym after a backup has restored the data', async () => {
     await firestore().doc(personPath(UID)).set({ role: 'worker', workspaces: {} });
     await firestore().doc(todoPath('from-a-backup')).set({ owner_uid: UID, title: 'Old' });
     const lines = await printed('people', 'erase', '--person', pseudonym, '--yes');
@@ -214,7 +214,7 @@ describe('npm run people -- erase', function () {
     await assert.rejects(printed('people', 'erase', '--person', pseudonym, '--yes'), /No person matches erased-/);
   });
 
-  it('refuses to erase the last admin, and a person with an unknown email address', async () => {
+  it('does not erase the last admin, and reports an unknown email address', async () => {
     const env = await ownProject(variables(), `erasure-${randomUUID().slice(0, 8)}`);
     const project = env['GCLOUD_PROJECT'] ?? '';
     const args = ['erase', '--person', 'solo', '--yes', '--project', project];

@@ -11,7 +11,7 @@ import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
 
 const { kernel, access } = compose(externalServicesOf());
 
-/** Reads the roles on a new instance, whose cache is empty. */
+/** Reads the roles with a new instance, whose cache is empty. */
 const rolesOf = (uid: string) => compose(externalServicesOf()).access.ports.roles.of(uid);
 
 describe('npm run people', () => {
@@ -54,7 +54,7 @@ describe('npm run people', () => {
   it('sets and removes a role, both in the document and in the claim', async () => {
     assert.match(
       await printed('people', 'set-role', mail, 'leader'),
-      /has the role leader within 5 seconds; the role was none/,
+      /gets the role leader within 5 seconds; the previous role was none/,
     );
     assert.equal((await access.ports.people.find(uid))?.role, 'leader');
     assert.deepEqual((await getAuth(firebaseApp()).getUser(uid)).customClaims, { role: 'leader' });
@@ -99,6 +99,6 @@ describe('npm run people', () => {
     const after = await getAuth(firebaseApp()).getUser(uid);
     assert.deepEqual(after.customClaims ?? {}, {});
     assert.ok(Date.parse(after.tokensValidAfterTime ?? '') > Date.parse(before ?? new Date(0).toISOString()) - 1000);
-    await printed('people', 'revoke', mail); // A second call succeeds, too.
+    await printed('people', 'revoke', mail); // A repeated call also succeeds.
   });
 });

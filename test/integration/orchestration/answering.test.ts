@@ -5,7 +5,7 @@ import { directory, toolNamed } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { OrchestrationFixture } from './fixture.ts';
 
-/** Time that a call reserves for its response. */
+/** Milliseconds before the request's timeout at which a call responds. */
 const ANSWERING_MS = 5000;
 
 describe('a call that starts a run', () => {
@@ -36,7 +36,7 @@ describe('a call that starts a run', () => {
     return callTool(ports, exchange, toolNamed('orchestration_orchestrate'), { args });
   }
 
-  it('responds with the run before its request times out if a model is slow', async () => {
+  it('responds with the unfinished run before its request times out if a model is slow', async () => {
     const input = fixture.question();
     fixture.models.when({ text: input, times: 1 }, { does: 'hang' });
     const outcome = await orchestrate(input, ANSWERING_MS + 1000);

@@ -7,7 +7,7 @@ import { OrchestrationFixture, unkeyed } from './fixture.ts';
 
 const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
 
-describe('a run whose task is in a session that gets archived', () => {
+describe('a run whose task is in a session that is then archived', () => {
   const fixture = new OrchestrationFixture();
   const { runs } = fixture.app.services.orchestration;
   before(() => fixture.start());
@@ -58,7 +58,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.equal((await team.task(other.id)).status, 'available', 'tasks without a run stay unchanged');
   });
 
-  it('releases its task from the holder, who can then claim another task', async () => {
+  it('loses its task, whose holder can then claim another task', async () => {
     const one = await waitingOne();
     const ann = await team.join('ann');
     assert.equal(await team.claim(ann), one.taskId);
@@ -78,7 +78,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.equal((await fixture.ended(one.runId)).run.status, 'succeeded');
   });
 
-  it('fails in the next sweep if the archiving instance crashes', async () => {
+  it('fails in the next sweep if the instance that archives the session crashes', async () => {
     const several = await waiting(3);
     const open = await team.app.coordination.ports.sessions.current(team.workspace);
     assert.ok(open);
@@ -91,7 +91,7 @@ describe('a run whose task is in a session that gets archived', () => {
     assert.equal((await archived.get()).get('cleared'), true);
   });
 
-  it('fails even if it has more tasks than one batch cancels', async () => {
+  it('fails even if it has more tasks than are cancelled in one batch', async () => {
     const one = await waitingOne();
     const crowd = Array.from({ length: 120 }, (_, index) => ({ id: `${one.runId}-${String(index).padStart(3, '0')}` }));
     await team.create(...crowd);

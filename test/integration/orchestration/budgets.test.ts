@@ -1,4 +1,4 @@
-/** Budgets of runs: reserved before a model is called and settled afterwards, even if instances crash. */
+/** Budgets of runs. Cost is reserved before a model call and settled afterwards, even if instances crash. */
 import assert from 'node:assert/strict';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type BudgetKind, budgetKey } from '../../../functions/src/graph/rules/budget.ts';
@@ -61,7 +61,7 @@ describe('a budget of runs', function () {
     return counted.counts;
   }
 
-  /** Does the work of the trigger for a changed budget twice, because events can be repeated. */
+  /** Runs the trigger for a changed budget twice, because events can be repeated. */
   async function follow(key: string): Promise<void> {
     const written = (await firestore().doc(budgetPath(key)).get()).data();
     for (const _ of [1, 2]) await fixture.app.services.followBudget(written);
@@ -97,7 +97,7 @@ describe('a budget of runs', function () {
     return Promise.all(ids.map(deliver));
   }
 
-  it('is exceeded by at most one call per run, with 100 runs on 10 instances', async () => {
+  it('is exceeded by at most one call per run if 100 runs on 10 instances share it', async () => {
     const instances = Array.from({ length: INSTANCES }, () => fixture.anotherInstance());
     fixture.losing = true;
     const TOKENS = 2000;
@@ -140,7 +140,7 @@ describe('a budget of runs', function () {
   it('is reserved during a model call and settled afterwards', async () => {
     fixture.losing = true;
     const [first, second] = await Promise.all([fixture.begin(ONE), fixture.begin(ONE)]);
-    // Tokens for about one and a half of these calls.
+    // The limit is enough for about one and a half of these calls.
     await limit(200);
     fixture.models.when({ text: 'one', times: 1 }, { does: 'answer', company: 2 });
     const going = fixture.deliver(first.runId);
@@ -158,7 +158,7 @@ describe('a budget of runs', function () {
     assert.deepEqual((await counts()).reserved, { nano_usd: 0, tokens: 0 });
   });
 
-  it("that is set for one run limits only this run, and its wait extends the run's deadline", async () => {
+  it("that is set for one run limits only this run; waiting for it extends the run's deadline", async () => {
     fixture.losing = true;
     const [{ runId }, other] = await Promise.all([fixture.begin(THREE), fixture.begin(ONE)]);
     const key = await limit(0, 'run', runId);
@@ -201,7 +201,7 @@ describe('a budget of runs', function () {
     assert.deepEqual(after.reserved, { nano_usd: 0, tokens: 0 });
   });
 
-  it('no longer blocks a run that was cancelled during its wait', async () => {
+  it('does not affect a run that was cancelled while it waited for the budget', async () => {
     fixture.losing = true;
     const { runId } = await fixture.begin(THREE);
     await limit(0, 'run', runId);

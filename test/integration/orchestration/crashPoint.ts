@@ -40,7 +40,7 @@ function stepOf(change: Change): string | undefined {
   return change.kind === 'recordStep' ? change.step.id : undefined;
 }
 
-/** Makes a store call `end` at the crash point and commit nothing afterwards. */
+/** Changes a store so that it calls `end` at the crash point, and commits nothing afterwards. */
 export function crashing(store: Store<Change>, { step, at }: CrashPoint, end: () => void): void {
   const commit = store.commit.bind(store);
   let isDead = false;
@@ -61,8 +61,8 @@ export function crashing(store: Store<Change>, { step, at }: CrashPoint, end: ()
 const forEver = new Promise<never>(() => undefined);
 
 /**
- * Executes a run in an instance of this process whose database stops responding at the crash point. Resolves at that
- * moment, and abandons the instance with its pending calls.
+ * Executes a run in an instance in this process. At the crash point, the database of the instance stops responding.
+ * At this moment, this function returns, and abandons the instance with its pending calls.
  */
 export async function abandon(crashPoint: CrashPoint, instance: Composition): Promise<void> {
   const abandoned = new Promise<void>((resolve) => crashing(instance.kernel.store, crashPoint, resolve));
@@ -74,7 +74,7 @@ export async function abandon(crashPoint: CrashPoint, instance: Composition): Pr
 
 const PROGRAM = new URL('crashProgram.ts', import.meta.url).pathname;
 
-/** Executes a run in a separate process that is killed at the crash point. Resolves with the signal of the kill. */
+/** Executes a run in a separate process that is killed at the crash point. Returns the signal that killed it. */
 export function execute(crashPoint: CrashPoint): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,

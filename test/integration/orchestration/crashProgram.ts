@@ -17,7 +17,7 @@ const { services, kernel } = compose(
 
 crashing(kernel.store, crashPoint, () => {
   process.kill(process.pid, 'SIGKILL');
-  // Nothing else may run until the signal arrives.
+  // Blocks the process until the signal arrives, so that no other code runs.
   for (;;);
 });
 

@@ -98,7 +98,7 @@ describe('orchestration discovery', () => {
       ]);
     });
 
-    it('are listed with their definitions, which can be saved under other names', async () => {
+    it('are listed with their definitions, and can be saved under other names', async () => {
       const { workflows: found } = await workflows({ detailed: true });
       for (const { name, definition } of found) {
         assert.ok(typeof definition === 'object' && definition !== null);
@@ -155,7 +155,7 @@ describe('orchestration discovery', () => {
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
 
-    it('are created once by concurrent calls, and each call reports its own result', async () => {
+    it('are created once by concurrent calls, each of which reports its own result', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => save('mine')));
       assert.deepEqual(answers.map(({ change }) => change).sort(), ['created', 'unchanged', 'unchanged']);
     });
@@ -174,7 +174,7 @@ describe('orchestration discovery', () => {
       assert.equal((await refused('list_workflows', { cursor: '!' })).data.field, 'cursor');
     });
 
-    it('are accepted by name, as an object and as JSON', async () => {
+    it('are accepted as a name, as an object and as JSON text', async () => {
       await save('mine');
       const { workflows } = app.services.orchestration;
       const owner = team.leader.owner_uid;
@@ -204,8 +204,8 @@ describe('orchestration discovery', () => {
       });
     });
 
-    it('are listed with measured metrics, and without metrics if none exist', async () => {
-      // Exact sums are compared for a separate agent, because other tests may measure claude.
+    it('are listed with measured metrics, or without metrics if none were measured', async () => {
+      // The exact sums are compared for an agent of this test, because other tests also change the metrics of claude.
       const own = `agent-${team.workspace}`;
       const measure = (agent: string, requests: number, answered: number, milliseconds: number) =>
         app.kernel.store.commit([{ kind: 'measureAgent', measure: { agent, requests, answered, milliseconds } }]);
@@ -229,7 +229,7 @@ describe('orchestration discovery', () => {
       );
     });
 
-    it('include live agents of the workspace, available or busy, until they are offline', async () => {
+    it('include live agents of the workspace as available or busy until they are offline', async () => {
       const worker = await team.join('coder', ['Coding', 'Review']);
       const found = async () => (await agents({ includeMetrics: true })).find(({ name }) => name === worker);
       assert.deepEqual(await found(), {
@@ -251,7 +251,7 @@ describe('orchestration discovery', () => {
       assert.equal(await found(), undefined);
     });
 
-    it('are filtered by role, and live agents by their skills', async () => {
+    it('can be filtered by role, and live agents also by their skills', async () => {
       const worker = await team.join('reviewer', ['Reviewing']);
       const names = async (role: string) => (await agents({ role })).map(({ name }) => name);
       assert.deepEqual(await names('review'), ['claude', 'gemini', worker]);
@@ -262,13 +262,13 @@ describe('orchestration discovery', () => {
   });
 
   describe('capabilities', () => {
-    it('are inferred from the description of a task', async () => {
+    it('can be inferred from the description of a task', async () => {
       const { recommendations, inferred } = await tool('get_capabilities', { task: 'Process 1MB of text data' });
-      assert.deepEqual(inferred, ['The task is about 250000 tokens large.']);
-      assert.match(JSON.stringify(recommendations), /^\[\{"agent":"gemini".*Lower context window/);
+      assert.deepEqual(inferred, ['The task has about 250000 tokens.']);
+      assert.match(JSON.stringify(recommendations), /^\[\{"agent":"gemini".*Context window smaller than required/);
     });
 
-    it('are refused for an unknown role', async () => {
+    it('cause an error for an unknown role', async () => {
       const { message, data } = await refused('get_capabilities', { requirements: { role: 'cook' } });
       assert.deepEqual([message, data.field], ['Unknown role "cook".', 'requirements.role']);
     });

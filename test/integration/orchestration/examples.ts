@@ -45,13 +45,13 @@ export async function clearRun(): Promise<void> {
   await batch.commit();
 }
 
-/** Returns bindings of a deployment that calls these models and executes its own runs. */
+/** Returns bindings with which a deployment calls these models, and executes the runs that it dispatches. */
 export function withModels(models: LocalModels, app: () => Composition): TeamBindings {
   return {
     hosted: () => agentsAt(models.url),
     budget: { tokens: 1_000_000, cost_usd: 10 },
     dispatch: {
-      // Not awaited, because a dispatch does not wait for its run.
+      // The run is not awaited, because a dispatch returns before its run ends.
       dispatch: async (runId) => void app().services.runExecution.deliver({ runId }),
     },
   };

@@ -26,7 +26,7 @@ describe('a run that cannot be executed', () => {
   });
   afterEach(() => fixture.assertAcceptable());
 
-  /** Returns an instance whose gemini agent throws an unexpected error. */
+  /** Returns an instance whose agent gemini throws an unexpected error. */
   function withBrokenGemini(): Composition {
     const ask: HostedAgent['ask'] = () => Promise.reject(BUG);
     const hosted = () =>
@@ -40,7 +40,7 @@ describe('a run that cannot be executed', () => {
     );
   }
 
-  it('fails with a reason after the maximum of deliveries, and is not delivered again', async () => {
+  it('fails with a reason after the maximum number of deliveries, and is not delivered again', async () => {
     const { runId } = await fixture.begin(ONE_STEP);
     await documents.doc(`runs/${runId}/order/1`).update({ workflow: '{"from": "another world"}' });
     const reported = fixture.ended(runId);
@@ -63,7 +63,7 @@ describe('a run that cannot be executed', () => {
     assert.equal(await fixture.app.services.runExecution.deliver({ runId }), 'done');
   });
 
-  it('hides the text of an unexpected error and keeps the cost of its calls', async () => {
+  it('fails without revealing the text of an unexpected error, and keeps the cost of its calls', async () => {
     const workflow = {
       name: 'half',
       steps: [
@@ -74,7 +74,7 @@ describe('a run that cannot be executed', () => {
     const input = fixture.question();
     const { runId } = await fixture.begin(workflow, { input });
     const app = withBrokenGemini();
-    // The first delivery completes a step, so it does not count as a failed delivery.
+    // The first delivery completes a step, so it does not count towards the maximum.
     for (let delivery = 0; delivery <= MAX_DELIVERIES; delivery++)
       await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
     const { run, steps } = await fixture.view(runId);
@@ -151,7 +151,7 @@ describe('a model response that is too large for the journal', () => {
     assert.match(run.warnings.join(), /The response of claude has 2000000 bytes; the limit is 800000\./);
   });
 
-  it('from every agent is paid once per agent, and fails the run with its size and cost', async () => {
+  it('from every agent is paid once per agent; the run fails, and states size and cost', async () => {
     const input = fixture.question();
     fixture.models.when({ text: input }, LARGE);
     const { run } = await fixture.run(ONE_STEP, { input });
@@ -167,7 +167,7 @@ describe('a prompt that cannot be built', () => {
   before(() => fixture.start());
   after(() => fixture.stop());
 
-  it('causes an error of the starting call if its size is known at the start', async () => {
+  it('makes the starting call fail if its size is known at the start', async () => {
     const workflow = { name: 'many', steps: [{ name: 'only', prompt: '{{input}}'.repeat(2200) }] };
     await assert.rejects(fixture.begin(workflow, { input: 'x'.repeat(380_000) }), (error) => {
       assert.ok(error instanceof MusterError);
@@ -180,7 +180,7 @@ describe('a prompt that cannot be built', () => {
     });
   });
 
-  it('fails its step and the run if its size is known only later, but keeps earlier steps', async () => {
+  it('makes its step and run fail if its size is known only later; earlier steps are kept', async () => {
     const steps = [
       { name: 'one', agent: 'claude' },
       { name: 'two', prompt: '{{input}}'.repeat(2200) },

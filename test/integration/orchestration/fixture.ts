@@ -16,7 +16,7 @@ import { externalServicesOf, type Replaced } from '../../support/externalService
 import { LocalModels } from '../../support/models/server.ts';
 import { agentOf } from '../../support/principals.ts';
 
-/** Passed to services in place of an idempotency key by calls without a key. */
+/** Argument for services in place of an idempotency key, for calls without a key. */
 export const unkeyed = (): undefined => undefined;
 
 /** Five steps, each of which uses the result of the previous one. */
@@ -46,7 +46,7 @@ export class OrchestrationFixture {
   readonly models = new LocalModels();
   /** Ids of dispatched runs, in order. */
   readonly dispatched: string[] = [];
-  /** Whether dispatched runs are dropped instead of executed. */
+  /** Whether dispatched runs are lost. Otherwise, this process executes them. */
   losing = false;
   readonly app: Composition;
   private readonly deliveries = new Set<Promise<unknown>>();
@@ -83,7 +83,7 @@ export class OrchestrationFixture {
     await this.models.stop();
   }
 
-  /** Delivers a run to an instance as Cloud Tasks does, and retries while the run is busy. */
+  /** Delivers a run to an instance as Cloud Tasks does, and again while another instance executes it. */
   deliver(runId: string, app = this.app): Promise<void> {
     const delivery = this.untilDone(runId, app);
     this.deliveries.add(delivery);
@@ -118,7 +118,7 @@ export class OrchestrationFixture {
     };
   }
 
-  /** Returns a question that no other test uses. */
+  /** Returns a prompt that no other test uses. */
   question(): string {
     return `question ${randomUUID()}`;
   }

@@ -4,12 +4,12 @@ import { IS_NIGHTLY } from '../../support/nightly.ts';
 import { abandon, BOUNDARIES, type Boundary, execute } from './crashPoint.ts';
 import { FIVE_STEPS, OrchestrationFixture } from './fixture.ts';
 
-/** Longer than a lease, so that a crashed instance has lost its run. */
+/** Longer than the lease of a run, so that a crashed instance has lost its lease. */
 const LATER_MS = 60_000;
 
 const STEPS = FIVE_STEPS.steps.map(({ name }) => name);
 
-/** Crash points after which the outcome of the call is unknown. */
+/** Crash points after which the outcome of a model call is unknown. */
 const IN_DOUBT: readonly Boundary[] = ['before the request', 'before the answer is recorded'];
 
 describe('a run whose instance is killed', function () {
@@ -22,7 +22,7 @@ describe('a run whose instance is killed', function () {
 
   for (const [place, at] of BOUNDARIES.entries()) {
     for (const step of STEPS) {
-      // The default run tests one step per crash point. One test kills the process; the others block its database.
+      // The default run tests one step per crash point. One test kills the process. The others block its database.
       if (!IS_NIGHTLY && step !== STEPS[place]) continue;
       const isKilled = step === STEPS[place] && (IS_NIGHTLY || at === 'before the answer is recorded');
       it(`succeeds if stopped in step ${step} ${at}${isKilled ? ', by SIGKILL' : ''}`, async () => {
@@ -49,7 +49,7 @@ describe('a run whose instance is killed', function () {
     }
   }
 
-  /** Asserts one response in the journal, and one request to the model unless the outcome of the call was unknown. */
+  /** Asserts that the journal has one response. There was one model request, unless a call's outcome was unknown. */
   async function assertMade(runId: string, input: string, step: string, at?: Boundary): Promise<void> {
     const entries = await fixture.journal(runId, step);
     const answered = entries.filter(({ ending }) => ending?.attempt.end === 'answered');

@@ -54,7 +54,7 @@ describe("outcomes of agents' work", () => {
     await fixture.app.kernel.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
   }
 
-  /** Stores `lost` rejected answers of an agent. */
+  /** Stores, for an agent, a number of answers that were not selected. */
   async function disappoint(agent: string, lost: number): Promise<void> {
     const { workspace } = fixture;
     const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
@@ -63,7 +63,7 @@ describe("outcomes of agents' work", () => {
     await fixture.app.kernel.store.commit([{ kind: 'recordOutcomes', workspace, bookings: [booking] }]);
   }
 
-  it('are counted when the run ends, by kind of work, with cost and time', async () => {
+  it('are counted by kind of work, with cost and time, when the run ends', async () => {
     const input = fixture.question();
     fixture.models.when({ text: `CHECK ${input}` }, { does: 'answer', text: 'CHANGES\nAll of it.' });
     const { run } = await fixture.run(REVIEWED, { input });
@@ -87,7 +87,7 @@ describe("outcomes of agents' work", () => {
     assert.equal(work && outcomesIn(work), 1);
   });
 
-  it('are all counted if many runs end concurrently', async () => {
+  it('are all counted even if many runs end concurrently', async () => {
     const runs = await Promise.all(Array.from({ length: 8 }, () => fixture.run(REVIEWED)));
     assert.ok(runs.every(({ run }) => run.status === 'succeeded'));
     const counted = (await tally('execute', 'gemini')).map(outcomesIn);
@@ -110,7 +110,7 @@ describe("outcomes of agents' work", () => {
     assert.deepEqual(await tally('execute', 'gemini'), [SUCCESS]);
   });
 
-  it('are not counted again for cached answers, and not for cancelled runs', async () => {
+  it('are not counted again for cached answers, and never for cancelled runs', async () => {
     const input = fixture.question();
     const { runId } = await ask({}, input);
     await fixture.ended(runId);
@@ -124,7 +124,7 @@ describe("outcomes of agents' work", () => {
     assert.equal((await situation()).work['execute']?.outcomes, 1);
   });
 
-  it('count as a failure of the agent if its answer fails the run', async () => {
+  it('count as failures of an agent whose answer makes the run fail', async () => {
     const input = fixture.question();
     fixture.models.when({ text: input }, { does: 'answer', end: 'refusal' });
     const { runId } = await ask({}, input);
@@ -133,7 +133,7 @@ describe("outcomes of agents' work", () => {
     assert.deepEqual([work?.accepted, work?.failed, work?.worth], [0, 1, 0]);
   });
 
-  it('do not count against an agent if the API key of the deployment is wrong', async () => {
+  it("are not counted for an agent if the deployment's API key is wrong", async () => {
     const input = fixture.question();
     fixture.models.when({ text: input, times: 10 }, { does: 'error', status: 401 });
     for (let time = 0; time < 10; time++) {
@@ -145,14 +145,14 @@ describe("outcomes of agents' work", () => {
     assert.deepEqual(steps[0]?.agents, ['gemini']);
   });
 
-  it('move work to the agent with the better outcomes, and the run states the reason', async () => {
+  it('cause the selection of the agent with better outcomes; the run states the reason', async () => {
     const first = await fixture.ended((await ask()).runId);
     assert.deepEqual(first.steps[0]?.agents, ['gemini']);
     assert.match(first.run.selection?.reasons.join() ?? '', /execute: gemini: Best execution capability/);
     await disappoint('gemini', 7);
     const view = await fixture.ended((await ask()).runId);
     const [reason = ''] = view.run.selection?.reasons.slice(-1) ?? [];
-    if (view.steps[0]?.agents[0] === 'gemini') assert.match(reason, /tried occasionally: claude scores higher/);
+    if (view.steps[0]?.agents[0] === 'gemini') assert.match(reason, /tried occasionally although claude scores higher/);
     else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 accepted here for execute, /);
     const agents = await Promise.all(
       Array.from({ length: 12 }, async () => (await fixture.ended((await ask()).runId)).steps[0]?.agents[0]),

@@ -14,7 +14,7 @@ describe('a step of several agents', () => {
   after(() => fixture.stop());
   afterEach(() => fixture.assertAcceptable());
 
-  /** Returns the requests of a sequential run in order. Asserts that each started after the previous response. */
+  /** Runs agents sequentially, and returns the requests in order. Each must start after the previous response. */
   async function inOrder(mode: Mode, says: (vendor: string) => string) {
     const input = fixture.question();
     for (const vendor of ['anthropic', 'gemini'] as const)
@@ -33,13 +33,13 @@ describe('a step of several agents', () => {
 
   it('calls agents, judges and synthesizer one at a time if parallel is false', async () => {
     assert.deepEqual((await inOrder('all', long)).asked, ['anthropic', 'gemini']);
-    // No answer contains a ranking, so each judge is asked twice.
+    // The models' answers contain no ranking, so each judge is asked twice.
     const judged = ['anthropic', 'gemini', 'anthropic', 'gemini'];
     assert.deepEqual((await inOrder('vote', long)).asked, ['anthropic', 'gemini', ...judged]);
     assert.deepEqual((await inOrder('merge', long)).asked, ['anthropic', 'gemini', 'gemini']);
   });
 
-  it('calls no other agent after the first response of a sequential race', async () => {
+  it('calls no other agent of a sequential race after the first response', async () => {
     const { asked, explanation } = await inOrder('race', long);
     assert.deepEqual(asked, ['anthropic']);
     assert.match(explanation, /claude was the first .* gemini was cancelled\./);
@@ -56,7 +56,7 @@ describe('a step of several agents', () => {
     assert.equal(run.status, 'succeeded');
   });
 
-  it('shows the judge of the workflow competitive the task and each answer once, without names', async () => {
+  it('shows the judge of the workflow "competitive" the task and each answer once, without names', async () => {
     const competitive = builtIn('competitive');
     assert.ok(competitive);
     const input = fixture.question();

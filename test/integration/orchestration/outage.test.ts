@@ -1,11 +1,11 @@
-/** Runs whose database becomes unreachable, or whose journal contains other calls. */
+/** Runs whose database becomes unreachable, and runs with journal entries of a crashed instance. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
 import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { OrchestrationFixture } from './fixture.ts';
 
-/** The error that the Firestore client throws after its last retry. */
+/** The error that a Firestore client throws after its last retry. */
 const AWAY = new Error('14 UNAVAILABLE: No connection established');
 
 const TOGETHER = {
@@ -55,7 +55,7 @@ describe('a run whose database is unreachable', () => {
   const claudeAsked = (input: string) =>
     fixture.models.askedAbout(input).filter(({ vendor }) => vendor === 'anthropic');
 
-  /** Starts a run that calls gemini, whose first response never arrives. */
+  /** Starts a run that calls gemini. The response to its first request never arrives. */
   async function begin(workflow: object) {
     const input = fixture.question();
     fixture.models.when({ vendor: 'gemini', text: input, times: 1 }, { does: 'hang' });
@@ -63,7 +63,7 @@ describe('a run whose database is unreachable', () => {
     return { input, runId };
   }
 
-  it("aborts the step's other requests, releases its lease, and can be resumed immediately", async () => {
+  it('aborts the other requests of the step, releases its lease, and can be resumed at once', async () => {
     const { input, runId } = await begin(TOGETHER);
     const app = cutOff(input, (change) => isCallOf('startCall', 'claude', change), true);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
@@ -82,7 +82,7 @@ describe('a run whose database is unreachable', () => {
     );
   });
 
-  it('aborts the requests of its other steps and records no results for them', async () => {
+  it('aborts the requests of its other steps, and records no results of these steps', async () => {
     const { input, runId } = await begin(SIDE_BY_SIDE);
     const isIt = (change: Change): boolean => change.kind === 'recordStep' && change.step.name === 'left';
     await assert.rejects(cutOff(input, isIt, true).services.runExecution.deliver({ runId }), AWAY);
@@ -96,7 +96,7 @@ describe('a run whose database is unreachable', () => {
     assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'the paid call is not repeated');
   });
 
-  it('keeps its lease until it expires if the lease cannot be released', async () => {
+  it('keeps its lease until the lease expires if the release fails', async () => {
     const { input, runId } = await begin(TOGETHER);
     const app = cutOff(input, (change) => isCallOf('completeCall', 'claude', change), false);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
@@ -117,7 +117,7 @@ describe('the journal of a run', () => {
 
   const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
-  /** Starts a run whose first instance crashed after it had recorded the response to a question. */
+  /** Starts a run, and stores the response to a question as an instance does that then crashes. */
   async function withRecord(asked: (input: string) => string) {
     fixture.losing = true;
     const input = fixture.question();
@@ -153,14 +153,14 @@ describe('the journal of a run', () => {
     return { input, ...(await fixture.view(runId)) };
   }
 
-  it('provides the response to a call that a crashed instance has made', async () => {
+  it('provides the response to a call that an instance made before it crashed', async () => {
     const { input, run, steps } = await withRecord((question) => question);
     assert.deepEqual([steps[0]?.output, run.spent.cost_usd], ['from the record', 0.5]);
     assert.equal(fixture.models.askedAbout(input).length, 0);
     assert.deepEqual(run.warnings, []);
   });
 
-  it('does not provide a response that belongs to another input', async () => {
+  it('does not provide a response to another input', async () => {
     const { input, run, steps } = await withRecord(() => 'another question');
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.notEqual(steps[0]?.output, 'from the record');
@@ -181,7 +181,7 @@ describe('a step of several agents', () => {
   before(() => fixture.start());
   after(() => fixture.stop());
 
-  it('aborts its other calls if a call with unknown outcome must not be repeated', async () => {
+  it('aborts its other calls if one call has an unknown outcome and must not be repeated', async () => {
     fixture.losing = true;
     const input = fixture.question();
     fixture.models.when({ vendor: 'gemini', text: input }, { does: 'hang' });

@@ -1,4 +1,4 @@
-/** Calls the examples of the orchestration specification, and compares steps and agents with the printed ones. */
+/** Makes the example calls of the orchestration specification, and compares steps and agents with printed ones. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -7,7 +7,7 @@ import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { withModels } from './examples.ts';
 
-/** Makes a prompt unique, because equal prompts share a cached answer. */
+/** Makes a prompt unique. Runs with equal prompts would share a cached answer. */
 const fresh = (prompt: string): string => `${prompt} (${randomUUID()})`;
 
 const PLAN_AND_EXECUTE = [

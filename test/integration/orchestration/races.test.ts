@@ -27,7 +27,7 @@ describe('runs of a race between two agents', function () {
       const [fast, slow] = number % 2 === 0 ? SIDES : [SIDES[1], SIDES[0]];
       const input = `race ${number} ${randomUUID()}`;
       models.when({ vendor: fast.vendor, text: input }, { does: 'answer', text: 'First!', company: 2 });
-      // The slow agent stops responding before its first word, or in the middle of its answer.
+      // The slow agent stops responding, either before its first word or in the middle of its answer.
       models.when({ vendor: slow.vendor, text: input }, { does: 'hang', ...(number % 4 < 2 && { after: 2 }) });
       const { run, steps } = await fixture.run(RACE, { input });
       assert.equal(run.status, 'succeeded');

@@ -64,7 +64,7 @@ describe('a run', () => {
     assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });
 
-  it('is dispatched by the next equal call if the first instance crashed before the dispatch', async () => {
+  it('is dispatched by another, equal call if an instance crashed before the dispatch', async () => {
     const input = fixture.question();
     fixture.losing = true;
     const { runId } = await fixture.begin(ONE_STEP, { input, cache: true });
@@ -73,7 +73,7 @@ describe('a run', () => {
     assert.equal((await fixture.ended(runId)).run.status, 'succeeded');
   });
 
-  it('is dispatched by a repeated call if the first instance crashed before the dispatch', async () => {
+  it('is dispatched by the repeated call if an instance crashed before the dispatch', async () => {
     fixture.losing = true;
     const { runId } = await fixture.begin(ONE_STEP);
     fixture.losing = false;
@@ -83,9 +83,9 @@ describe('a run', () => {
     assert.equal(fixture.dispatched.filter((id) => id === runId).length, 2, 'a started run is not dispatched again');
   });
 
-  it('exceeds its budget by at most the call in progress', async () => {
+  it('exceeds its budget by at most the cost of one call in progress', async () => {
     const input = fixture.question();
-    // Tokens for the smallest allowed call, which are used up by two or three calls.
+    // A little more than the smallest allowed call needs. Two or three calls use it up.
     const tokens = MIN_OUTPUT_TOKENS + 200;
     const { run, steps } = await fixture.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
     const { input_tokens: inputTokens, output_tokens: outputTokens } = run.spent;
@@ -119,7 +119,7 @@ describe('a run', () => {
     await Promise.all([fresh, later].map(({ runId }) => fixture.ended(runId)));
   });
 
-  it('is not shared if the workflow has live agents or steps that must not be repeated', async () => {
+  it('is not shared by equal calls if it has live agents or steps that must not be repeated', async () => {
     const network = { name: 'out', agent: 'network', prompt: 'deploy {{input}}' };
     const careful = { name: 'once', agent: 'claude', repeatable: false };
     const grouped = { repeat: { until: 'true', max: 2 }, steps: [{ name: 'ask', agent: 'claude' }, network] };
@@ -142,7 +142,7 @@ describe('a run', () => {
     }
   });
 
-  it('pays each call once if its instances crash, including truncated answers and judges', async () => {
+  it('pays each model call once if its instances crash, including truncated answers and judges', async () => {
     const input = fixture.question();
     const workflow = {
       name: 'judged',
@@ -164,7 +164,7 @@ describe('a run', () => {
       if (changes.some(({ kind }) => kind === 'recordStep')) throw new Error('This instance has crashed.');
       return commit(changes, settled);
     };
-    // Each step is executed by an instance that crashes before recording the step, and then by another instance.
+    // Each step is executed by an instance that crashes before it records the step, and then by another instance.
     await assert.rejects(dying.services.runExecution.deliver({ runId }), /crashed/);
     let steps = 0;
     const recording = fixture.anotherInstance();
@@ -187,7 +187,7 @@ describe('a run', () => {
     assert.deepEqual(all && best && addUsage(all.spent, best.spent), run.spent);
   });
 
-  it('does not cache a failure', async () => {
+  it('does not cache failed answers for later runs', async () => {
     const input = fixture.question();
     fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
     const { runId } = await fixture.begin(ONE_STEP, { input, cache: true });
@@ -280,7 +280,7 @@ describe('a run', () => {
       assert.notEqual(run.failure?.message, failure?.message);
     });
 
-    it('hides the run from others, who get the same errors as for an unknown run', async () => {
+    it('hides the run from other callers, who get the same errors as for an unknown run', async () => {
       fixture.losing = true;
       const { runId } = await fixture.begin(ONE_STEP);
       const unknown = `run-${'a'.repeat(20)}`;
@@ -323,7 +323,7 @@ describe('a run', () => {
     assert.deepEqual(failed.steps.map(({ status }) => status).sort(), ['failed', 'succeeded']);
   });
 
-  it('creates a task for a live agent and continues with its result', async () => {
+  it('creates a task for a live agent, and continues with the result of the task', async () => {
     const input = fixture.question();
     const workflow = {
       name: 'by-hand',
@@ -360,7 +360,7 @@ describe('a run', () => {
   describe("the end of a run during a live agent's step", () => {
     const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
 
-    /** Starts a waiting run in its own workspace, and returns it with its task. */
+    /** Starts a run in a separate workspace, and returns it with the task for which it waits. */
     async function waitingRun(workflow: object = BY_HAND, changed: Partial<RunRequest> = {}) {
       const team = new Team();
       const request = fixture.request(workflow, changed);
@@ -379,7 +379,7 @@ describe('a run', () => {
       assert.equal(await team.claim(await team.join('late')), undefined);
     });
 
-    it('shows the step as cancelled, although it is stored as waiting', async () => {
+    it('lets responses show the step as cancelled, although it is stored as waiting', async () => {
       const { runId } = await waitingRun();
       assert.equal((await fixture.view(runId)).steps[0]?.status, 'waiting');
       await runs.cancel(fixture.principal, runId, unkeyed);
@@ -464,7 +464,7 @@ describe('a run', () => {
     });
   });
 
-  it('fails if it has a call of unknown outcome that must not be repeated', async () => {
+  it('fails if one of its calls has an unknown outcome and must not be repeated', async () => {
     const input = fixture.question();
     fixture.losing = true;
     const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };

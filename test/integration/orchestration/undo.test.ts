@@ -17,7 +17,7 @@ describe('undo of a run', () => {
   before(() => fixture.start());
   after(() => fixture.stop());
 
-  it('cancels its tasks, and reports the tasks that were claimed', async () => {
+  it('cancels the tasks of the run, except claimed tasks, which the response lists', async () => {
     const team = new Team();
     await team.app.services.coordination.initialize(team.workspace, { goal: 'One' }, unkeyed);
     const request = fixture.request(BY_HANDS);

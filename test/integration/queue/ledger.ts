@@ -1,10 +1,10 @@
-/** Record of all successful claims and reports, compared with the stored tasks. */
+/** Records all successful claims and reports, and compares them with the stored tasks. */
 import assert from 'node:assert/strict';
 import { isClosed, isHeld, TASK_STATUSES, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Team } from '../coordination/team.ts';
 
 export class Ledger {
-  /** Agent of each successful claim, by task and epoch. */
+  /** The agent that made each successful claim, by task and epoch. */
   private readonly given = new Map<string, string>();
   /** Number of accepted reports per task. */
   private readonly accepted = new Map<string, number>();
@@ -27,7 +27,7 @@ export class Ledger {
     this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
   }
 
-  /** Compares the stored tasks with the responses and with each other, and returns the tasks. */
+  /** Compares the stored tasks with the recorded responses and with each other. Returns the tasks. */
   async audit(team: Team, agents: Iterable<string>): Promise<readonly Task[]> {
     const tasks = await team.tasks();
     assert.deepEqual(new Set(tasks.map((task) => task.id)), this.created, 'no task is lost');

@@ -11,7 +11,7 @@ interface ModelTask {
   readonly id: string;
   readonly priority: number;
   readonly createdAt: number;
-  /** Infinity if the task has no deadline. */
+  /** Seconds since the team's start, or Infinity if the task has no deadline. */
   readonly deadline: number;
   readonly dependencies: readonly string[];
   status: 'available' | 'claimed' | 'in_progress' | 'done' | 'failed';
@@ -30,7 +30,7 @@ export class QueueModel {
   now = 0;
   tasks: ModelTask[] = [];
   readonly seen = new Map<string, number>();
-  /** Maximum of held tasks per agent. */
+  /** Maximum number of tasks that each agent may hold. */
   readonly limits: ReadonlyMap<string, number>;
 
   constructor(limits: ReadonlyMap<string, number>) {
@@ -177,7 +177,7 @@ export class QueueModel {
       )[0];
   }
 
-  /** Returns the task whose delay has passed first. A claim that finds no other task ends this delay. */
+  /** Returns the task whose retry delay ended first. A claim that finds no other task makes this task claimable. */
   private firstRetry(): ModelTask | undefined {
     return this.tasks
       .filter((task) => task.status === 'available' && (task.retryAt ?? Infinity) <= this.now)

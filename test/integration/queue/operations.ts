@@ -17,7 +17,7 @@ export interface Real {
 
 interface NewTask {
   readonly priority: number;
-  /** Seconds after the team's start, or Infinity for a task without a deadline. */
+  /** Seconds since the team's start, or Infinity for a task without a deadline. */
   readonly deadline: number;
   /** Dependencies inside the batch, as positions. */
   readonly siblings: readonly number[];
@@ -31,8 +31,8 @@ interface ByAgent {
 }
 
 /**
- * An operation on a task, selected by its position among all tasks, among held tasks (as their holder), or among
- * expired claims (as the previous holder). Operations of holders are the most likely to succeed.
+ * An operation on a task. The task is selected by its position among all tasks, among held tasks (then the holder
+ * makes the call), or among expired claims (then the previous holder does). Most calls of holders succeed.
  */
 interface OnTask extends ByAgent {
   readonly whose: 'anyone' | 'holder' | 'former';
@@ -90,7 +90,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: fc.record({ kind: fc.constant('sweep' as const), instance }), weight: 2 },
 );
 
-/** Agent, task and epoch of an operation, chosen before the operation is performed. */
+/** Agent, task and epoch of an operation. They are chosen before the operation is performed. */
 export interface Aimed {
   readonly agent: string;
   readonly taskId: string;
@@ -116,7 +116,7 @@ function at<Item>(items: readonly Item[], place: number): Item | undefined {
   return items[place % Math.max(items.length, 1)];
 }
 
-/** Applies the operation to the model, and returns the allowed results. A creation is already in the model. */
+/** Applies the operation to the model, and returns the allowed results. Created tasks are already in the model. */
 export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, model: QueueModel): string[] {
   switch (what.kind) {
     case 'create':
@@ -136,7 +136,7 @@ export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, 
   }
 }
 
-/** Performs the operation, records it in the ledger, and returns the result, which can be a refusal. */
+/** Performs the operation, records it in the ledger, and returns its result or error. */
 export async function perform(what: Operation, aimed: Aimed, model: QueueModel, real: Real): Promise<string> {
   try {
     return await attempt(what, aimed, model, real);

@@ -1,6 +1,6 @@
 /**
- * Random operations of several agents, sequential and concurrent, on two instances: an epoch never has two holders,
- * no task is lost, dependencies are respected, and counters equal the tasks.
+ * Several agents make random calls, sequentially and concurrently, at two instances. A claim epoch never has two
+ * holders, no task is lost, no task starts before its dependencies are done, and the counters match the tasks.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -10,12 +10,12 @@ import { Ledger } from './ledger.ts';
 import { QueueModel } from './model.ts';
 import { aim, type Operation, operation, perform, predict, type Real } from './operations.ts';
 
-/** Number of random runs; the nightly number fits into five minutes. The seed is fixed unless MUSTER_SEED is set. */
+/** Number of random runs. At night, they take five minutes. The seed is fixed unless MUSTER_SEED is set. */
 const RUNS = defaultOrNightly(4, { night: 40 });
 
 type Command = fc.AsyncCommand<QueueModel, Real>;
 
-/** One operation, whose result the model must allow. */
+/** A single operation. The model must allow its result. */
 class Alone implements Command {
   private readonly what: Operation;
 
@@ -40,7 +40,7 @@ class Alone implements Command {
   }
 }
 
-/** Concurrent operations, after which the stored tasks must match the ledger. */
+/** Concurrent operations. After them, the stored tasks must match the ledger. */
 class Together implements Command {
   private readonly operations: readonly Operation[];
 
@@ -66,7 +66,7 @@ class Together implements Command {
   }
 }
 
-/** Advances the clock: leases expire and delays end at the next sweep. */
+/** Advances the clock, so that at the next sweep leases expire and delays end. */
 class Later implements Command {
   private readonly seconds: number;
 
@@ -112,7 +112,7 @@ const SOME = [0, 1, 2, 3, 4].map((place) => ({
 }));
 
 describe('the queue under random operations', () => {
-  it('returns only results that the model allows, and matches the ledger', async () => {
+  it('returns only results that the model allows, and stores what the ledger records', async () => {
     const commands = fc.commands(
       [
         operation.map((what) => new Alone(what)),

@@ -1,4 +1,4 @@
-/** The result of an event consumer does not depend on repeated or reordered deliveries. */
+/** Event consumers have the same result even if deliveries are repeated or out of order. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { directDelivery, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
@@ -14,7 +14,7 @@ describe('event consumers', () => {
   });
 
   describe('event receipts', () => {
-    it('are stored once per event, with the content that arrived first', async () => {
+    it('are stored once per event, with the content of the first delivery', async () => {
       const event = person.event('updated');
       await person.deliver(TOPICS.taskEvents, event);
       const first = await person.audit(event.id);
@@ -25,7 +25,7 @@ describe('event consumers', () => {
       assert.deepEqual(await person.audit(event.id), first);
     });
 
-    it('contain a digest that differs if the content of the event differs', async () => {
+    it('contain a digest that differs for two events with different content', async () => {
       const event = person.event('updated');
       const forged = { ...event, id: `${event.id}-2`, changes: [] };
       await person.deliver(TOPICS.taskEvents, event);
@@ -75,7 +75,7 @@ describe('event consumers', () => {
     assert.deepEqual(await person.list('task-updates'), [event.id]);
   });
 
-  it('get only the first of two events with the same id, because the outbox rejects the second', async () => {
+  it('contain only the first of two events with one id, because the outbox rejects the second', async () => {
     const event = person.event('updated');
     const { store } = person.app.kernel;
     await store.commit([{ kind: 'recordEvent', event }]);
@@ -86,7 +86,7 @@ describe('event consumers', () => {
     assert.deepEqual(Object(stored).event_data.changes, ['title']);
   });
 
-  it('read every event unchanged from the outbox', async () => {
+  it('receive every event exactly as it is in the outbox', async () => {
     const event = person.event('deleted', { after: null, before: { tags: ['a'], due_date: null } });
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
     assert.deepEqual(await person.app.todo.ports.taskHistory.find(event.id), event);

@@ -1,4 +1,4 @@
-/** The emulators deliver messages to functions with limited concurrency, and deliver a failed message again. */
+/** The emulators deliver only a few messages to functions at a time, and deliver a failed message again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -61,7 +61,7 @@ describe('message delivery to functions', () => {
     assert.ok(limit <= maxConcurrentMessages, `${limit} messages ran concurrently`);
   });
 
-  it('gives functions ten minutes to acknowledge a message', async () => {
+  it('gives a function ten minutes to acknowledge a message', async () => {
     const path = `projects/${projectId}/subscriptions/${id}`;
     const { ackDeadlineSeconds } = z
       .object({ ackDeadlineSeconds: z.number() })

@@ -1,4 +1,4 @@
-/** A person is notified about a reminder once on each channel that the person has chosen. */
+/** Each channel that a person has chosen notifies the person once of each reminder. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { consoleOrigin } from '../../../functions/src/config.ts';
@@ -43,7 +43,7 @@ describe('reminder notifications', () => {
   });
 
   describe('by push', () => {
-    it('reach each device once when the event is delivered twice', async () => {
+    it('reach each device once even if the event is delivered twice', async () => {
       await person.register('phone', token('phone'));
       await person.register('laptop', token('laptop'));
       await notify();
@@ -51,7 +51,7 @@ describe('reminder notifications', () => {
       assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
     });
 
-    it("contain the to-do's title, and a tag with which a device shows them only once", async () => {
+    it('contain the title of the to-do, and a tag with which a device shows them only once', async () => {
       await person.register('phone', token('phone'));
       await notify();
       const [message] = fcm.of(token('phone'));
@@ -72,17 +72,17 @@ describe('reminder notifications', () => {
       assert.deepEqual(message?.webpush, { notification: { tag: event.id } });
     });
 
-    it('reach a device once when three deliveries run concurrently', async () => {
+    it('reach a device once even if three deliveries run concurrently', async () => {
       await person.register('phone', token('phone'));
       const outcomes = await Promise.allSettled([notify(), notify(), notify()]);
       assert.equal(shown('phone'), 1);
-      // A second concurrent delivery fails, so that it is retried in case the first delivery has crashed.
+      // A second concurrent delivery fails, so that it is retried. The first delivery could have crashed.
       assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
       await notify();
       assert.equal(shown('phone'), 1);
     });
 
-    it('delete a device if its token is no longer registered', async () => {
+    it('cause the deletion of a device whose token is no longer registered', async () => {
       await person.register('old', token('gone'));
       await person.register('phone', token('phone'));
       await notify();
@@ -90,7 +90,7 @@ describe('reminder notifications', () => {
       assert.equal(shown('phone'), 1);
     });
 
-    it('keep a device that registers again during the delivery', async () => {
+    it('do not cause the deletion of a device that registers again during the delivery', async () => {
       await person.register('phone', token('gone'));
       fcm.arrived = () => person.register('phone', token('new'));
       await notify();
@@ -98,13 +98,13 @@ describe('reminder notifications', () => {
       assert.deepEqual(await person.list('devices'), ['phone']);
     });
 
-    it('keep a device if FCM rejects its message, and finish the delivery', async () => {
+    it('do not cause the deletion of a device if FCM rejects the message; the delivery ends', async () => {
       await person.register('phone', token('bad'));
       await notify();
       assert.deepEqual(await person.list('devices'), ['phone']);
     });
 
-    it('are sent again only to the devices that were unreachable', async () => {
+    it('are sent again only to devices that were unreachable', async () => {
       await person.register('phone', token('phone'));
       await person.register('laptop', token('laptop'));
       fcm.down.add(token('laptop'));
@@ -115,7 +115,7 @@ describe('reminder notifications', () => {
       assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
     });
 
-    it('are sent by another instance after the claim of a crashed instance expires', async () => {
+    it('are sent by another instance after the claim of a crashed instance has expired', async () => {
       await person.register('phone', token('phone'));
       await person.app.todo.ports.deliveries.claim(event.id, 'phone');
       await assert.rejects(notify(), /1 of 1 devices/);
@@ -133,7 +133,7 @@ describe('reminder notifications', () => {
       assert.deepEqual(await person.list('notifications'), [event.id]);
     });
 
-    it('keep the record of each delivery for two days', async () => {
+    it('have a record of each delivery that is kept for two days', async () => {
       await person.register('phone', token('phone'));
       await notify();
       person.pass(2 * 86_400 - 1);
@@ -150,7 +150,7 @@ describe('reminder notifications', () => {
     const signUp = (emailVerified: boolean) =>
       getAuth(firebaseApp()).createUser({ uid: person.uid, email: address(), emailVerified });
 
-    it('queue only one email if the person has enabled email', async () => {
+    it('are queued as one email per reminder if the person has enabled email', async () => {
       await signUp(true);
       await person.prefer({ email: true, push: false });
       await notify();
@@ -163,7 +163,7 @@ describe('reminder notifications', () => {
       assert.ok(text.split('\n').includes(`${consoleOrigin()}/d/${event.taskId}`), text);
     });
 
-    it('queue no email by default, and none to an unverified address', async () => {
+    it('are not queued by default, and never for an unverified address', async () => {
       await signUp(false);
       await notify();
       assert.equal(await person.mail(event.id), undefined);
@@ -172,7 +172,7 @@ describe('reminder notifications', () => {
       assert.equal(await person.mail(event.id), undefined);
     });
 
-    it("remove line breaks in the to-do's title from the email's subject", async () => {
+    it('have a subject without the line breaks that are in the title of the to-do', async () => {
       await signUp(true);
       await person.prefer({ email: true });
       const after = { task_title: 'Plants\r\nBcc: all@example.com\u2028x' };

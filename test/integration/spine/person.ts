@@ -16,7 +16,7 @@ import { sampleTodo } from '../../support/builders.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { silent } from '../coordination/team.ts';
 
-/** At this time, nothing is due that other tests have stored. */
+/** Start time. At this time, no data of other tests is due. */
 const START = new Date('1990-01-01T00:00:00.000Z');
 
 export class Person {
@@ -37,7 +37,7 @@ export class Person {
     return new Date(this.now.getTime() + seconds * 1000);
   }
 
-  /** Stores an open to-do with a reminder at this time, and returns the id of both. */
+  /** Stores an open to-do with a reminder at this time. Returns the id of the to-do and of the reminder. */
   async remind(remindAt: Date, title = 'Water the plants'): Promise<string> {
     const id = `${this.uid}-${++this.number}`;
     const todo = sampleTodo({ id, owner_uid: this.uid, title });
@@ -49,7 +49,7 @@ export class Person {
     return id;
   }
 
-  /** Sends due reminders like another instance, with some ports replaced. */
+  /** Sends due reminders as another instance, which has some ports replaced. */
   sendReminders(changed: Partial<TodoPorts> = {}): Promise<void> {
     return sendReminders({ ...this.app.todo.ports, log: silent, ...changed });
   }
@@ -100,7 +100,7 @@ export class Person {
     return this.document(eventPath(eventId));
   }
 
-  /** Returns the keys of a person's list in the Realtime Database, oldest first. */
+  /** Returns the keys of the person's list with this name in the Realtime Database, oldest first. */
   async list(name: 'task-updates' | 'notifications' | 'devices'): Promise<readonly string[]> {
     const found = await (await realtimeDatabase()).ref(`${name}/${this.uid}`).orderByChild('at').get();
     const keys: string[] = [];

@@ -37,18 +37,18 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
   return response.json();
 }
 
-/** Creates the topics of Muster. A publisher needs its topic even if no function has created the topic. */
+/** Creates the topics of Muster. A publisher needs its topic, and no function may have created the topic yet. */
 export async function makeTopics(): Promise<void> {
   for (const topic of Object.values(TOPICS)) await ask('PUT', `projects/${PROJECT}/topics/${topic}`, {});
 }
 
-/** Publishes any text, including texts that Muster would not publish. */
+/** Publishes any text to a topic, including texts that Muster would never publish. */
 export async function publish(topic: string, text: string, project = PROJECT): Promise<void> {
   const messages = [{ data: Buffer.from(text).toString('base64') }];
   await ask('POST', `projects/${project}/topics/${topic}:publish`, { messages });
 }
 
-/** A subscription of one test to a topic, which is created if it does not exist. */
+/** A subscription of one test to a topic. If the topic does not exist, it is created. */
 export class Subscription {
   private readonly name: string;
   private readonly arrived: Arrived[] = [];
@@ -74,7 +74,7 @@ export class Subscription {
     });
   }
 
-  /** Returns the messages that have arrived since the last pull. Further messages can still be in transit. */
+  /** Returns the messages that have arrived since the last pull. Published messages can still be in transit. */
   async pull(): Promise<readonly Arrived[]> {
     const answer = await ask('POST', `${this.name}:pull`, { maxMessages: 100, returnImmediately: true });
     const { receivedMessages } = pulled.parse(answer);

@@ -59,7 +59,7 @@ describe('the event relay', () => {
     });
   }
 
-  it('publishes two messages with equal content if an event is relayed twice', async () => {
+  it('publishes two messages with the same content if an event is relayed twice', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('completed');
     await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
@@ -73,7 +73,7 @@ describe('the event relay', () => {
     '{}',
     JSON.stringify({ ...messageOf(new Person().event('updated')), schema_version: 2 }),
   ]) {
-    it(`sends a message that no consumer can read to the dead letters: ${text.slice(0, 20)}`, async () => {
+    it(`publishes a message that consumers cannot read as a dead letter: ${text.slice(0, 20)}`, async () => {
       const subscription = await Subscription.to('dead-letters');
       const id = `message-${Math.random()}`;
       let taken = 0;

@@ -1,4 +1,4 @@
-/** Reminders are sent once: with concurrent instances, after a crash, and if they are late. */
+/** Each reminder is sent once, even with concurrent instances, after a crash, or late. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -15,7 +15,7 @@ describe('the schedule that sends reminders', () => {
     person = new Person();
   });
 
-  it('sends due reminders, and keeps later ones', async () => {
+  it('sends due reminders, and does not send later ones yet', async () => {
     const [due, later] = [await person.remind(person.now), await person.remind(person.after(1))];
     await person.sendReminders();
     assert.deepEqual(await person.sentReminders(due), [`reminder-${due}-${person.now.getTime()}`]);
@@ -39,7 +39,7 @@ describe('the schedule that sends reminders', () => {
     });
   });
 
-  it('sends each reminder once if four instances run it concurrently', async () => {
+  it('sends each reminder once even if four instances run it concurrently', async () => {
     const ids = await Promise.all(
       Array.from({ length: defaultOrNightly(20, { night: 60 }) }, () => person.remind(person.now)),
     );
@@ -49,7 +49,7 @@ describe('the schedule that sends reminders', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`sends each reminder once if an instance crashes ${when} a commit`, async () => {
+    it(`sends each reminder once even if an instance crashes ${when} a commit`, async () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
       const { store } = person.app.kernel;
       await person.sendReminders({ store: dyingStore(store, 1, when) });
@@ -63,7 +63,7 @@ describe('the schedule that sends reminders', () => {
     });
   }
 
-  it('marks a reminder that it sends too late', async () => {
+  it('marks a reminder as late if it sends the reminder too late', async () => {
     const [missed, punctual] = [await person.remind(person.now), await person.remind(person.after(3600))];
     person.pass(3600 + 60);
     await person.sendReminders();

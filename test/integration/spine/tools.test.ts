@@ -1,4 +1,4 @@
-/** The tools for reminders, and what the to-do tools do to reminders. */
+/** The tools for reminders, and the effects of to-do tools on reminders. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -33,7 +33,7 @@ describe('reminder tools', () => {
     return Object(structuredContent['error']).code;
   }
 
-  /** @param due seconds from now; the to-do has no due date if undefined */
+  /** @param due seconds until the due date; if undefined, the to-do has no due date */
   async function add(due?: number, title = `Task ${Math.random()}`): Promise<string> {
     const { task } = await use('add_task', { title, ...(due !== undefined && { due_date: at(due) }) });
     return z.looseObject({ id: z.string() }).parse(task).id;
@@ -74,7 +74,7 @@ describe('reminder tools', () => {
     );
   });
 
-  it('set a reminder on to-dos with and without a due date', async () => {
+  it('set a reminder for to-dos with and without a due date', async () => {
     for (const id of [await add(5 * HOUR), await add()]) {
       await use('set_reminder', { task_id: id, remind_at: at(60) });
       assert.deepEqual((await reminder(id))?.remind_at, new Date(at(60)));
@@ -144,7 +144,7 @@ describe('reminder tools', () => {
       }
     });
 
-    it('are set with the lead time that the owner prefers', async () => {
+    it('are set with the lead time in the preferences of the owner', async () => {
       const preferences = firestore().doc(preferencesPath(team.leader.owner_uid));
       await preferences.set({ reminder_lead_minutes: 15 });
       const id = await add(2 * HOUR);

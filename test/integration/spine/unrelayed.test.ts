@@ -1,4 +1,4 @@
-/** If the trigger failed for some events, the sweep relays these events. It reads little if no event is missing. */
+/** The sweep relays events for which the trigger has failed. Without such events, the sweep reads little. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe('events that were not relayed', () => {
-  /** A separate database, because the sweep relays the events of all owners. */
+  /** A separate database, because the sweep relays events of all owners. */
   const database = new Firestore({ projectId: `demo-muster-relay-${randomUUID().slice(0, 8)}` });
   after(() => database.terminate());
   let relayed: string[] = [];
@@ -41,7 +41,7 @@ describe('events that were not relayed', () => {
 
   const run = (more: Partial<SweepContext> = {}, now = NOW) => part.run(sweepContextAt(now, more));
 
-  it('are relayed once if they are less than seven days old and no longer in transit', async () => {
+  it('are relayed once if they are less than seven days old and if the trigger is overdue', async () => {
     await happen('old', 8 * DAY);
     for (let day = 0; day < 7; day++) {
       await happen(`arrived-${day}`, day * DAY + 40 * MINUTE, true);
@@ -57,7 +57,7 @@ describe('events that were not relayed', () => {
     assert.equal(relayed.length, 7);
   });
 
-  it('are all relayed, even if the sweep has to stop and a later sweep resumes', async () => {
+  it('are all relayed, even if the sweep has to stop and a later sweep continues', async () => {
     const writer = database.bulkWriter();
     for (let number = 0; number < 450; number++)
       void writer.set(database.doc(`events/e-${number}`), { timestamp: new Date(NOW.getTime() - DAY - number) });
@@ -73,7 +73,7 @@ describe('events that were not relayed', () => {
     assert.equal(relayed.length, 450);
   });
 
-  it('do not block later events if relaying fails, and are retried an hour later', async () => {
+  it('do not block later events if relaying them fails, and are relayed an hour later', async () => {
     for (const [id, age] of [
       ['broken', 2 * DAY],
       ['later', DAY],
@@ -94,7 +94,7 @@ describe('events that were not relayed', () => {
     assert.deepEqual(tried, ['broken', 'later', 'broken', 'later']);
   });
 
-  it('are relayed only in one minute of each hour', async () => {
+  it('are relayed only by the sweep of one minute in each hour', async () => {
     await happen('missing', DAY);
     await run({}, new Date(NOW.getTime() + MINUTE));
     assert.deepEqual(relayed, []);

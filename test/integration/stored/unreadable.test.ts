@@ -25,7 +25,7 @@ import { refusal } from '../../support/refusal.ts';
 import { call } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
-/** Repeats the read until the value satisfies the condition, and returns the value. */
+/** Repeats the read until its value satisfies the condition, and returns the value. */
 async function until<Value>(look: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
   for (;;) {
     const value = await look();
@@ -46,10 +46,10 @@ describe('unreadable documents', () => {
     team = new Team();
   });
 
-  /** Makes a task unreadable, while queries still find its document. */
+  /** Makes a task unreadable in such a way that queries still find its document. */
   const breakTask = (taskId: string) => firestore().doc(taskPath(taskId)).update({ claim_epoch: 'none' });
 
-  it('do not block a queue, even if there are many', async () => {
+  it('do not block a queue, even if many of its tasks are unreadable', async () => {
     const agent = await team.join('worker');
     const tasks = await team.create(...Array.from({ length: 15 }, () => ({})));
     const [whole, last] = [tasks[13]?.id, tasks[14]?.id];
@@ -67,7 +67,7 @@ describe('unreadable documents', () => {
     assert.deepEqual([page.tasks, page.truncated], [[], false]);
   });
 
-  it('look missing to callers outside their workspace', async () => {
+  it('look to callers outside their workspace like missing documents', async () => {
     const other = new Team();
     const agent = await team.join('worker');
     const [broken, brokenAgent] = [await team.createOne(), await team.join('broken')];
@@ -95,7 +95,7 @@ describe('unreadable documents', () => {
     assert.equal(await output(other, queue, { agentId: brokenAgent }, brokenAgent), none);
     assert.match(await output(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
     const start = async (asked: Team, taskId: string) => {
-      // The caller has a role in this workspace only, so that it is an outsider in the other workspace.
+      // The caller has a role only in this workspace, so it is an outsider in the other one.
       const principal = { ...asked.principal('caller'), held_to: asked.workspace };
       const acting = asked.app.services.taskQueue.start(principal, taskId, { agent_id: agent }, unkeyed);
       const { message } = await refusal(() => acting);
@@ -105,7 +105,7 @@ describe('unreadable documents', () => {
     assert.match(await start(team, broken.id), /cannot be read/);
   });
 
-  it('include documents with a foreign id, but not documents with unknown fields', async () => {
+  it('include documents that contain another id than their own, but none with unknown fields', async () => {
     const [other, strange, whole] = await team.create({}, {}, {});
     const at = (id: string | undefined) => firestore().doc(taskPath(String(id)));
     await at(other?.id).update({ id: 'a/b' });
@@ -124,7 +124,7 @@ describe('unreadable documents', () => {
     assert.equal(await team.claim(agent), other?.id);
   });
 
-  it('are omitted from lists, which continue after them', async () => {
+  it('are omitted from lists; the lists continue after them', async () => {
     const tasks = await team.create({}, {}, {}, {}, {});
     const ids = tasks.map(({ id }) => id);
     for (const broken of [0, 2, 3]) await breakTask(String(ids[broken]));
@@ -138,7 +138,7 @@ describe('unreadable documents', () => {
     assert.deepEqual([second.items.map(({ id }) => id), second.more], [[ids[4]], false]);
   });
 
-  it('are reported by path if a call reads such a document by its id', async () => {
+  it('are reported with their path if a call reads them by id', async () => {
     const { id } = await team.createOne();
     await breakTask(id);
     await assert.rejects(team.task(id), names(taskPath(id)));
@@ -146,7 +146,7 @@ describe('unreadable documents', () => {
     await assert.rejects(team.createOne({ dependencies: [id] }), names(taskPath(id)));
   });
 
-  it('look missing to callers of another owner', async () => {
+  it('look to agents of another owner like missing documents', async () => {
     const { todos } = team.app.services;
     const { owner_uid: ownerUid } = team.leader;
     const { id } = await todos.add(ownerUid, { title: 'Mine' }, unkeyed);
@@ -196,7 +196,7 @@ describe('unreadable documents', () => {
     await assert.rejects(events.read(log, 1, 5), names(path));
   });
 
-  it('with the metrics of one minute do not affect the metrics of other minutes', async () => {
+  it('that contain the metrics of one minute do not affect the metrics of other minutes', async () => {
     const minutes = (await realtimeDatabase()).ref(METRICS_MINUTES);
     const [good, bad] = [new Date(Date.UTC(2041, 0, 1)), new Date(Date.UTC(2041, 0, 1, 0, 1))];
     const counts = { calls: 2, failures: 0, milliseconds: 10 };
@@ -208,7 +208,7 @@ describe('unreadable documents', () => {
     await minutes.update({ [minuteKey(good)]: null, [minuteKey(bad)]: null });
   });
 
-  it('are removed from the queue mirror, and do not fail triggers', async () => {
+  it('are removed from the queue mirror, and cause no errors of triggers', async () => {
     const { id } = await team.createOne();
     const mirror = (await realtimeDatabase()).ref(queuedTaskPath(team.workspace, id));
     await team.app.services.mirrorQueuedTask(id);

@@ -1,4 +1,4 @@
-/** Events of every type in both databases, including changes that no instance watched. */
+/** Events of every type in both databases, even of changes that no instance watched. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -22,7 +22,7 @@ const databases = {
   },
 } as const;
 
-/** Expected events for each type after a was added, b was changed and c was removed. */
+/** Expected events of each event type after child a was added, b was changed and c was removed. */
 const EXPECTED = [['a {"n":1}'], ['b {"n":3} was {"n":2}'], ['c {"n":9} was {"n":9}']];
 
 describe('the events of a subscription', () => {
@@ -47,9 +47,9 @@ describe('the events of a subscription', () => {
     };
 
     for (const [index, eventType] of types.entries()) {
-      it(`of type ${eventType} reach a reader that waits for them`, async () => {
+      it(`of type ${eventType} reach a client that waits for them in a poll`, async () => {
         const { subscriber, happen } = await prepare(eventType);
-        await subscriber.poll(instance); // This read starts the watch, which then continues for a while.
+        await subscriber.poll(instance); // This poll starts the watch. The watch then continues for a while.
         const polling = subscriber.poll(instance, 20_000);
         await happen();
         await polling;
@@ -80,7 +80,7 @@ describe('the events of a subscription', () => {
     });
   }
 
-  it('merge rapid changes, and each event continues from the previous event', async () => {
+  it('can merge rapid changes; the old value in each event is the new value in the previous one', async () => {
     const { write } = databases.realtime;
     const path = `messages/m-${randomUUID()}`;
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path, eventType: 'value' });

@@ -1,4 +1,4 @@
-/** Instances of the deployment that a test can kill. Each has its own connection to the change log. */
+/** Instances of a deployment that a test can kill. Each instance has its own connection to the change log. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
@@ -23,7 +23,7 @@ import { externalServicesOf } from '../../support/externalServices.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
-/** Waiting time of readers that must end for another reason than a timeout. */
+/** Waiting time for polls and streams that must end for another reason than their timeout. */
 export const LONGER_THAN_ANY_TEST_MS = 3_600_000;
 
 export class Instance {
@@ -91,7 +91,7 @@ export interface Wish {
   readonly eventType: EventType;
 }
 
-/** Creates a subscription with a new id, and returns a client that reads it. */
+/** Creates a subscription with a new id, and returns a client that polls it. */
 export async function subscribe(instance: Instance, caller: Caller, wish: Wish): Promise<Subscriber> {
   const subscriptionId = `sub-${randomUUID()}`;
   await instance.subscriptions.subscribe(caller, { subscriptionId, ...wish }, () => undefined);
@@ -108,7 +108,7 @@ export async function write(path: string, children: object): Promise<void> {
   await (await realtimeDatabase()).ref(path).update(children);
 }
 
-/** Returns what the Realtime Database stores of a subscription. */
+/** Returns the data of a subscription that is stored in the Realtime Database. */
 export async function kept({ log }: Pick<Subscriber, 'log'>) {
   const bus = await (await realtimeDatabase()).ref(busPath(log)).get();
   const entries = bus.child('log');
@@ -138,7 +138,7 @@ export class Subscriber {
     return reading;
   }
 
-  /** Polls until `isEnough` accepts the events received so far. */
+  /** Polls until `isEnough` returns true for the events received so far. */
   async until(instance: Instance, isEnough: (reported: readonly string[]) => boolean): Promise<readonly string[]> {
     return eventually('enough events', async () => {
       await this.poll(instance, 1000);
@@ -146,7 +146,7 @@ export class Subscriber {
     });
   }
 
-  /** Name of the change log. Each cursor of the log starts with this name. */
+  /** Name of the subscription's change log. Each cursor starts with this name. */
   get log(): string {
     return String(this.cursor?.split('.')[0]);
   }

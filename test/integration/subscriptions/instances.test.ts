@@ -37,7 +37,7 @@ describe('a subscription on several instances', () => {
     },
   };
 
-  it('is watched by one instance, and can be read through any instance', async () => {
+  it('is watched by one instance, and can be polled through any instance', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -49,7 +49,7 @@ describe('a subscription on several instances', () => {
     assert.equal(here.events.length, 1);
   });
 
-  it('is watched by another instance if only that instance has a reader', async () => {
+  it('is watched by another instance if only that instance still has a poll or stream', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -86,7 +86,7 @@ describe('a subscription on several instances', () => {
       assert.equal(new Set(cursors).size, keys.length);
     });
 
-  it('serves a waiting reader through another instance if the watching instance is killed', async () => {
+  it('sends events to a waiting poll at another instance if the watching instance is killed', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -99,7 +99,7 @@ describe('a subscription on several instances', () => {
     lost.catch(() => undefined);
   });
 
-  it('is no longer watched, and loses its lease, after the last reader has left', async () => {
+  it('is no longer watched, and has no lease, after its last poll or stream has ended', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
     await subscriber.poll(one);
@@ -108,7 +108,7 @@ describe('a subscription on several instances', () => {
     await eventually('the lease is deleted', async () => ((await kept(subscriber)).lease === null ? true : undefined));
   });
 
-  it('ends a poll if the polling client disconnects', async () => {
+  it('ends a poll when the polling client disconnects', async () => {
     const one = newInstance();
     const { subscriber } = await subscribed(one);
     const missing = new AbortController();
@@ -123,7 +123,7 @@ describe('a subscription on several instances', () => {
     assert.deepEqual((await polling).events, []);
   });
 
-  it('can be followed from any cursor without gaps or repeated events', async () => {
+  it('can be read from any cursor on without lost or repeated events', async () => {
     const [one, another] = [newInstance(), newInstance()];
     const { path, subscriber } = await subscribed(one);
     const following = collect(one, subscriber, 10);
@@ -139,7 +139,7 @@ describe('a subscription on several instances', () => {
   });
 });
 
-/** Follows the subscription until `count` events have arrived, and returns the events. */
+/** Reads the subscription until `count` events have arrived, and returns the events. */
 async function collect(instance: Instance, subscriber: Subscriber, count: number): Promise<LoggedEvent[]> {
   const missing = new AbortController();
   const seen: LoggedEvent[] = [];

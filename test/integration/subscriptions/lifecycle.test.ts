@@ -1,4 +1,4 @@
-/** How subscriptions are created, rejected, limited, expired and removed. */
+/** Creation, rejection, limits, expiry and removal of subscriptions. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { QuerySnapshot } from '@google-cloud/firestore';
@@ -47,7 +47,7 @@ describe('a subscription', () => {
   const poll = ({ subscriptionId }: SubscriptionRequest, cursor?: string, by = caller) =>
     instance.subscriptions.poll(by, { subscriptionId, cursor }, 0);
 
-  it('starts with the existing data, which it does not report as events', async () => {
+  it('starts with the existing data, for which it reports no events', async () => {
     const wish = request();
     await write(wish.path, { a: { n: 1 } });
     const { data, cursor } = await begin(wish);
@@ -55,7 +55,7 @@ describe('a subscription', () => {
     assert.deepEqual((await poll(wish, cursor)).events, []);
   });
 
-  it('continues if the same subscription is created again', async () => {
+  it('continues if a call creates it again with equal arguments', async () => {
     const wish = request();
     const first = await begin(wish);
     await write(wish.path, { a: 1 });
@@ -66,7 +66,7 @@ describe('a subscription', () => {
     assert.equal((await poll(wish, first.cursor)).events.length, 1);
   });
 
-  it('is not replaced by another subscription with the same id', async () => {
+  it('is not replaced by a call with its id but other arguments', async () => {
     const wish = request();
     await begin(wish);
     await assert.rejects(begin({ ...wish, path: newPath() }), because('CONFLICT'));
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     });
   }
 
-  it('is rejected if the path has too many children, and ends if there are too many later', async () => {
+  it('is rejected if its path has too many children, and ends when the path gets too many', async () => {
     const children = (count: number) => Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
     const many = request();
     await write(many.path, children(1001));
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
   });
 
-  it('is rejected if its caller already has 50 subscriptions', async () => {
+  it('is rejected if the caller already has 50 subscriptions', async () => {
     const collector = agentCaller('viewer');
     const wishes = Array.from({ length: MAX_SUBSCRIPTIONS }, () => request());
     await Promise.all(wishes.map((wish) => begin(wish, collector)));
@@ -150,7 +150,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('reports an overflow for the cursor of an earlier subscription with the same id', async () => {
+  it('reports an overflow for a cursor of an earlier subscription that had its id', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     await instance.subscriptions.unsubscribe(caller, wish.subscriptionId, unkeyed);
@@ -159,7 +159,7 @@ describe('a subscription', () => {
     assert.equal((await poll(wish, cursor)).overflow, true);
   });
 
-  it('ends every read and deletes all data when it is unsubscribed', async () => {
+  it('ends all its polls and streams, and deletes all its data, when it is unsubscribed', async () => {
     const another = new Instance();
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
@@ -179,7 +179,7 @@ describe('a subscription', () => {
     await another.end();
   });
 
-  it('ends before its log is deleted; if its instance crashes in between, the sweep deletes it', async () => {
+  it('ends before its log is deleted; a sweep deletes the log if the instance crashes in between', async () => {
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const { events } = instance.composition.firebase.ports;
@@ -200,7 +200,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('is kept by reads, and deleted by a sweep one day after the last read', async () => {
+  it('is kept as long as it is read, and is deleted by a sweep one day after the last read', async () => {
     const subscriber = await subscribe(instance, caller, { database: 'realtime', path: newPath(), eventType: 'value' });
     await subscriber.poll(instance);
     const later = (hours: number): void => {
@@ -221,7 +221,7 @@ describe('a subscription', () => {
     assert.equal((await stored(subscriber)).size, 0);
   });
 
-  it('can be created again after it has expired, even before a sweep deletes it', async () => {
+  it('can be created again after its expiry, even if no sweep has deleted it yet', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     now = new Date(now.getTime() + 25 * 3_600_000);
@@ -235,7 +235,7 @@ describe('a subscription', () => {
     let wish: SubscriptionRequest;
     let cursor: string;
 
-    /** Creates a subscription, and keeps the cursor that the client gets when its repeated call is answered. */
+    /** Creates a subscription. Stores the cursor that the client gets when it repeats its call after the crash. */
     beforeEach(async () => {
       wish = request();
       const { events } = instance.composition.firebase.ports;
@@ -255,7 +255,7 @@ describe('a subscription', () => {
       await write(wish.path, { came: null, stays: 2 });
     });
 
-    it('starts with one overflow, and then continues', async () => {
+    it('first reports one overflow, and then continues', async () => {
       const first = await poll(wish, cursor);
       assert.deepEqual([first.events, first.overflow], [[], true]);
       await write(wish.path, { a: 1 });
@@ -264,12 +264,12 @@ describe('a subscription', () => {
       assert.equal((await poll(wish)).overflow, true, 'a reader without a cursor gets the overflow too');
     });
 
-    it('reports the overflow immediately to a waiting reader', async () => {
+    it('reports the overflow immediately to a waiting poll', async () => {
       const { overflow } = await instance.subscriptions.poll(caller, { ...wish, cursor }, LONGER_THAN_ANY_TEST_MS);
       assert.equal(overflow, true);
     });
 
-    it('loses nothing for a caller who subscribes again', async () => {
+    it('loses no event of a caller who subscribes again', async () => {
       const again = await begin(wish);
       assert.deepEqual([...again.data], [['stays', 2]]);
       await write(wish.path, { a: 1 });
@@ -278,7 +278,7 @@ describe('a subscription', () => {
       assert.equal((await poll(wish, cursor)).overflow, true, 'the first cursor gets the overflow');
     });
 
-    it('reports the overflow again if the instance that creates the log crashes', async () => {
+    it('reports the overflow again if the instance that then creates the log crashes', async () => {
       const { events } = instance.composition.firebase.ports;
       const [log] = cursor.split('.');
       await events.append(String(log), { sequence: 1, writer: 'dead', transitions: [], isAfterLoss: true });
@@ -308,7 +308,7 @@ describe('a subscription', () => {
     }
     assert.equal(new Set(subscriber.told).size, 300 * rounds, 'a reader that keeps up receives all events');
     assert.ok(subscriber.readings.every(({ overflow }) => !overflow));
-    await subscriber.poll(instance); // The log also contains the removal of all children.
+    await subscriber.poll(instance); // This poll adds the removal of all children to the log.
     const late = new Subscriber(caller, wish.subscriptionId);
     late.cursor = cursor;
     assert.equal((await late.poll(instance)).overflow, true);
@@ -319,7 +319,7 @@ describe('a subscription', () => {
   });
 
   for (const database of ['realtime', 'firestore'] as const) {
-    it(`refuses reads while the rules of ${database} deny them, and then continues`, async () => {
+    it(`cannot be read while the rules of ${database} deny this, and continues afterwards`, async () => {
       const wish = request({ database, eventType: 'value' });
       await begin(wish);
       await poll(wish);
@@ -336,8 +336,8 @@ describe('a subscription', () => {
     });
   }
 
-  it('ends a waiting read as soon as the rules deny it', async () => {
-    // The test uses the Realtime Database, because Firestore's emulator does not end existing listeners.
+  it('ends a waiting poll as soon as the rules deny it', async () => {
+    // Only in the Realtime Database: Firestore's emulator does not end listeners when its rules change.
     const wish = request();
     await begin(wish);
     await poll(wish);

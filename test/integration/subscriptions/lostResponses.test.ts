@@ -1,4 +1,4 @@
-/** If the response to a compare-and-set in the Realtime Database is lost, its writer still learns of its success. */
+/** If a compare-and-set in the Realtime Database loses its response, the writer still finds out that it succeeded. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
@@ -35,7 +35,7 @@ describe('a compare-and-set with a lost response', () => {
 
   const there = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
 
-  /** Runs `work` without a response to its compare-and-set. Closes the connection when `isDone` returns true. */
+  /** Runs `work`, and drops the response to its compare-and-set. Closes the connection when `isDone` returns true. */
   async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {
     const own = (await database()).ref();
     const prototype: Pick<Reference, 'transaction'> = Object.getPrototypeOf(own);
@@ -64,7 +64,7 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await events.append(log, { ...entry, writer: 'another' }), false);
   });
 
-  it('acquires a lease, which is deleted when the next connection ends', async () => {
+  it('acquires a lease, which is deleted when the new connection ends', async () => {
     const leases = new DatabaseWatcherLeases(database);
     const lease = { holder: 'holder', reading: true, renewed: new Date() };
     const path = `${busPath(log)}/watcher`;
@@ -73,7 +73,7 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await losing(() => leases.take(log, lease, mine), has(path)), true);
     const other = { ...lease, holder: 'another' };
     assert.equal(await leases.take(log, other, (current) => current === undefined), false);
-    await (await database()).ref('anything').get(); // After this read, the server has stored what to do when the new connection ends.
+    await (await database()).ref('anything').get(); // From here on, the server knows what to write when the new connection ends.
     proxy.cut();
     await eventually('the lease is deleted', async () => (await there(path)) === null || undefined);
   });
@@ -95,7 +95,7 @@ describe('a compare-and-set with a lost response', () => {
     const presence = new DatabasePresence({ database, clock: systemClock });
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
-    // With a listener, the client knows the value, so that its first attempt succeeds.
+    // With a listener, the client already knows the value, so that its first attempt succeeds.
     const node = (await database()).ref(path);
     await new Promise((resolve) => node.on('value', resolve));
     const forgotten = losing(

@@ -43,7 +43,7 @@ describe('subscription tools', () => {
     assert.equal(await initialData({ database: 'firestore', includeInitial: false }), undefined);
   });
 
-  it('return the first response to a repeated key, but with the current data', async () => {
+  it('return the first response if a key is repeated, but with the current data', async () => {
     const path = newPath();
     const key = randomUUID();
     const args = {
@@ -66,7 +66,7 @@ describe('subscription tools', () => {
     assert.match(JSON.stringify(refused.structuredContent), /Subscription not found/);
   });
 
-  it('send each event as a notification before the response that contains it', async () => {
+  it('send each event as a notification before the response that contains the event', async () => {
     const path = newPath();
     const subscriptionId = newId();
     await call('subscribe', { subscriptionId, database: 'realtime', path, eventType: 'child_added' });

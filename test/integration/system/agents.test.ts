@@ -99,7 +99,7 @@ describe('system.getAgents', () => {
     assert.deepEqual([agents.length, agents[0]?.lastSeen], [1, '2040-01-01T00:00:00.000Z']);
   });
 
-  it('lists agents in every workspace that is their home or in which they have a role', async () => {
+  it('lists an agent in its home workspace and in every workspace in which it has a role', async () => {
     const other = new Team();
     const [ours, both, theirs] = [await worker('ours'), await worker('both'), other.agentId('theirs')];
     await other.join('theirs', [skill]);
@@ -131,7 +131,7 @@ describe('system.getAgents', () => {
       return Object.fromEntries(changed.filter(([, by]) => by !== 0));
     }
 
-    it('counts every agent of the workspace exactly, with any filter', async () => {
+    it('counts every agent of the workspace, even if a filter is set', async () => {
       let agentId = '';
       const joined = await changeOf(async () => {
         agentId = await worker('counted', 1);
@@ -150,14 +150,14 @@ describe('system.getAgents', () => {
       assert.deepEqual(await changeOf(() => team.claim(agentId)), { offline: -1, busy: 1 });
     });
 
-    it('counts an agent once if it registers again', async () => {
+    it('counts an agent only once if it registers again', async () => {
       const agentId = await worker('again');
       assert.deepEqual(await changeOf(() => team.join('again', [skill])), {});
       assert.equal(await statusOf(agentId), 'idle');
     });
   });
 
-  it('counts one free slot after a lease has expired and the result was reported late', async () => {
+  it('counts one free slot if a lease has expired and the outcome was reported late', async () => {
     const agentId = await worker('late', 1);
     await team.createOne();
     const task = await team.claim(agentId, 60);
@@ -234,7 +234,7 @@ describe('system.getAgents', () => {
     assert.equal((await metrics())?.['uptime'], undefined);
   });
 
-  it('refuses a cursor of another list', async () => {
+  it('rejects a cursor of another list', async () => {
     await Promise.all([worker('one'), worker('two')]);
     const { nextCursor = '' } = await list({ limit: 1 });
     for (const args of [

@@ -1,4 +1,4 @@
-/** Effects of updates on fields, for every tool that accepts `clear`. */
+/** Which fields an update changes, keeps and removes, for every tool with the argument `clear`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -11,14 +11,14 @@ import { answer, call } from '../coordination/calls.ts';
 
 /** An item that a tool updates. */
 interface Subject {
-  /** Arguments that identify the item. */
+  /** Arguments of the tool that identify the item. */
   readonly named: JsonObject;
-  /** Returns the value of each field under the name of its argument. Each field has a value. */
+  /** Returns the fields by the names of their arguments. In this test, every field has a value. */
   read(latest: JsonObject | undefined): Promise<JsonObject>;
 }
 
 interface Updated {
-  /** Fields that an argument changes in addition to its own field, by the name of the argument. */
+  /** Fields that an argument changes in addition to its own field. The keys are names of arguments. */
   readonly alongWith?: Readonly<Record<string, readonly string[]>>;
   /** A new value for each argument that changes a field. */
   readonly values: JsonObject;
@@ -160,7 +160,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
 };
 
-/** Optional arguments that have no field, or whose field a registration replaces even if they are omitted. */
+/** Optional arguments without a field, or with a field that a registration replaces even if they are omitted. */
 const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
 
 describe('updates', () => {
@@ -193,7 +193,7 @@ describe('updates', () => {
 
       /** Returns the fields that have another value after the call. */
       async function changedBy(given: JsonObject): Promise<readonly string[]> {
-        // Two to-dos with an equal title would be duplicates.
+        // Two to-dos with the same title would be duplicates.
         const args: JsonObject = typeof given['title'] === 'string' ? { ...given, title: randomUUID() } : given;
         const { named, read } = await create(fixture, ada);
         const before = await read(undefined);
@@ -217,7 +217,7 @@ describe('updates', () => {
           .map(([argument]) => [argument, null]),
       );
 
-      it('changes the given fields and ignores null, which strict clients send', async () => {
+      it('changes only the given fields; it ignores null, which strict clients send', async () => {
         assert.deepEqual(
           Object.keys(nulls)
             .filter((argument) => !NOT_KEPT.includes(argument))
@@ -245,7 +245,7 @@ describe('updates', () => {
         assert.deepEqual([...(await changedBy({ clear: [...clearable] }))].sort(), [...clearable].sort());
       });
 
-      it('refuses a field that is both set and cleared, and a field that cannot be cleared', async () => {
+      it('rejects a field that is both set and cleared, and a field that cannot be cleared', async () => {
         const { named, read } = await create(fixture, ada);
         const before = await read(undefined);
         const refused = async (args: JsonObject): Promise<JsonObject> => {
@@ -260,13 +260,13 @@ describe('updates', () => {
         }
         const unknown = JSON.stringify(await refused({ clear: ['id'] }));
         for (const word of ['clear', ...clearable]) assert.ok(unknown.includes(word), unknown);
-        // A refused registration returns no credential to read.
+        // A rejected registration returns no credential whose fields could be read.
         if (name !== 'onboarding.registerAgent') assert.deepEqual(await read(undefined), before);
       });
     });
 });
 
-/** Converts a time to a number, because only responses contain milliseconds. */
+/** Converts times to numbers. Arguments and responses have different formats for milliseconds. */
 function canonical(value: unknown): unknown {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
 }

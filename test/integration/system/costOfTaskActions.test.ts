@@ -1,6 +1,6 @@
 /**
- * A task action costs at most as many reads and writes as the call that it reverts, plus the extra work below. This
- * is work that another call had done originally, such as adding a task to the queue.
+ * A task action costs at most as many reads and writes as the call that it reverts, plus the costs below. These are
+ * for work that was originally done by yet another call, such as adding the task to the queue.
  */
 import assert from 'node:assert/strict';
 import { NOTHING, plus } from '../../../bench/wire/bill.ts';
@@ -11,13 +11,13 @@ import { clientAt } from '../../support/lossyFirestore/connections.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** Requeueing updates a queue version shard, as creating a task does. */
+/** Cost of requeueing: it updates a queue version shard, as the creation of a task does. */
 const BACK_IN_THE_QUEUE = { reads: 2, writes: 1 };
 
-/** Reopening also archives the other session with its eight counter shards. */
+/** Additional cost of reopening: it archives the open session, which has eight counter shards. */
 const ANOTHER_SESSION = { reads: 8, writes: 1 };
 
-/** Read of the owner's setting for the lead time of reminders. */
+/** Additional cost of reopening a to-do: it reads the owner's setting for the lead time of reminders. */
 const REMINDER = { reads: 1, writes: 0 };
 
 describe('the Firestore cost', () => {
@@ -33,7 +33,7 @@ describe('the Firestore cost', () => {
   beforeEach(async () => {
     team = new Team({ database: clientAt(meter.host) });
     ann = await team.join('ann');
-    // The session is created first, because its cost is not part of the comparison.
+    // Creates the session first. The cost of its creation is not part of the comparison.
     await team.createOne();
     await team.claim(ann);
     await team.complete(ann, String((await team.tasks())[0]?.id));
@@ -85,7 +85,7 @@ describe('the Firestore cost', () => {
     assertNoDearer(await called('coordination.retry_task', { task_id }), failed, BACK_IN_THE_QUEUE);
   });
 
-  it('of reopening a session is at most the cost of archiving it, plus its counters', async () => {
+  it('of reopening a session is at most the cost of archiving it, plus archiving the open one', async () => {
     await called('coordination.init_coordination', { goal: 'One' });
     await create();
     const away = await called('coordination.init_coordination', { goal: 'Two' });

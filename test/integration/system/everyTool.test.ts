@@ -1,4 +1,4 @@
-/** Audit entries of every tool that writes: they contain the changes, the agent and the owner of each call. */
+/** Every tool that writes leaves audit entries with the changes, the agent and the agent's owner. */
 import assert from 'node:assert/strict';
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import type { AuditEntry } from '../../../functions/src/kernel/auditLog.ts';
@@ -22,13 +22,13 @@ const SILENT: Readonly<Record<string, string>> = {
   'coding.append_logs with more lines': 'as for coding.update_task with a log line',
 };
 
-/** Effects that have costs or are outside Muster: the tool's destructiveHint warns clients before the call. */
+/** Kinds of effects that undo leaves: they cost money or are outside Muster. A destructiveHint warns of them. */
 const LEFT = ['external', 'pull_request', 'invitation', 'run'];
 
-/** Effects that others may have read already. The tool's description must state that they cannot be undone. */
+/** Kinds of effects that others may have read. The description of their tool must state that undo leaves them. */
 const READ = ['message', 'request', 'discovery'];
 
-/** Maximum number of entries to read, which is more than one scenario leaves. */
+/** Maximum number of entries to read. It is larger than the number of entries of any scenario. */
 const PAGE = { limit: 100 };
 
 describe('the audit log', () => {
@@ -66,7 +66,7 @@ describe('the audit log', () => {
     });
   }
 
-  it('has exceptions only for tools and scenarios that exist', () => {
+  it('has exceptions in this test only for tools and scenarios that exist', () => {
     const names = scenarios.flatMap(({ tool, when }) => [tool, `${tool} ${when}`]);
     assert.deepEqual(
       Object.keys(SILENT).filter((name) => !names.includes(name)),

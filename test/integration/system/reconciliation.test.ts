@@ -1,4 +1,4 @@
-/** Work of triggers whose events were dropped: the sweep does it within a day. No triggers run in this test. */
+/** If the event for a trigger is dropped, the sweep does the trigger's work within a day. No triggers run here. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
@@ -13,7 +13,7 @@ import { LostResponseFixture, Vendors } from '../lostResponses/fixture.ts';
 const DAY_SECONDS = 86_400;
 
 describe('the daily scan for dropped trigger events', () => {
-  /** A separate project, because the scan covers everything. */
+  /** A separate project, because the scan reads all documents of a project. */
   const database = new Firestore({ projectId: `demo-muster-repeat-${randomUUID().slice(0, 8)}` });
   const vendors = new Vendors();
   const fixture = new LostResponseFixture(vendors, database);
@@ -67,7 +67,7 @@ describe('the daily scan for dropped trigger events', () => {
     assert.equal(await statusOf(id), 'cancelled');
   });
 
-  it('cancels tasks of a person who lost their role, and updates the mirrored access', async () => {
+  it('cancels tasks of a person who lost the role, and updates the mirrored access', async () => {
     const uid = `leaver-${randomUUID()}`;
     const coding = () => sampleCodingWork({ owner_uid: uid, queue_ends_at: new Date('2050-01-01') });
     const { id } = await fixture.createOne({ required_capabilities: ['claude'], coding });
@@ -133,7 +133,7 @@ describe('the daily scan for dropped trigger events', () => {
     assert.deepEqual(await states(), ['withdrawn']);
   });
 
-  it('runs once a day, and a later sweep continues at the position of the previous sweep', async () => {
+  it('runs once a day; each sweep continues at the position at which the previous one stopped', async () => {
     fixture.pass(DAY_SECONDS);
     let asked = 0;
     const first = await turn({ isOver: () => ++asked > 2 });
@@ -146,7 +146,7 @@ describe('the daily scan for dropped trigger events', () => {
     assert.equal((await turn()).counts['looked'], some + more);
   });
 
-  it('runs only in minutes divisible by five', async () => {
+  it('runs only in sweeps at minutes that are divisible by five', async () => {
     fixture.pass(DAY_SECONDS + 60);
     assert.equal((await turn()).counts['looked'], 0);
   });

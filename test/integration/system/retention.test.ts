@@ -22,7 +22,7 @@ const FOR_EVER: RetentionDays = { events: 0, trail: 0, logs: 0, runs: 0, tasks: 
 
 describe('retention', function () {
   this.timeout('2m');
-  /** A separate project, because the test deletes all old data. */
+  /** A separate project, because the test deletes all old data of a project. */
   const database = new Firestore({ projectId: `demo-muster-retention-${randomUUID().slice(0, 8)}` });
   after(() => database.terminate());
   beforeEach(async () => {
@@ -82,7 +82,7 @@ describe('retention', function () {
       assert.deepEqual(await left(), [1, 1, 1, 1]);
     });
 
-    it('are deleted once an hour, and a sweep continues where the previous sweep stopped', async () => {
+    it('are deleted once an hour; each sweep continues where the previous one stopped', async () => {
       const team = new Team(bindings());
       await record(team, 90, 1);
       team.pass(60);
@@ -135,7 +135,7 @@ describe('retention', function () {
       assert.deepEqual(await recount(team, database), []);
     });
 
-    it("are kept if a dependent may be retried, and can be retried after a dependent's deletion", async () => {
+    it('are kept while a dependent can be retried; they can be retried after its deletion', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const [failing, waiting] = await team.create({ priority: 1 }, { priority: 2, dependencies: ['task-1'] });
@@ -187,7 +187,7 @@ describe('retention', function () {
       assert.equal(node.deleted, true, 'the totals are kept');
     });
 
-    it('are deleted even if an earlier version has stored them', async () => {
+    it('are deleted even if an earlier version of Muster has stored them', async () => {
       const team = new Team(bindings());
       const closed = storedVersions('firestore', 'tasks').flatMap(({ version, documents }) =>
         Object.values(documents).flatMap((document) => {
@@ -239,7 +239,7 @@ describe('retention', function () {
     await team.app.kernel.store.commit([{ kind: 'addNode', node: parent, version }]);
     const part = { ancestors: [keyOfNode(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
-      missing: { ended_at: ended, status: 'succeeded' },
+      gone: { ended_at: ended, status: 'succeeded' },
       recent: { ended_at: team.now, status: 'succeeded' },
       live: { ended_at: null, status: 'waiting' },
       part: { ended_at: ended, status: 'succeeded', ...part },
@@ -274,7 +274,7 @@ describe('retention', function () {
       await team.sweep();
     }
 
-    it('are deleted if not seen during the period, with skills, counts and metrics', async () => {
+    it('are deleted if not seen during the period, with their skills, counts and metrics', async () => {
       const team = new Team(bindings());
       const old = await terminal(team, 'old', ['rust', 'shared']);
       await team.app.access.ports.presence.touch(old);
@@ -324,7 +324,7 @@ describe('retention', function () {
     const node = (id: string, ancestors: readonly string[], deleted: boolean, at: Date) =>
       database.doc(graphPath(id)).set({ ancestors, deleted, created_at: at });
 
-    it('removes trees whose items are all deleted, and keeps other trees whole', async () => {
+    it('removes trees of items if all their items are deleted, and keeps all other trees complete', async () => {
       await database.recursiveDelete(database.collection(COLLECTIONS.graph));
       const team = new Team(bindings());
       const { now } = team;
@@ -344,7 +344,7 @@ describe('retention', function () {
       assert.deepEqual(docs.map(({ id }) => id).sort(), left);
     });
 
-    it('removes a session with its counters when all its tasks are deleted', async () => {
+    it('removes an archived session with its counters when all its tasks are deleted', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       await answer(team, 'coordination_init_coordination', { goal: 'First' });

@@ -48,7 +48,7 @@ describe('system.listSkills', () => {
     word = team.workspace.replaceAll('-', '').slice(0, 14);
   });
 
-  it("lists only capabilities of the workspace's agents, with the number of these agents", async () => {
+  it("lists only capabilities of the workspace's agents, each with the number of its agents", async () => {
     const other = new Team();
     const ours = await team.join('ours', [word]);
     await other.join('theirs', [word, `${word} secret`]);
@@ -105,7 +105,7 @@ describe('system.listSkills', () => {
     assert.equal(claim.parameters?.['type'], 'object');
   });
 
-  it('lists a declared capability once for all agents that declare it', async () => {
+  it('lists a capability once, even if several agents declare it', async () => {
     await team.join('one', [`${word}-cooking`]);
     await team.join('one', [`${word}-cooking`]);
     await team.join('two', [`${word.toUpperCase()}-Cooking`]);
@@ -186,7 +186,7 @@ describe('system.listSkills', () => {
       milliseconds: 100,
       errors: new Map(failures === 0 ? [] : [['CONFLICT', failures]]),
     });
-    team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // an hour that only this test uses
+    team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // An hour that no other test uses.
     const minute = (secondsAgo: number, calls: number, failures: number) => ({
       minute: new Date(Math.floor((team.now.getTime() - secondsAgo * 1000) / 60_000) * 60_000),
       all: counts(calls, failures),

@@ -39,7 +39,7 @@ describe('system.getSystemStatus', () => {
     ['has a role only in another workspace', { workspaces: { elsewhere: 'leader' } }],
     ['is an admin without membership', { role: 'admin', workspaces: {} }],
   ] as const) {
-    it(`returns health without workspace counts to a caller who ${who}`, async () => {
+    it(`returns the health, but no workspace counts, to a caller who ${who}`, async () => {
       const { status: health, services, metrics } = await of(personWith(roles));
       assert.deepEqual([health, services.firebase.status], ['healthy', 'healthy']);
       assert.ok(metrics.uptime >= 0);
@@ -52,7 +52,7 @@ describe('system.getSystemStatus', () => {
     assert.equal(isError, true);
   });
 
-  it('refuses lists of a private workspace to callers without a role in it', async () => {
+  it('does not return lists of a private workspace to callers without a role in it', async () => {
     const member = personWith({ workspaces: { [team.workspace]: 'viewer' } });
     const admin = personWith({ role: 'admin', workspaces: { elsewhere: 'leader' } });
     for (const tool of [

@@ -99,7 +99,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ agentId, status: 'blocked' }), []);
   });
 
-  it('lists the tasks that an agent may claim', async () => {
+  it('lists only tasks that a given agent may claim', async () => {
     await team.create({ description: 'for any agent' }, { description: 'flying', required_capabilities: ['fly'] });
     assert.deepEqual(await titles({ agentId, status: 'pending' }), ['for any agent']);
     const pilot = await team.join('pilot', ['Fly']);
@@ -138,14 +138,14 @@ describe('system.getTaskQueue', () => {
     }
   });
 
-  it('counts the whole queue with any filter', async () => {
+  it('counts the whole queue, even if a filter is set', async () => {
     await fill();
     const counted = { total: 6, pending: 2, assigned: 1, inProgress: 1, blocked: 2 };
     const { queueStats } = await look({ priority: 'normal' });
     assert.deepEqual(queueStats, { ...counted, avgWaitTime: 15_000, oldestTask: '2040-01-01T00:00:00.000Z' });
   });
 
-  it('updates its counts when tasks end, and counts the waiting time of each task once', async () => {
+  it('updates its counts when tasks end, and counts the wait of each task for its claim once', async () => {
     await fill();
     for (const { id } of (await look({ agentId })).tasks) await team.complete(agentId, id);
     team.pass(10);
@@ -164,7 +164,7 @@ describe('system.getTaskQueue', () => {
     assert.equal(queueStats.avgWaitTime, 20_000, 'a second claim does not count as another wait');
   });
 
-  describe('cached responses', () => {
+  describe('cached responses of the task queue', () => {
     const waits = async (app = team.app) => {
       const { structuredContent } = await call(
         team.at({ app }),
@@ -193,7 +193,7 @@ describe('system.getTaskQueue', () => {
     };
 
     for (const [field, fields] of Object.entries(CHANGES)) {
-      it(`show a change of ${field} immediately on the changing instance, and after 5 s on others`, async () => {
+      it(`show a change of ${field} at once at the instance that made it, after 5 s at others`, async () => {
         await team.createOne();
         if (field === 'waitingFor') await team.claim(agentId);
         const other = team.anotherInstance();
@@ -207,7 +207,7 @@ describe('system.getTaskQueue', () => {
     }
   });
 
-  it('reports an agent of another workspace as unknown, except to its owner', async () => {
+  it('reports an agent of another workspace as unknown, unless its owner is the caller', async () => {
     const other = new Team();
     const theirs = await other.join('theirs');
     const refusalOf = async (name: string, principal = team.leader) => {
@@ -223,7 +223,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(await titles({ agentId }), []);
     const ofTheirOwner = await call(team, 'system_getTaskQueue', { agentId: theirs }, other.leader);
     assert.equal(ofTheirOwner.isError, undefined);
-    // Tasks that the agent holds in another workspace are not listed.
+    // The agent holds a task in another workspace. It must not be listed.
     await other.createOne();
     await other.claim(theirs);
     const { membership } = team.app.services;

@@ -37,7 +37,7 @@ describe('the audit log of a workspace', () => {
     ];
   });
 
-  /** Calls a tool, one second after the previous call. */
+  /** Advances the clock by one second, and calls a tool. */
   const answer = (...asked: Parameters<typeof ask>): Promise<JsonObject> => {
     fixture.pass(1);
     return ask(...asked);
@@ -105,7 +105,7 @@ describe('the audit log of a workspace', () => {
   });
 
   describe('undo', () => {
-    it('restores a changed to-do with its reminder, and deletes a created to-do', async () => {
+    it('restores a to-do that was changed, with its reminder, and deletes one that was created', async () => {
       const id = await add('Milk', { due_date: '2099-01-01T10:00:00Z' });
       const made = await latest(ada);
       await answer(fixture, 'todo_update_task', { task_id: id, clear: ['due_date'], tags: ['shop'] }, ada);
@@ -125,7 +125,7 @@ describe('the audit log of a workspace', () => {
       assert.equal((await latest(ada)).tool, 'system.undo');
     });
 
-    it('restores a deleted to-do, and can itself be undone', async () => {
+    it('restores a to-do that was deleted, and can itself be undone', async () => {
       const id = await add('Milk', { tags: ['shop'] });
       await answer(fixture, 'todo_delete_task', { task_id: id }, ada);
       const deleted = await latest(ada);
@@ -164,7 +164,7 @@ describe('the audit log of a workspace', () => {
       );
     });
 
-    it('refuses to revert a field that has changed since, and names the agent and tool', async () => {
+    it('does not revert a field that has changed since, and names the agent and tool of the change', async () => {
       const id = await add('Milk');
       await answer(fixture, 'todo_update_task', { task_id: id, title: 'Oat milk' }, ada);
       const changed = await latest(ada);
@@ -186,7 +186,7 @@ describe('the audit log of a workspace', () => {
       );
     });
 
-    it("reverts an agent's changes since a given time, and no changes of others", async () => {
+    it("reverts an agent's changes since a given time, and no changes of other callers", async () => {
       const before = await add('Before', {}, hers);
       fixture.pass(60);
       const since = fixture.now.toISOString();
@@ -205,7 +205,7 @@ describe('the audit log of a workspace', () => {
       assert.deepEqual([again['events'], again['refused']], [[], []]);
     });
 
-    it('skips changes that are undone or refused, and continues until none is left', async () => {
+    it('skips changes that are undone or cannot be, and continues until none is left', async () => {
       const since = new Date(fixture.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       for (let number = 0; number < 60; number++) await add(`Task ${number}`, {}, hers);
@@ -224,7 +224,7 @@ describe('the audit log of a workspace', () => {
       assert.equal((await todos()).length, 50);
     });
 
-    it("skips an agent's change that was partly undone before", async () => {
+    it('skips a change of an agent that was partly undone before', async () => {
       const leading = await fixture.agentOf('ada', 'leader');
       await answer(fixture, 'coordination_init_coordination', { goal: 'Move' }, ada);
       await answer(
@@ -249,7 +249,7 @@ describe('the audit log of a workspace', () => {
       );
     });
 
-    it('returns a cursor if one call has checked its maximum number of changes', async () => {
+    it('returns a cursor after checking the maximum number of changes for one call', async () => {
       const since = new Date(fixture.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       const kept = await add('Kept', {}, hers);
@@ -332,7 +332,7 @@ describe('the audit log of a workspace', () => {
       assert.match(JSON.stringify(listed), /One \{input\}/);
     });
 
-    it('refuses to undo a registration, whose credential was handed out', async () => {
+    it('does not undo a registration, because its credential is already in use', async () => {
       const agentInfo = { name: 'helper', type: 'developer', version: '1.0.0' };
       const capabilities = [{ name: 'coding', category: 'work' }];
       await answer(fixture, 'onboarding_registerAgent', { agentInfo, capabilities }, ada);
@@ -343,7 +343,7 @@ describe('the audit log of a workspace', () => {
     });
   });
 
-  it('lets a repeated undo complete after the instance has crashed midway', async () => {
+  it('completes a repeated undo if the first instance has crashed midway', async () => {
     const since = fixture.now.toISOString();
     for (const title of ['Milk', 'Bread', 'Salt']) await add(title, {}, hers);
     const { store } = fixture.app.kernel;

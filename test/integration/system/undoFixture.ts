@@ -1,4 +1,4 @@
-/** A workspace in which an agent performs random calls, for tests of undo. */
+/** For tests of undo: a workspace in which an agent makes random calls. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 
-/** A random call: its tool, the position of its item, and a number that varies its arguments. */
+/** A random call: the tool, the position of the item to change, and a number that determines the arguments. */
 export interface Move {
   readonly tool: string;
   readonly at: number;
@@ -79,13 +79,13 @@ export class UndoFixture {
     return answer(this.accessFixture, tool, args, this.principal);
   }
 
-  /** Performs a call. A refused call changes nothing. */
+  /** Makes a call. If it fails, it changes nothing. */
   async perform(move: Move): Promise<void> {
     this.accessFixture.pass(1);
     await call(this.accessFixture, move.tool, await this.argumentsOf(move), this.principal);
   }
 
-  /** Performs a call. Undoes it unless its number is a multiple of 3, and redoes it if the remainder is 2. */
+  /** Makes a call. Undoes it unless its number is a multiple of 3, and then redoes it if the remainder is 2. */
   async performAndUndo(
     move: Move,
     seen: { undone: number; redone: number; readonly refused: string[] },
@@ -110,7 +110,7 @@ export class UndoFixture {
     return 'redone';
   }
 
-  /** Undoes an event, and returns the reasons for the parts that were refused. */
+  /** Undoes an event. Returns, for each part that could not be undone, the reason. */
   private async undo(event_id: string): Promise<readonly string[]> {
     this.accessFixture.pass(1);
     const { structuredContent, isError } = await call(this.accessFixture, 'system_undo', { event_id }, this.principal);
@@ -122,7 +122,7 @@ export class UndoFixture {
     return Object(await this.ask('system_getAudit', { limit: 1 })).events[0].event_id;
   }
 
-  /** Creates tasks that depend on each other, as a run of the agent does, and returns their ids. */
+  /** Creates tasks that depend on each other, as a run of the agent does. Returns the ids of the tasks. */
   async createAsRun(runId: string): Promise<readonly string[]> {
     const { owner_uid: ownerUid, uid } = this.principal;
     const { workspace } = this.accessFixture;

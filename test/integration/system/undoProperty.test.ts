@@ -1,4 +1,4 @@
-/** Random calls of an agent during an hour: undo restores the state and all counts. */
+/** Undo of random calls that an agent made during an hour: it restores the state and all counts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -11,7 +11,7 @@ const RUNS = 12;
 describe("undo of an agent's calls", function () {
   this.timeout('4m');
 
-  it('restores the earlier state after any calls', async () => {
+  it('restores the state from before the calls, for random calls', async () => {
     const seen = { undone: 0, refused: [] as string[] };
     const takenBack = fc.asyncProperty(moves, async (all) => {
       const fixture = await UndoFixture.open();
@@ -33,7 +33,7 @@ describe("undo of an agent's calls", function () {
     assert.ok(seen.undone > seen.refused.length, JSON.stringify(seen));
   });
 
-  it('can be applied and reverted event by event, between other calls', async () => {
+  it('can be applied and reverted call by call, between other calls', async () => {
     const seen = { undone: 0, redone: 0, refused: [] as string[] };
     const eventByEvent = fc.asyncProperty(moves, async (all) => {
       const fixture = await UndoFixture.open();
@@ -43,7 +43,7 @@ describe("undo of an agent's calls", function () {
       const args = { agent_id: fixture.agentId, since };
       const { refused } = Object(await fixture.ask('system_undo', args));
       const stays = new Set<string>(refused.map(({ id }: JsonObject) => id));
-      // A redone change is undone only through the event of its undo.
+      // A change that was redone can be undone again only through the event of its undo.
       if (!isRedone) requireAsBefore(beginning, await fixture.state(), stays);
       assert.deepEqual(await recount(fixture.accessFixture), []);
     });
@@ -51,7 +51,7 @@ describe("undo of an agent's calls", function () {
     assert.ok(seen.undone > seen.refused.length && seen.redone > 0, JSON.stringify(seen));
   });
 
-  it('cancels the tasks that a run created, except those claimed or changed since', async () => {
+  it('cancels the tasks that a run created, except tasks that were claimed or changed since', async () => {
     const ofARun = fc.asyncProperty(moves, async (all) => {
       const fixture = await UndoFixture.open();
       const runId = `run-${fixture.accessFixture.workspace}`;

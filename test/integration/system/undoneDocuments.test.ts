@@ -1,4 +1,4 @@
-/** Free-form data of both databases: audit entries and undo of writes under the security rules. */
+/** Audit entries and undo of writes to free-form data in both databases, under the security rules. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
@@ -74,7 +74,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       return Object(structuredContent['error']).message;
     }
 
-    it('is possible by audit entries, which contain the caller and the changed fields', async () => {
+    it('uses audit entries that contain the caller and the changed fields', async () => {
       await write({ title: 'Plan', step: 1 });
       const made = await latest();
       await write({ step: 2 }, { operation: 'update' }, his);
@@ -125,7 +125,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.equal(await data(`${list}/${key}`), undefined);
     });
 
-    it('keeps later changes of other fields, and is refused if the same field has changed', async () => {
+    it('keeps later changes of other fields, and is rejected if its own fields have changed since', async () => {
       await write({ title: 'Plan', step: 1 });
       await write({ title: 'Better plan' }, { operation: 'update' });
       const { event_id } = await latest();
@@ -138,7 +138,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { title: 'Mine', step: 2 });
     });
 
-    it('is allowed to a leader, and refused to other workers', async () => {
+    it('is allowed to a leader, but not to other workers', async () => {
       await write({ a: 1 }, {}, his);
       const { event_id } = await latest(his);
       assert.match(await refusal(event_id), /Event ".*" not found/);
@@ -155,7 +155,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { a: 1 });
     });
 
-    it('is refused if the audit entry could not store the whole value', async () => {
+    it('is rejected if the audit entry could not store the whole value', async () => {
       await write({ large: LARGE });
       await write({ small: 1 });
       const { event_id, changes } = await latest();
@@ -168,7 +168,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { small: 1 });
     });
 
-    /** Makes another agent write to the path immediately after the next read or write. */
+    /** Lets another agent write to the path immediately after the next read or write. */
     const meddleAfter = (step: 'read' | 'write') => {
       const access = fixture.app.firebase.ports.databases[database];
       const original: (...args: never[]) => Promise<unknown> = access[step];
@@ -181,12 +181,12 @@ for (const database of ['firestore', 'realtime'] as const) {
       Object.assign(access, { [step]: meddled });
     };
 
-    it('is refused for a write that overlapped with another write', async () => {
+    it('is rejected if the write overlapped with another write', async () => {
       meddleAfter('write');
       await write({ mine: true });
       const [change] = (await latest()).changes;
       assert.deepEqual([change.before, change.shortened], [undefined, true]);
-      assert.match(change.after['.not_kept'], /changed by another write/);
+      assert.match(change.after['.not_kept'], /Another write changed the data/);
     });
 
     it('does not overwrite a write that arrives during its check', async () => {
@@ -197,7 +197,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { his: true });
     });
 
-    it('is completed by a repeated call if the instance crashed before it stored the entry', async () => {
+    it('is completed by a repeated call if the instance crashed before storing the audit entry', async () => {
       await write({ title: 'Plan' });
       await write({ title: 'Worse' });
       const { event_id } = await latest();
@@ -217,7 +217,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       );
     });
 
-    it('is refused for a write whose entry was created later, by a repeated call', async () => {
+    it('is rejected if the audit entry of the write was created only by a later, repeated call', async () => {
       await write({ title: 'Plan' });
       const args = { idempotency_key: 'the-same' };
       const { store } = fixture.app.kernel;
@@ -236,7 +236,7 @@ for (const database of ['firestore', 'realtime'] as const) {
   });
 }
 
-describe('undo of a write to a single value of the Realtime Database', () => {
+describe('undo of a write to a Realtime Database value that is not an object', () => {
   it('restores the previous value', async () => {
     const fixture = new AccessFixture();
     await fixture.arrive('ada', 'leader');

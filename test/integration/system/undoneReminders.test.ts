@@ -50,14 +50,14 @@ describe('undo of reminders', () => {
     assert.deepEqual(await remindsAt(), [], 'an undo can be undone, too');
   });
 
-  it('deletes a reminder that was set when none existed', async () => {
+  it('deletes a reminder if the to-do had none before', async () => {
     await ask('todo_delete_reminder', { reminder_id: id });
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     await undoLatest();
     assert.deepEqual(await remindsAt(), []);
   });
 
-  it('refuses a reminder that has changed since, and a reminder whose to-do is done', async () => {
+  it('is rejected for a reminder that has changed since, or whose to-do is completed', async () => {
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     const first = await latest();
     await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });

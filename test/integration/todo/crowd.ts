@@ -10,14 +10,14 @@ import type { Team } from '../coordination/team.ts';
 
 const HOUR = 3_600_000;
 
-/** Changes per commit. */
+/** Number of changes per commit. */
 const BATCH = 200;
 
-/** Texts that repeat, so that several to-dos contain the words of a query, in the title or across both texts. */
+/** Titles that repeat. Several to-dos contain the words of a query in the title, or in title and description. */
 const TITLES = ['Budget meeting', 'Meeting notes', 'Budget review', 'Call the plumber'];
 const DESCRIPTIONS = ['For the quarter', 'Of the budget', 'Before the meeting in May', undefined];
 
-/** Returns the `number`th to-do of the team's owner. Every third is completed, and every fifth has no due date. */
+/** Returns the to-do with this number. Every third to-do is completed, and every fifth has no due date. */
 export function crowdTodo(team: Team, number: number): Todo {
   const description = DESCRIPTIONS[(number >> 2) % DESCRIPTIONS.length];
   const createdAt = new Date(team.now.getTime() - number * HOUR);
@@ -37,7 +37,7 @@ export function crowdTodo(team: Team, number: number): Todo {
 }
 
 /**
- * Stores `count` to-dos, and as many reminders, recurring tasks and events of the first to-do.
+ * Stores `count` to-dos, `count` reminders, `count` recurring tasks, and `count` events of the first to-do.
  * @returns the to-dos
  */
 export async function crowdTodos(team: Team, count: number): Promise<readonly Todo[]> {

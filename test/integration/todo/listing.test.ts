@@ -1,4 +1,4 @@
-/** Lists of to-dos with every combination of filters and orders, compared with a scan of all to-dos. */
+/** Compares lists of to-dos, for every combination of filters and orders, with a scan of all to-dos. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import {
@@ -25,7 +25,7 @@ interface Filter {
 }
 
 describe('lists of to-dos', function () {
-  this.timeout(600_000); // Takes seconds on an idle machine.
+  this.timeout(600_000); // The tests take seconds on an idle machine, but much longer on a busy one.
 
   const [team, other] = [new Team(), new Team()];
   let todos: readonly Todo[] = [];
@@ -52,7 +52,7 @@ describe('lists of to-dos', function () {
 
   const orders = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => `${by} ${order}`));
 
-  /** Default run: each filter with one order, each order with some filters of every kind. Nightly run: all pairs. */
+  /** Returns the filters to test with this order: in the nightly run all, in the default run some of every kind. */
   function filtersFor(by: TodoSort['by'], order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
     const place = orders.indexOf(`${by} ${order}`);
     return filters.filter((_, index) => IS_NIGHTLY || (index + Math.floor(index / 8)) % orders.length === place);
@@ -60,7 +60,7 @@ describe('lists of to-dos', function () {
 
   for (const sort_by of SORT_FIELDS) {
     for (const sort_order of SORT_ORDERS) {
-      it(`list_tasks returns the to-dos matching each filter, sorted by ${sort_by} ${sort_order}`, async () => {
+      it(`list_tasks returns the to-dos that match a filter, sorted by ${sort_by} ${sort_order}`, async () => {
         for (const filter of filtersFor(sort_by, sort_order)) {
           const expected = todos
             .filter((todo) => passes(todo, filter))
@@ -113,7 +113,7 @@ function passes(todo: Todo, { priority, completed, tags = [], due_after, due_bef
   );
 }
 
-/** To-dos without a due date come last in both directions. Ties are ordered by creation, in the sort direction. */
+/** To-dos without a due date are last in both directions. Creation orders equal to-dos, in the sort direction. */
 function order(a: Todo, b: Todo, by: TodoSort['by'], direction: 1 | -1): number {
   const last = direction * Number.MAX_SAFE_INTEGER;
   const value = (todo: Todo): number => {

@@ -1,11 +1,11 @@
-/** Calls the examples of the to-do specification in their order, and compares each response with the printed one. */
+/** Makes the example calls of the to-do specification in order, and compares the responses with printed ones. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { assertPrinted, Known, type PrintedCall, SOME, spoken, TIME } from '../../support/printed.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-/** Returns a printed date, moved to the year of the integration tests' clocks. */
+/** Returns a printed date with the year replaced by that of the integration tests' clocks. */
 const printed = (date: string): string => date.replace('2026', '2040');
 
 const TOMORROW_AT_FIVE = printed('2026-02-11T17:00:00.000Z');
@@ -29,7 +29,7 @@ const login = (known: Known, more: JsonObject): JsonObject => ({
   ...more,
 });
 
-/** Fields of the to-do "Fix the login page" after each of the calls that change it. */
+/** Fields of the to-do "Fix the login page" that calls change, one constant per change. */
 const URGENT = { priority: 'HIGH' };
 const DUE = { ...URGENT, due_date: TOMORROW_AT_FIVE };
 const TAGGED = { ...DUE, tags: ['urgent', 'bug'] };
@@ -172,7 +172,7 @@ const CALLS: readonly PrintedCall[] = [
 ];
 
 describe('a conversation as in the to-do specification', function () {
-  // One conversation: each call uses the results of earlier calls.
+  // The calls are one conversation, in which each call uses the results of earlier calls.
   this.bail(true);
   const known = new Known();
   const team = new Team();
@@ -188,7 +188,7 @@ describe('a conversation as in the to-do specification', function () {
       known.keep(title, structuredContent);
     });
 
-  it('sorts to-dos in the printed order for 11. sort_tasks', async () => {
+  it('sorts to-dos in the order that example 11, sort_tasks, prints', async () => {
     const { structuredContent } = await ask('sort_tasks', { ...NEAREST_FIRST, limit: 20 });
     assert.deepEqual(
       Object(structuredContent['tasks']).map((task: { readonly title: string }) => task.title),
@@ -196,7 +196,7 @@ describe('a conversation as in the to-do specification', function () {
     );
   });
 
-  it('lists the printed reminders for 13. list_reminders, without those of deleted to-dos', async () => {
+  it('lists the reminders that example 13, list_reminders, prints, except of deleted to-dos', async () => {
     const { structuredContent } = await ask('list_reminders', { upcoming: true, limit: 10 });
     const reminder = (task_title: string, hour: string): JsonObject => ({
       id: SOME,
@@ -219,7 +219,7 @@ describe('a conversation as in the to-do specification', function () {
     assert.equal(structuredContent['total'], 4);
   });
 
-  it('returns events with the printed structure', async () => {
+  it('returns events with the structure that the specification prints', async () => {
     const task_id = loginId(known);
     await ask('update_task', { task_id, title: RENAMED.title, priority: RENAMED.priority });
     const { structuredContent } = await ask('get_task_history', { task_id });
@@ -244,7 +244,7 @@ describe('a conversation as in the to-do specification', function () {
     ['MAX_TAGS_EXCEEDED', 'add_task', { title: 'Much', tags }, {}],
     ['INVALID_FREQUENCY', 'create_recurring_task', yearly, {}],
   ] as const)
-    it(`returns the printed error ${code}`, async () => {
+    it(`returns the error ${code} as the specification prints it`, async () => {
       const { isError, structuredContent } = await ask(tool, args);
       assert.equal(isError, true);
       const { details, ...error } = Object(structuredContent['error']);

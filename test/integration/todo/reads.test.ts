@@ -1,4 +1,4 @@
-/** Document reads of the to-do tools, independent of the number of to-dos, reminders, recurring tasks and events. */
+/** Document reads of to-do tools do not depend on the number of to-dos, reminders, recurring tasks and events. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
@@ -10,22 +10,22 @@ import { crowdTodos } from './crowd.ts';
 
 const [FEW, MANY] = [24, 240];
 
-/** Reads beyond the returned list: one more item, a count, and a query per further match of three words. */
+/** Maximum reads besides those of the listed items: one more item, a count, and further queries for three words. */
 const MAX_BEYOND = 6;
 
-/** Limit for a call that also creates a task and the first session of the workspace. */
+/** Maximum for a call that also creates a task and the first session of a workspace. */
 const MAX_DELEGATING = 12;
 
 type Arguments = (team: Team) => JsonObject;
 
 const LIMIT = 5;
 
-/** Ids of the second to-do of the crowd, which is open and due, and of its recurring task. */
+/** Ids of the second to-do of the crowd, which is open and has a due date, and of its recurring task. */
 const open = (team: Team) => `${team.workspace}-1`;
 const again = (team: Team) => `${team.workspace}-1-again`;
 const inDays = (team: Team, days: number) => new Date(team.now.getTime() + days * 86_400_000).toISOString();
 
-/** Order matters: each call needs the to-do in the state that earlier calls leave. */
+/** The calls, in order. Each call needs the to-do in the state in which the previous calls leave it. */
 const calls: readonly (readonly [tool: string, args: Arguments])[] = [
   ...SORT_FIELDS.flatMap((sort_by) =>
     SORT_ORDERS.flatMap((sort_order): [string, Arguments][] => [
@@ -72,7 +72,7 @@ const calls: readonly (readonly [tool: string, args: Arguments])[] = [
 ];
 
 describe('document reads of to-do tools', function () {
-  this.timeout(600_000); // Takes seconds on an idle machine.
+  this.timeout(600_000); // The tests take seconds on an idle machine, but much longer on a busy one.
 
   const teams = [FEW, MANY].map((count) => ({ count, team: new Team() }));
   let reads: Reads;
@@ -84,7 +84,7 @@ describe('document reads of to-do tools', function () {
 
   after(() => reads.stop());
 
-  it('are tested for every to-do tool', () => {
+  it('are compared in this test for every to-do tool', () => {
     const called = new Set(calls.map(([tool]) => tool));
     assert.deepEqual(
       todoToolset.tools.map(({ name }) => name).filter((name) => !called.has(name)),
@@ -111,7 +111,7 @@ describe('document reads of to-do tools', function () {
     });
   }
 
-  it('do not grow on later pages', async () => {
+  it('are not more for later pages of a list', async () => {
     const asked = { query: 'budget', limit: 2 };
     for (const { team } of teams) {
       const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
@@ -125,7 +125,7 @@ describe('document reads of to-do tools', function () {
   });
 });
 
-/** Returns the arguments as a text for test titles, without the name of the workspace. */
+/** Returns the arguments as a text for test titles. The text does not contain the workspace's name, which varies. */
 function described(args: JsonObject, { workspace }: Team): string {
   return JSON.stringify(args).replaceAll(workspace, 'todo');
 }

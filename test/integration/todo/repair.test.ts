@@ -1,4 +1,4 @@
-/** Repair of to-dos that were edited without the tools. Repairs also run concurrently, late and during tool calls. */
+/** Repair of to-dos that were edited directly. Repairs also run concurrently, late, and during calls of tools. */
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
@@ -48,7 +48,7 @@ describe('repair of to-dos', () => {
     return found.docs.map(({ id }) => id);
   }
 
-  /** Returns a store whose first commit waits until a callback has run. */
+  /** Returns a store whose first commit waits until the callback has finished. */
   function pausing(until: () => Promise<unknown>): Store<Change> {
     let isFirst = true;
     return {
@@ -61,7 +61,7 @@ describe('repair of to-dos', () => {
     };
   }
 
-  /** Returns stores whose first commits wait for each other, so that all decide on the same state. */
+  /** Returns stores whose first commits wait for each other, so that all callers decide from one state. */
   function meeting(count: number): readonly Store<Change>[] {
     let missing = count;
     let meet: () => void = () => undefined;
@@ -80,7 +80,7 @@ describe('repair of to-dos', () => {
   const repairWith = (store: Store<Change>, id: string, before?: Todo) =>
     repairTodo({ ...team.app.todo.ports, store }, id, before);
 
-  it('keeps a title reserved even if other to-dos with this title are completed or deleted', async () => {
+  it('keeps a title reserved for an open to-do if others with the title are completed or deleted', async () => {
     await add('Water the plants');
     const doubles = await Promise.all(['one', 'two', 'three'].map(add));
     for (const double of doubles) {
@@ -95,7 +95,7 @@ describe('repair of to-dos', () => {
     await assert.rejects(add('Water the plants'), ({ details }) => details.reason === 'DUPLICATE_TASK');
   });
 
-  it('applies an edit once if concurrent repairs process the same edit', async () => {
+  it('applies an edit once if concurrent repairs process it', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
     await Promise.all(meeting(3).map((store) => repairWith(store, id)));
@@ -105,7 +105,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
   });
 
-  it('creates one next occurrence if concurrent repairs process the same completion', async () => {
+  it('creates one next occurrence if concurrent repairs process one completion', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
     await Promise.all(meeting(3).map((store) => repairWith(store, first)));
@@ -114,7 +114,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
   });
 
-  it('creates one next occurrence if it runs while a tool completes the to-do', async () => {
+  it('creates one next occurrence if the repair runs while a tool completes the to-do', async () => {
     const first = await begin();
     const tool = new TodoService({
       ...team.app.todo.ports,
@@ -129,7 +129,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
   });
 
-  it('records a direct edit before the change that a tool makes next', async () => {
+  it('records a direct edit before the change that a tool makes after it', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
     await team.app.services.todos.edit(owner, id, { priority: 'HIGH' }, unkeyed);
@@ -147,7 +147,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
   });
 
-  it('records a completion even if a tool call precedes the repair', async () => {
+  it('records a direct completion even if a tool call precedes the repair', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
     await team.app.services.todos.edit(owner, first, { priority: 'HIGH' }, unkeyed);
@@ -169,7 +169,7 @@ describe('repair of to-dos', () => {
     assert.deepEqual(await happened(), expected.sort());
   });
 
-  it('ignores late trigger events of a deleted to-do', async () => {
+  it('ignores trigger events of a deleted to-do that arrive late', async () => {
     const first = await begin();
     const asItWas = (await document(first).get()).data();
     await document(first).update({ title: 'Stand-up' });
@@ -196,7 +196,7 @@ describe('repair of to-dos', () => {
     assert.equal((await happened()).length, 5);
   });
 
-  it('records no event when only whitespace and derived fields changed', async () => {
+  it('records no event if only whitespace and derived fields have changed', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: ' Water the plants ', created_at: inDays(-1), index: {} });
     await team.app.services.repairTodo(id, undefined);

@@ -21,7 +21,7 @@ const QUERIES = [
 ];
 
 describe('search_tasks', function () {
-  this.timeout(600_000); // Takes seconds on an idle machine.
+  this.timeout(600_000); // The tests take seconds on an idle machine, but much longer on a busy one.
 
   const [team, other] = [new Team(), new Team()];
   let todos: readonly Todo[] = [];
@@ -31,7 +31,7 @@ describe('search_tasks', function () {
     await crowdTodos(other, 10);
   });
 
-  /** Returns every page, and the total that each page states. */
+  /** Searches with this page size. Returns every page, and the total that each page states. */
   async function pages(query: string, limit: number) {
     const found: string[][] = [];
     const totals: unknown[] = [];
@@ -49,7 +49,7 @@ describe('search_tasks', function () {
   }
 
   for (const query of QUERIES) {
-    it(`returns and counts each to-do matching "${query}" once, for every page size`, async () => {
+    it(`returns each match of "${query}" once for every page size, with the total`, async () => {
       const words = searchWords(query);
       const isInTitle = ({ title }: Todo) => matchesWords(title, words);
       const matching = todos.filter(({ title, description = '' }) => matchesWords(`${title}\n${description}`, words));
@@ -79,7 +79,7 @@ describe('search_tasks', function () {
     );
   });
 
-  it('compares only the first 15 letters of a word', async () => {
+  it('compares only the first 15 letters of each word', async () => {
     const long = { ...crowdTodo(team, COUNT), title: 'Internationalisation' };
     await team.app.kernel.store.commit([{ kind: 'createTodo', todo: long }]);
     for (const query of ['internationalisation', 'internationalism']) {
@@ -112,7 +112,7 @@ describe('search_tasks', function () {
       }
     });
 
-  it('distinguishes letters that differ in a diacritic mark', async () => {
+  it('treats letters that differ in a diacritic mark as different', async () => {
     const id = `${team.workspace}-ばな`;
     const todo = { ...crowdTodo(team, COUNT), id, title: 'ばなを買う' };
     await team.app.kernel.store.commit([{ kind: 'createTodo', todo }]);
@@ -129,7 +129,7 @@ describe('search_tasks', function () {
     await answer(team, 'todo_search_tasks', { query: 'a b c d e f g h i j' });
   });
 
-  it("returns only the caller's to-dos for a cursor of another owner", async () => {
+  it("returns only the caller's to-dos if the cursor is of another owner", async () => {
     const asked = { query: 'budget', limit: 1 };
     const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
     const [question] = JSON.parse(Buffer.from(String(next_cursor), 'base64url').toString());

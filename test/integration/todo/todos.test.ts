@@ -71,9 +71,9 @@ describe('to-do tools', () => {
     assert.equal(fieldOf(changed['recurring_task'], 'description'), 'x');
   });
 
-  it('record the changed fields of an update, and no event if nothing changed', async () => {
+  it('record the changed fields of an update; they record no event if nothing changed', async () => {
     const id = await added({ title: ' Buy milk ', due_date: inDays(1), tags: ['Home', 'home', ' shop '] });
-    team.pass(1); // Events of one millisecond have no order.
+    team.pass(1); // Advances the clock, because events of one millisecond have no order.
     await tool('update_task', { task_id: id, priority: 'HIGH', title: 'Buy oat milk' });
     const { message } = await tool('set_task_priority', { task_id: id, priority: 'HIGH' });
     assert.match(String(message), /Nothing was changed/);
@@ -92,7 +92,7 @@ describe('to-do tools', () => {
     assert.deepEqual(updated['after']['tags'], ['Home', 'shop']);
   });
 
-  it('record no event and keep the reminder when a call changes nothing', async () => {
+  it('record no event and keep the reminder if a call changes nothing', async () => {
     const due_date = inDays(1);
     const id = await added({ title: 'Buy milk', description: 'Two', due_date, tags: ['Home'] });
     const reminder = firestore().doc(reminderPath(id));
@@ -114,7 +114,7 @@ describe('to-do tools', () => {
     assert.deepEqual((await reminder.get()).updateTime, before);
   });
 
-  it('return the errors of the specification', async () => {
+  it('return the errors that the specification prints', async () => {
     const id = await added({ title: 'One', due_date: inDays(1) });
     const missing = await refused('complete_task', { task_id: '123' });
     assert.equal(missing['code'], 'TASK_NOT_FOUND');
@@ -137,7 +137,7 @@ describe('to-do tools', () => {
     assert.equal((await refused('get_task_history', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
   });
 
-  it('allow the title of a to-do again after it is completed, deleted or moved to another day', async () => {
+  it('allow the title of a to-do again once it is completed, deleted or moved to another day', async () => {
     for (const end of ['complete_task', 'delete_task', 'set_task_due_date']) {
       const id = await added({ title: end });
       await tool(end, { task_id: id, ...(end === 'set_task_due_date' && { due_date: inDays(2) }) });
@@ -145,14 +145,14 @@ describe('to-do tools', () => {
     }
   });
 
-  it('create one to-do when five concurrent calls add the same title', async () => {
+  it('create one to-do if five concurrent calls add a to-do with the same title', async () => {
     const adding = Array.from({ length: 5 }, () => call(team, 'todo_add_task', { title: 'Once' }));
     const results = await Promise.all(adding);
     assert.equal(results.filter(({ isError }) => isError === undefined).length, 1);
     assert.equal((await open()).length, 1);
   });
 
-  it('filter, sort and count to-dos, with undated to-dos last in both directions', async () => {
+  it('filter, sort and count to-dos; to-dos without a due date are last in both directions', async () => {
     await added({ title: 'None', priority: 'LOW', tags: ['Work'] });
     team.pass(1);
     await added({ title: 'Late', priority: 'HIGH', tags: ['work', 'urgent'], due_date: inDays(3) });
@@ -173,7 +173,7 @@ describe('to-do tools', () => {
     assert.deepEqual(await titles('list_tasks', { ...asked, cursor }), ['None']);
   });
 
-  it('find to-dos by word prefixes, with title matches first', async () => {
+  it('find to-dos by prefixes of words; matches in titles are first', async () => {
     await added({ title: 'Crème brûlée', description: 'For the Meeting on Monday' });
     team.pass(1);
     await added({ title: 'Meeting notes', description: 'creme' });
@@ -185,7 +185,7 @@ describe('to-do tools', () => {
     assert.equal((await tool('search_tasks', { query: 'meet', limit: 1 }))['total'], 2);
   });
 
-  it('move the reminder with the due date, and delete it with the date or on completion', async () => {
+  it('move the reminder with the due date; delete it with the date or if the to-do is completed', async () => {
     const id = await added({ title: 'Remember', due_date: inDays(1) });
     const remindAt = async () => (await firestore().doc(reminderPath(id)).get()).get('remind_at')?.toDate();
     assert.deepEqual(await remindAt(), new Date(new Date(inDays(1)).getTime() - 3_600_000));
@@ -198,7 +198,7 @@ describe('to-do tools', () => {
     assert.equal(await remindAt(), undefined);
   });
 
-  it('return an empty history to the owner when the events have expired', async () => {
+  it('return an empty history to the owner after the events have expired', async () => {
     const id = await added({ title: 'Old' });
     const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
     await Promise.all(found.docs.map(({ ref }) => ref.delete()));
@@ -229,7 +229,7 @@ describe('to-do tools', () => {
     );
   });
 
-  it('refuse to reopen a to-do if another to-do has its title by then', async () => {
+  it('do not reopen a to-do if another to-do has its title by then', async () => {
     const due_date = inDays(1);
     const id = await added({ title: 'Buy milk', due_date });
     await tool('complete_task', { task_id: id });
@@ -248,7 +248,7 @@ describe('to-do tools', () => {
       return { recurring: fieldOf(recurring_task, 'id'), first: fieldOf(first_occurrence, 'id') };
     }
 
-    it('create one next occurrence when concurrent calls complete the first', async () => {
+    it('create one next occurrence if concurrent calls complete the first occurrence', async () => {
       const { first } = await begin();
       const completing = Array.from({ length: 4 }, () => call(team, 'todo_complete_task', { task_id: first }));
       const results = await Promise.all(completing);
@@ -259,7 +259,7 @@ describe('to-do tools', () => {
       assert.equal(next?.['due_date'], inDays(2));
     });
 
-    it('delete the next occurrence on reopening, and recreate it on completion', async () => {
+    it('delete the next occurrence if the previous is reopened, and recreate it on completion', async () => {
       const { first } = await begin();
       const { next_occurrence } = await tool('complete_task', { task_id: first });
       const next = fieldOf(next_occurrence, 'id');
@@ -268,7 +268,7 @@ describe('to-do tools', () => {
       assert.equal(removed_occurrence, next);
       const { todos } = team.app.todo.ports;
       assert.equal(await todos.find(next), undefined);
-      // The trigger for the deletion changes nothing.
+      // The trigger, called for the deletion, must change nothing.
       const { todoFromRecord } = await import('../../../functions/src/toolsets/todo/store/todoDocument.ts');
       assert.ok(todoFromRecord(before));
       await team.app.services.repairTodo(next, before);
@@ -286,7 +286,7 @@ describe('to-do tools', () => {
       assert.equal((await open()).length, 1, 'the next occurrence exists after the deletion');
     });
 
-    it('keep an edited next occurrence, and continue a series whose last occurrence is reopened', async () => {
+    it('keep a next occurrence that was edited, and continue if the last occurrence is reopened', async () => {
       const { first } = await begin({ end_date: inDays(2) });
       const { next_occurrence } = await tool('complete_task', { task_id: first });
       const next = fieldOf(next_occurrence, 'id');
@@ -302,7 +302,7 @@ describe('to-do tools', () => {
       assert.ok(Array.isArray(recurring_tasks) && recurring_tasks.length === 1, 'the recurring task continues');
     });
 
-    it('skip a deleted occurrence, and stop when the series is deleted or its last date has passed', async () => {
+    it('skip a deleted occurrence, and stop if the series is deleted or its last date has passed', async () => {
       const { recurring, first } = await begin();
       await tool('delete_task', { task_id: first });
       const [second] = await open();
@@ -315,7 +315,7 @@ describe('to-do tools', () => {
       assert.equal('next_occurrence' in (await tool('complete_task', { task_id: last.first })), false);
     });
 
-    it("reserve an occurrence's title on its first update after the title is free", async () => {
+    it('reserve the title of an occurrence at its first update after the title has become free', async () => {
       const single = await added({ title: 'Standup', due_date: inDays(2) });
       const { first } = await begin();
       const { next_occurrence } = await tool('complete_task', { task_id: first });
@@ -330,7 +330,7 @@ describe('to-do tools', () => {
       assert.equal((await refused('reopen_task', { task_id: next }))['code'], 'DUPLICATE_TASK');
     });
 
-    it('keep the open occurrence with its reminder when the time zone changes', async () => {
+    it('keep the open occurrence and its reminder if the time zone changes', async () => {
       const { recurring, first } = await begin({ timezone: 'UTC' });
       const due = inDays(1);
       const change = { recurring_task_id: recurring, timezone: 'Asia/Tokyo', frequency: 'WEEKLY' };
@@ -347,7 +347,7 @@ describe('to-do tools', () => {
       assert.equal(fieldOf(next_occurrence, 'due_date'), inDays(8 - 9 / 24));
     });
 
-    it('create an occurrence on the last day of a series, and state that day', async () => {
+    it('create an occurrence on the last day of a series, and return this day', async () => {
       const start_date = inDays(1.9);
       const { recurring_task, first_occurrence, message } = await tool('create_recurring_task', {
         title: 'Review',
@@ -371,14 +371,14 @@ describe('to-do tools', () => {
       assert.equal('next_occurrence' in last, false);
     });
 
-    it('keep the schedule when one occurrence is moved', async () => {
+    it('keep the schedule if one occurrence is moved', async () => {
       const { first } = await begin();
       await tool('set_task_due_date', { task_id: first, due_date: inDays(0.5) });
       await tool('complete_task', { task_id: first });
       assert.equal((await open())[0]?.['due_date'], inDays(2));
     });
 
-    it('continue after the owner completes or deletes an occurrence without the tools', async () => {
+    it('continue if the owner completes or deletes an occurrence without the tools', async () => {
       const { first } = await begin();
       const document = firestore().doc(todoPath(first));
       const [inTwoDays, inThreeDays] = [inDays(2), inDays(3)];
@@ -402,7 +402,7 @@ describe('to-do tools', () => {
     });
   });
 
-  it('record no event when a call is rejected', async () => {
+  it('record no event if a call is rejected', async () => {
     const count = async () =>
       (
         await firestore().collection(COLLECTIONS.events).where('user_id', '==', team.leader.owner_uid).count().get()

@@ -1,4 +1,4 @@
-/** Undo of changes to to-dos, in any order: each to-do can be completed, deleted and undone afterwards. */
+/** Undo of changes to to-dos in any order. Afterwards, each to-do can still be completed, deleted and undone. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -14,10 +14,10 @@ import { Team } from '../coordination/team.ts';
 
 const DAY = 86_400_000;
 
-/** Number of times an event is undone and redone. */
+/** How many times each event is undone and redone. */
 const ROUNDS = 3;
 
-/** Changes to the next occurrence, before the end of the previous occurrence is undone. */
+/** Changes of the next occurrence that are made before the end of the previous occurrence is undone. */
 const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
   prioritized: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
   renamed: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),
@@ -40,13 +40,13 @@ const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
   ),
 );
 
-/** The default run tests every thirteenth course, which covers every value of each field. */
+/** The default run tests every thirteenth course. These courses cover every value of each field. */
 const COURSES = defaultOrNightly(
   ALL_COURSES.filter((_, index) => index % 13 === 0),
   { night: ALL_COURSES },
 );
 
-/** Ends an occurrence, changes the next one, undoes the end, and then completes and deletes every to-do. */
+/** Ends an occurrence, changes the next one, and undoes the end. Then completes and deletes every to-do. */
 async function take({ fate, end, frequency, by }: Course): Promise<void> {
   const home = new Home();
   const { recurring, first } = await home.begin({ frequency });
@@ -65,7 +65,7 @@ async function take({ fate, end, frequency, by }: Course): Promise<void> {
   assert.equal((await home.recurringTask(recurring)).ended_at, undefined);
 }
 
-/** One person's to-dos, and the trigger that follows each write to them. */
+/** The to-dos of one person. The trigger for to-dos is called after each write. */
 class Home {
   readonly team = new Team();
   private readonly documents = new Map<string, JsonObject>();
@@ -78,7 +78,7 @@ class Home {
     return new Date(this.team.now.getTime() + days * DAY).toISOString();
   }
 
-  /** @returns the response, or the reason of the error, which is never a conflict with another write */
+  /** @returns the response, or the reason of the error; a conflict with another write fails the test */
   async call(tool: string, args: JsonObject): Promise<JsonObject | string> {
     this.team.pass(1);
     const { structuredContent, isError } = await call(this.team, tool, args);
@@ -111,13 +111,13 @@ class Home {
     return { recurring: Object(started['recurring_task']).id, first: Object(started['first_occurrence']).id };
   }
 
-  /** Writes as a Firebase client does. */
+  /** Changes a to-do directly, as a Firebase client does. */
   async write(id: string, fields: JsonObject): Promise<void> {
     await firestore().doc(todoPath(id)).update(fields);
     await this.followWrites();
   }
 
-  /** Calls the trigger for each changed document. */
+  /** Calls the trigger for each document that has changed. */
   private async followWrites(): Promise<void> {
     for (let more = true; more; ) {
       const now = new Map((await this.all(COLLECTIONS.todos)).map((todo) => [String(todo['id']), todo]));
@@ -164,7 +164,7 @@ class Home {
     return events[0].event_id;
   }
 
-  /** Returns to-dos, reminders and recurring tasks, without fields that an undo does not restore. */
+  /** Returns the to-dos, reminders and recurring tasks, without fields that an undo does not restore. */
   async state(): Promise<unknown> {
     const [todos, reminders, recurring] = await Promise.all(
       [COLLECTIONS.todos, COLLECTIONS.reminders, COLLECTIONS.recurringTasks].map((one) => this.all(one)),
@@ -177,7 +177,7 @@ class Home {
     return [shown(todos), shown(reminders), shown(living)];
   }
 
-  /** Asserts that each recurring task that continues has an open occurrence, and only open to-dos have reminders. */
+  /** Asserts that each continuing recurring task has an open occurrence, and that only open to-dos have reminders. */
   async requireSound(after: string): Promise<void> {
     const open = await this.open();
     for (const { id, latest_on: latestOn, ended_at: endedAt } of await this.recurringTasks())
@@ -205,7 +205,7 @@ class Home {
   private async requireRounds(after: string): Promise<void> {
     for (let round = 0; round < 2; round++) {
       const undone = await this.call('system_undo', { event_id: await this.latestEvent() });
-      // Another to-do may have its title and due date by now.
+      // Another to-do may have the title and due date of this to-do by now.
       if (undone === 'DUPLICATE_TASK') return;
       assert.ok(typeof undone === 'object', `${after}, round ${round}: ${String(undone)}`);
       const reasons: unknown = undone['refused'];
@@ -218,12 +218,12 @@ describe('undo of to-do changes', function () {
   this.timeout('8m');
 
   for (const fate of Object.keys(FATES)) {
-    it(`leaves a recurring to-do that can be completed if its next occurrence was ${fate}`, async () => {
+    it(`leaves a recurring to-do that can still be completed if its next occurrence was ${fate}`, async () => {
       for (const course of COURSES.filter((one) => one.fate === fate)) await take(course);
     });
   }
 
-  it('restores a recurring to-do with an open occurrence if the old occurrence was completed', async () => {
+  it('restores a recurring to-do with an open occurrence if the earlier one was completed', async () => {
     const home = new Home();
     const { recurring, first } = await home.begin({});
     await home.done('todo_delete_recurring_task', { recurring_task_id: recurring });
@@ -234,7 +234,7 @@ describe('undo of to-do changes', function () {
     await home.requireUsable('brought back');
   });
 
-  it("refuses to undo a recurring to-do's creation after an update", async () => {
+  it('does not undo the creation of a recurring to-do after an update of the to-do', async () => {
     const home = new Home();
     const { recurring } = await home.begin({});
     const event = await home.latestEvent();
@@ -260,7 +260,7 @@ describe('undo of to-do changes', function () {
     assert.equal(Object(reminders).length, 1);
   });
 
-  it('can be undone and redone repeatedly for each tool that writes', async () => {
+  it('can be undone and redone repeatedly for each to-do tool that writes', async () => {
     const home = new Home();
     const due_date = home.inDays(2);
     const add = (title: string, more: JsonObject = {}) => home.add({ title, due_date, ...more });

@@ -1,4 +1,4 @@
-/** Recurring to-dos, one day at a time, compared with handwritten calendars. */
+/** Simulates recurring to-dos, one day at a time, and compares them with handwritten calendars. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -18,15 +18,15 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * Default run: the weeks in which all three time zones change their clocks, with the end of a month.
- * `test/unit/todo/year.test.ts` covers the whole year without the database.
+ * Start and number of the simulated days. The default run covers the weeks in which all three time zones change their
+ * clocks, and the end of a month. `test/unit/todo/year.test.ts` covers the whole year without the database.
  */
 const [BEGIN, DAYS] = defaultOrNightly(['2028-03-10T12:00:00Z', 26], {
   // The first noon is on the day before 2028, which is a leap year. The last noon is on the last day of 2028.
   night: ['2027-12-31T12:00:00Z', 366],
 });
 
-/** Calendars reduced to the occurrences of this period and the next one. The first date is the start date. */
+/** The calendars, reduced to this period and one occurrence after it. The first date is the start date. */
 const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
   const begin = Date.parse(BEGIN);
   const coming = task.calendar.filter((date) => Date.parse(date) > begin);
@@ -38,10 +38,10 @@ const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
 describe('recurring to-dos over simulated days', () => {
   const ownerUid = `person-${randomUUID()}`;
   const folder = mkdtempSync(join(tmpdir(), 'year-'));
-  /** A dedicated project: no trigger and no other test reads these thousands of documents. */
+  /** A separate project, so that no trigger and no other test reads these thousands of documents. */
   const projectId = `demo-year-${randomUUID().slice(0, 8)}`;
   const database = new Firestore({ projectId });
-  /** Events of each occurrence, unordered. */
+  /** Events of each occurrence, in no order. */
   const occurrences = new Map<string, TaskEvent[]>();
 
   before(async function () {
@@ -63,7 +63,7 @@ describe('recurring to-dos over simulated days', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Returns the events of each occurrence of a task, ordered by due date. */
+  /** Returns the events of each occurrence of the task. The occurrences are ordered by due date. */
   function occurrencesOf({ title }: CalendarTask): readonly (readonly TaskEvent[])[] {
     return [...occurrences.values()]
       .filter((events) => afterOf('created', events)?.['title'] === title)
@@ -93,14 +93,14 @@ describe('recurring to-dos over simulated days', () => {
     });
   }
 
-  it('leave one to-do per calendar date, and one reminder per open to-do', async () => {
+  it('have one to-do per calendar date, and one reminder per open to-do', async () => {
     const days = TASKS.flatMap((task) => task.calendar).length;
     assert.equal((await database.collection(COLLECTIONS.todos).count().get()).data().count, days);
     assert.equal((await database.collection(COLLECTIONS.reminders).count().get()).data().count, TASKS.length);
   });
 });
 
-/** Returns the state after the first event of a type. */
+/** Returns the state of the to-do after its first event of this type. */
 function afterOf(type: TaskEvent['type'], events: readonly TaskEvent[]): JsonObject | null | undefined {
   return events.find((event) => event.type === type)?.after;
 }

@@ -1,6 +1,6 @@
 /**
- * `node yearProgram.ts <JSON>`: simulates a period one day at a time, with a person who completes at noon all to-dos
- * that are due. The simulated clock is a file, as `npm run clock` writes it for the emulators.
+ * `node yearProgram.ts <JSON>`: simulates a period one day at a time. At noon, a simulated person completes to-dos
+ * that are due. The simulated clock is a file like the one that `npm run clock` writes for the emulators.
  */
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';

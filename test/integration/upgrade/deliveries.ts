@@ -1,6 +1,6 @@
 /**
- * Stand-in for Eventarc, Pub/Sub push and Cloud Tasks. Delivers each event to one of the running versions, in turn,
- * and every third event to all running versions.
+ * Stand-in for Eventarc, Pub/Sub push and Cloud Tasks. Delivers every third event to all running versions, and each
+ * of the other events to one version. The versions take turns.
  */
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -30,15 +30,15 @@ const ordered = z.object({ task: z.object({ httpRequest: z.object({ body: z.stri
 
 const TOPICS = ['task-events', 'task-updates', 'reminders'];
 
-/** Unsigned, because on Google Cloud the platform verifies the signature before it calls the function. */
+/** An unsigned token. On Google Cloud, the platform verifies the signature before it calls the function. */
 const SIGNED = `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const TWICE = 3;
 
-/** Maximum number of rounds until no new writes appear. Concurrent scenarios cause additional rounds. */
+/** Maximum number of rounds of deliveries until there are no new writes. Concurrent scenarios add rounds. */
 const MAX_ROUNDS = 200;
 
-/** Time for retries of a delivery. A function that still processes the same item refuses the delivery. */
+/** Time for retries of a delivery. A function rejects a delivery if it is still processing the item. */
 const PATIENCE_MS = 30_000;
 
 interface Follower {
@@ -53,11 +53,11 @@ export class Deliveries {
   private readonly known = new Map<string, StoredDocument>();
   private readonly orders: string[] = [];
   private subscriptions: readonly (readonly [string, Subscription])[] = [];
-  /** Paths of the documents whose changes the last round delivered. */
+  /** Paths of the documents whose changes were delivered in the last round. */
   private readonly written = new Set<string>();
   private turn = 0;
   private settling: Promise<void> = Promise.resolve();
-  /** A delivery that has not started yet. All callers that arrive before its start share it. */
+  /** Promise for the next delivery. All callers of `settle` before the start of this delivery share it. */
   private next: Promise<void> | undefined;
   private readonly cloudTasks: Server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -85,7 +85,7 @@ export class Deliveries {
     return `127.0.0.1:${portOf(this.cloudTasks)}`;
   }
 
-  /** Sets the versions that receive events from now on. */
+  /** Sets the running versions, which receive all events from now on. */
   to(...versions: readonly Version[]): void {
     this.serving = versions;
   }
@@ -93,7 +93,7 @@ export class Deliveries {
   /**
    * Delivers events for all new writes, and for the writes that these events cause, until none are left. Each round
    * reads whole collections, so concurrent callers share one delivery.
-   * @throws Error if the writes never end, because each version keeps overwriting the other version's writes
+   * @throws Error if the writes never end, as when two versions keep overwriting each other's writes
    */
   settle(): Promise<void> {
     this.next ??= this.settling.then(async () => {
@@ -105,7 +105,7 @@ export class Deliveries {
     return this.next;
   }
 
-  /** Calls a scheduled function of one version, as Cloud Scheduler does, and delivers the resulting events. */
+  /** Calls a scheduled function of one version, as Cloud Scheduler does. Then delivers the resulting events. */
   async tick(version: Version, schedule: 'sweep' | 'sendReminders'): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const { ok, status } = await fetch(version.urlOf(schedule), { method: 'POST', headers, body: '{}' });
@@ -136,7 +136,7 @@ export class Deliveries {
     return count;
   }
 
-  /** Returns the functions of all running versions that document writes trigger, without duplicates. */
+  /** Returns the functions of the running versions that document writes trigger, without duplicates. */
   private followers(): readonly Follower[] {
     const all = this.serving.flatMap(({ manifests }) => Object.entries(manifests));
     const followers = new Map<string, Follower>();
@@ -155,7 +155,7 @@ export class Deliveries {
     return new Map(await Promise.all(all));
   }
 
-  /** Yields each document of the collection that changed since the previous call, and stores the new state. */
+  /** Yields each document of the collection that has changed since the previous call. Stores the new state. */
   private *changes(collection: string, now: ReadonlyMap<string, StoredDocument>) {
     const before = [...this.known.keys()].filter((path) => collectionOf(path) === collection);
     for (const path of new Set([...now.keys(), ...before])) {
@@ -211,7 +211,7 @@ export class Deliveries {
       );
   }
 
-  /** Returns the running versions that have the function. The order alternates from call to call. */
+  /** Returns the running versions that have the function. Their order alternates from call to call. */
   private having(name: string): readonly Version[] {
     const having = this.serving.filter(({ manifests }) => manifests[name] !== undefined);
     this.turn += 1;

@@ -1,4 +1,4 @@
-/** A project in which the last release and the current version share databases, and local servers of vendors. */
+/** A project in which the last release and the current version share the databases and the local vendors. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ export class UpgradeFixture {
   readonly deliveries: Deliveries;
   readonly models: LocalModels;
   readonly gitHub: LocalGitHub;
-  /** The first agent. The fixture stores it directly, as an operator does with a script. */
+  /** The first agent. The fixture stores it directly in the database, as the operator's script does. */
   readonly lead: Agent = { id: 'lead', credential: `mk_${'lead'.padEnd(20, 'a')}.${'a'.repeat(43)}` };
   /** The owner of all agents, with an ID token as the credential. */
   readonly person: Agent;
@@ -100,14 +100,14 @@ export class UpgradeFixture {
     return version;
   }
 
-  /** Deploys the security rules of a version. `firebase deploy` also deploys rules before functions. */
+  /** Deploys the security rules of a version. Call this before starting it: `firebase deploy` has this order. */
   async deployRules(name: VersionName): Promise<void> {
     const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
     const todays = () => ({ firestore: read('firestore.rules'), database: read('database.rules.json') });
     await putRules({ ...this.env }, name === 'today' ? todays() : readRelease().rules);
   }
 
-  /** Sets the clock of both versions this far ahead of the machine's clock. */
+  /** Sets by how much the clock of both versions is ahead of the machine's clock. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? '', String(milliseconds));
   }
@@ -118,7 +118,7 @@ export class UpgradeFixture {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Stores the first agent in the form that `npm run agents -- create` of the release writes. */
+  /** Stores the first agent in the format in which `npm run agents -- create` of the release stores it. */
   private async writeLead(): Promise<void> {
     const [apiKey = '', secret = ''] = this.lead.credential.split('.');
     await this.firestore
@@ -156,12 +156,12 @@ export class UpgradeFixture {
   }
 }
 
-/** Returns a sample document in its oldest stored version. */
+/** Returns a sample document of the collection in the oldest stored version. */
 function stored(collection: string, id: string): object {
   return Object(asRead(storedVersions('firestore', collection)[0]?.documents[id]));
 }
 
-/** Registers an agent through a call to the given version. */
+/** Registers an agent by a call to the given version. */
 export async function register(version: Version, by: Agent, name: string, workspace: string): Promise<Agent> {
   const answer = await version.call(by.credential, workspace, 'onboarding_registerAgent', {
     agentInfo: { name, type: 'developer', version: '1.0.0' },

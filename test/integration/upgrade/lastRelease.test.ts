@@ -1,6 +1,6 @@
 /**
- * Upgrade and rollback: the last release and the current version work with the same stored data. Source:
- * docs/decisions/0008-build-and-deploy.md.
+ * Upgrade and rollback: the last release and the current version can both work with the data that either has stored.
+ * Source: docs/decisions/0008-build-and-deploy.md.
  */
 import assert from 'node:assert/strict';
 import { register, UpgradeFixture } from './fixture.ts';
@@ -14,7 +14,7 @@ import { workScenarios } from './scenarios/work.ts';
 import { assertArrived, endLeases, raceForClaims } from './together.ts';
 import type { Version } from './version.ts';
 
-/** Workspace whose tasks are claimed at both versions concurrently. */
+/** Workspace whose tasks workers claim concurrently at both versions. */
 const RACE = 'race';
 
 const STORIES: readonly Scenario[] = [
@@ -93,7 +93,7 @@ describe('upgrade from the last release', function () {
   });
 });
 
-/** Creates the workspaces and agents of all scenarios through calls to the release. */
+/** Creates the workspaces and agents of all scenarios by calls to the release. */
 async function cast(fixture: UpgradeFixture, old: Version): Promise<readonly ScenarioRun[]> {
   const performances: ScenarioRun[] = [];
   const create = async (name: string) => {

@@ -1,4 +1,4 @@
-/** Compares responses of both versions: the current version must return every value that the release returns. */
+/** Compares responses of both versions. The current version must return every value that the release returns. */
 import assert from 'node:assert/strict';
 import type { Cast } from './scenario.ts';
 import type { Answer, Version } from './version.ts';
@@ -17,7 +17,7 @@ const READS: readonly (readonly [tool: string, args: object])[] = [
   ['orchestration_list_runs', {}],
 ];
 
-/** Fields that are not compared, because they depend on the time of the call or on the version. */
+/** Fields that are not compared, because their values depend on the time of the call or on the version. */
 const PASSING = /^(timestamp|cursor|next_cursor|nextCursor|duration|estimated|agents|session_age|recommendation)/;
 
 export type Readings = ReadonlyMap<string, Answer>;

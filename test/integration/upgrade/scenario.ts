@@ -1,4 +1,4 @@
-/** A scenario: work in four steps. Some of the steps call the release, the others call the current version. */
+/** A scenario is work in four steps. Some steps call the release, the others call the current version. */
 import type { Agent, UpgradeFixture } from './fixture.ts';
 import type { Answer, Version } from './version.ts';
 
@@ -39,7 +39,7 @@ export type Step = (at: Place) => Promise<void>;
 
 export interface Scenario {
   readonly name: string;
-  /** If omitted, each run of the scenario has its own workspace. */
+  /** Workspace of the scenario. By default, each run of the scenario has a separate one. */
   readonly workspace?: string;
   readonly steps: (cast: Cast) => readonly [Step, Step, Step, Step];
 }
@@ -51,7 +51,7 @@ interface ScenarioStep {
   readonly by: 'old' | 'new';
 }
 
-/** For an upgrade and for a rollback: the phase of each step, and the version that the step calls. */
+/** The courses of a scenario, an upgrade and a rollback: in which phase each step runs, and at which version. */
 export const COURSES = {
   upgrade: [
     responseFixture('before', 'old'),
@@ -86,7 +86,7 @@ export class ScenarioRun {
     this.cast = cast;
   }
 
-  /** Runs the steps of a phase, each against the version that the course of the scenario specifies. */
+  /** Runs the steps of a phase. The course determines which version each step calls. */
   async perform(
     phase: Phase,
     stageFixture: UpgradeFixture,

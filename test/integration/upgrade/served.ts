@@ -1,5 +1,5 @@
 /**
- * Program that serves all functions of a bundle with the functions framework, each at its name, such as `/sweep`.
+ * Program that serves all functions of a bundle with the functions framework, each at a path such as `/sweep`.
  * Sends its URL and the manifests to its parent process. Usage: `node served.ts <folder of the bundle>`
  */
 import { createServer } from 'node:http';

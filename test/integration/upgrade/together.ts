@@ -1,4 +1,4 @@
-/** Concurrent work of both versions: each task is claimed once, and each version's sweep ends expired leases. */
+/** Concurrent work of both versions. Each task is claimed once, and the sweep of each version ends expired leases. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Agent, register, type UpgradeFixture } from './fixture.ts';
@@ -6,7 +6,7 @@ import type { Version } from './version.ts';
 
 const TASKS = 24;
 
-/** Longer than the default lease of 30 minutes, so that unrenewed claims expire. */
+/** Longer than the default lease of 30 minutes, so that claims that are not renewed expire. */
 const LAPSE_MS = 3 * 3_600_000;
 
 const claimed = z.object({ task: z.object({ id: z.string() }).nullish() });
@@ -45,13 +45,13 @@ async function claimAll(version: Version, worker: Agent, workspace: string): Pro
     const { task } = claimed.parse(answer);
     if (!task) return ids;
     ids.push(task.id);
-    // Without this completion, the next claim would return the same task.
+    // Completes the task, because the next claim would otherwise return it again.
     const done = { agent_id: worker.id, task_id: task.id, output: 'Done' };
     await version.call(worker.credential, workspace, 'coordination_complete_task', done);
   }
 }
 
-/** Asserts that each version's sweep releases tasks claimed at the other version, and each reminder is sent once. */
+/** Asserts that each version's sweep releases tasks claimed at the other one, and that each reminder is sent once. */
 export async function endLeases({ fixture, versions, workspace }: Both): Promise<void> {
   const reminded: string[] = [];
   for (const [index, version] of versions.entries()) {

@@ -22,10 +22,10 @@ export type VersionName = 'release' | 'today';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** Maximum attempts per call. On a busy machine, the emulator's response may arrive too late. */
+/** Maximum number of attempts per call. On a busy machine, a response of the emulator may arrive too late. */
 const MAX_CALLS = 5;
 
-/** Functions that need their own process, because they hide all request bodies (functions/src/entry/http.ts). */
+/** Functions with a separate process, because they hide the bodies of all requests (functions/src/entry/http.ts). */
 const OWN_PROCESS = ['mcp', 'githubWebhook'];
 
 export class Version {
@@ -85,14 +85,14 @@ export class Version {
       }
   }
 
-  /** Returns the names of the caller's tools. */
+  /** Returns the names of the tools that the caller can list. */
   async tools(credential: string): Promise<ReadonlySet<string>> {
     const { text } = await this.caller(credential, 'default').send('tools/list');
     return new Set(listed.parse(JSON.parse(text)).result.tools.map(({ name }) => name));
   }
 
   async end(): Promise<void> {
-    await Promise.all([...this.servers.values()].map((server) => server.kill())); // Like a crash, without a shutdown.
+    await Promise.all([...this.servers.values()].map((server) => server.kill())); // As in a crash, there is no shutdown.
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const exited = once(this.child, 'exit');
       this.child.kill('SIGKILL');

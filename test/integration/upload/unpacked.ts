@@ -23,7 +23,7 @@ export interface Unpacked {
   readonly folder: string;
   /** Path of a log file outside the folder. */
   readonly log: string;
-  /** Path of the start script of the framework that the upload's lockfile installs. */
+  /** Path of the start script of the functions framework that the upload's lockfile installs. */
   readonly framework: string;
   remove(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function unpackUpload(): Promise<Unpacked> {
   const folder = join(own, 'unpacked');
   await unzip(pathToSource, folder);
   await rm(pathToSource);
-  // Installs like the platform's buildpack does with a lockfile. Source:
+  // Installs packages as the platform's buildpack does. Source:
   // https://cloud.google.com/docs/buildpacks/nodejs#installing_dependencies
   const install = ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
   await promisify(execFile)('npm', install, { cwd: folder });

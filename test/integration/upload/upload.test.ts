@@ -1,4 +1,4 @@
-/** The uploaded folder runs without the rest of Muster: each function is called as Google calls it. */
+/** The uploaded folder runs without the rest of Muster. Each function is called as Google calls it. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ describe('the upload', () => {
     }
   };
 
-  it('contains the bundle, a lockfile, and the framework in the tested version', async () => {
+  it('contains the bundle, a lockfile, and the functions framework in the tested version', async () => {
     const files = (await readdir(upload.folder)).filter((name) => name !== 'node_modules');
     assert.deepEqual(files.sort(), ['lib', 'package-lock.json', 'package.json']);
     const described = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
@@ -94,7 +94,7 @@ describe('the upload', () => {
     assert.equal(own.version, (await read(join(root, 'functions/package.json'))).version);
   });
 
-  it('serves MCP calls', async () => {
+  it('contains a function that serves MCP calls', async () => {
     const [leader] = await addCallers(project, 'leader');
     assert.ok(leader);
     const mcp = await started('mcp');
@@ -114,7 +114,7 @@ describe('the upload', () => {
     }
   });
 
-  it('serves webhooks, tasks and schedules', async () => {
+  it('contains functions that serve webhooks, tasks and schedules', async () => {
     const json = { 'content-type': 'application/json' };
     assert.equal(await answered('githubWebhook', { headers: json, body: Buffer.from('{}') }), 503, 'no secret is set');
     const run = { headers: { ...json, authorization: `Bearer ${UNSIGNED}` } };
@@ -124,7 +124,7 @@ describe('the upload', () => {
       assert.equal(await answered(schedule, { headers: json, body: Buffer.from('{}') }), 200, schedule);
   });
 
-  it('handles events of documents and messages', async () => {
+  it('contains functions that process events of documents and messages', async () => {
     const { firestore } = project;
     await firestore.doc(WORKSPACE_ACCESS_PATH).set({ access: { alpha: 'private' } });
     await firestore.doc('budgets/todo:gone').set({ key: 'todo:gone' });
@@ -167,13 +167,13 @@ describe('the upload', () => {
     for (const target of targets(({ eventTrigger }) => topicOf(eventTrigger) !== undefined)) {
       const { eventTrigger } = manifest.parse(endpointOf(target));
       const topic = String(topicOf(eventTrigger));
-      if (topic === 'dead-letters') continue; // This function only logs an error.
+      if (topic === 'dead-letters') continue; // This function only logs an error, as it should.
       assert.equal(await answered(target, messageEvent(project.id, topic, { data, attributes })), 204, target);
     }
     assert.equal((await firestore.collection('audit').get()).size, 1, 'the event has arrived');
   });
 
-  it('is tested with a call of each of its functions', () => {
+  it('is tested here with a call of each of its functions', () => {
     assert.deepEqual([...new Set([...called, 'logDeadLetters'])].sort(), Object.keys(functions).sort());
   });
 });
@@ -187,7 +187,7 @@ function topicOf(trigger: z.infer<typeof manifest>['eventTrigger']): string | un
   return trigger?.eventFilters.topic;
 }
 
-/** Returns the functions whose event or schedule trigger matches. */
+/** Returns the names of the functions whose manifest matches. */
 function targets(has: (trigger: z.infer<typeof manifest>) => boolean): string[] {
   return Object.keys(functions).filter((name) => {
     const trigger = manifest.parse(endpointOf(name));

@@ -27,10 +27,10 @@ const reply = z.union([
   z.object({ error: z.object({ message: z.string(), data: z.object({ reason: z.string() }).partial().optional() }) }),
 ]);
 
-/** The call that a terminal makes to show that it has access. */
+/** The right that a terminal must have to act at all. */
 const ACTS = { toolset: 'coordination', min: 'worker', writes: true } as const;
 
-/** An open stream, and the text that it has received so far. */
+/** An open event stream, and the text that the stream has sent so far. */
 interface Followed {
   readonly link: Link;
   /** Rights of the link when the stream was opened. If they change, the stream ends and must be reopened. */
@@ -50,7 +50,7 @@ export class Forest {
   private endpoint: RunningEndpoint | undefined;
   private streams: readonly Followed[] = [];
 
-  /** Creates the workspaces and an endpoint. The endpoint's instance learns of changes only through the database. */
+  /** Creates the workspaces and an endpoint. The endpoint's instance detects changes only by reading the database. */
   async begin(): Promise<void> {
     const { store } = this.fixture.app.kernel;
     for (const workspace of [this.here, this.elsewhere])
@@ -102,7 +102,7 @@ export class Forest {
     this.bearers.set(link, await signIn(uid));
   }
 
-  /** Signs a person in from an app. With `before`, the person signs in again from the same app with other choices. */
+  /** Signs a person in from an app. If `before` is given, this is another sign-in from its app with other choices. */
   async app(name: string, from: Link, wanted: Choice, before?: Link): Promise<void> {
     const own = { ...wanted, role: weakest([wanted.role, from.own.role]) };
     const { role, toolsets: chosen, readonly } = own;
@@ -130,7 +130,7 @@ export class Forest {
     this.agentIds.set(link, registered.agent.id);
   }
 
-  /** Renews the credential of an agent as that agent, with restrictions. */
+  /** Renews the credential of an agent, called by the agent itself, with restrictions. */
   async renew(link: Link, wanted: Choice): Promise<void> {
     const rights = rightsOf(link);
     if (rights === undefined) return;
@@ -144,7 +144,7 @@ export class Forest {
     this.bearers.set(link, bearerOf(registered));
   }
 
-  /** Registers a terminal. A terminal has no credential; the agent that registers it acts as the terminal. */
+  /** Registers a terminal. It has no credential, and uses the credential of the agent that registered it. */
   async terminal(name: string, from: Link): Promise<void> {
     if (!may(from, ACTS)) return;
     const agentId = this.fixture.agentId(name);
@@ -154,7 +154,7 @@ export class Forest {
     this.agentIds.set(this.add(name, 'terminal', from, from.own), agentId);
   }
 
-  /** Stores an invitation directly, because this test does not check who may send one. */
+  /** Stores an invitation directly in the database, because this test does not check who may send one. */
   async invitation(name: string, from: Link): Promise<void> {
     const { owner_uid: ownerUid, lineage } = await this.principalOf(from);
     await this.fixture.arrive(name);
@@ -181,7 +181,7 @@ export class Forest {
     else link.own = { ...link.own, role };
   }
 
-  /** Revokes a link, and returns the names that the call reports of the agents below it. */
+  /** Revokes a link, and returns the names of agents below the link that the response contains. */
   async revoke(link: Link): Promise<readonly string[] | undefined> {
     if (link.kind === 'person') {
       await this.setRole(link, 'none');
@@ -198,7 +198,7 @@ export class Forest {
     this.fixture.pass(TRUSTED_SECONDS);
   }
 
-  /** Fills the credential cache of the instance, and opens a stream for each link that may have one. */
+  /** Uses each credential, so that the instance caches it, and opens a stream for each link that may have one. */
   async open(): Promise<void> {
     await this.compare('before');
     const able = this.credentials().filter((link) => may(link, { toolset: 'firebase', min: 'viewer', writes: true }));
@@ -241,7 +241,7 @@ export class Forest {
     }
   }
 
-  /** Whether an invitation is valid: its sender could still send it. */
+  /** Whether an invitation is valid, which means that its sender could still send it. */
   private isOpen({ from }: Link): boolean {
     const rights = from && rightsOf(from);
     const administers = rights?.toolsets?.includes('access') ?? true;
@@ -255,7 +255,7 @@ export class Forest {
   private async compareCredential(link: Link, when: string): Promise<void> {
     const about = `${link.name} ${when}`;
     const rights = rightsOf(link);
-    // If a person has no role, credentials of the person remain valid, but they give no rights.
+    // If a person has no role, the person's credentials remain valid but give no rights.
     const isKnown = rights !== undefined || this.isOnlyItsPersons(link);
     const principal = await this.authenticated(link);
     assert.equal(principal !== undefined, isKnown, `${about} is ${isKnown ? 'valid' : 'revoked'}`);
@@ -297,7 +297,7 @@ export class Forest {
     return rights !== undefined;
   }
 
-  /** Asserts that a person's direct access to the databases, with an ID token, matches the model. */
+  /** Asserts that the access of a person to both databases, with an ID token and without tools, matches the model. */
   private async comparePerson(link: Link, when: string): Promise<void> {
     const token = this.bearers.get(link) ?? assert.fail('no person has signed in');
     for (const database of ['firestore', 'realtime'] as const)
@@ -380,6 +380,6 @@ export class Forest {
   }
 }
 
-/** Matches an error of the permission check, of the authentication, or of a database. */
+/** Pattern of errors by which the permission check, the authentication or a database denies access. */
 const REFUSED =
   /^(NO_ROLE|ROLE_TOO_WEAK|READ_ONLY|PERMISSION_DENIED|TOOLSET_NOT_ALLOWED|Your credential does not include|Invalid or revoked credential)/;

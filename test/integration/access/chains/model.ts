@@ -1,6 +1,6 @@
 /**
- * Model of the rights in a chain. A link is valid as long as every link above it is valid. It has only the rights
- * that all links above it have at that moment.
+ * Model of the rights in a chain. A link is valid as long as all links above it are valid. It never has more rights
+ * than any of the links above it has at the moment.
  */
 
 /** All roles, the weakest first. */
@@ -11,13 +11,13 @@ export type Role = (typeof ROLES)[number];
 /** Toolsets to which a link may be restricted. */
 export const TOOLSETS = ['onboarding', 'firebase', 'coordination', 'access'] as const;
 
-/** Workspaces to which a link may be restricted: `here` is the workspace of the calls. */
+/** Workspaces to which a link may be restricted. The test's calls are made in the workspace `here`. */
 export type Held = 'here' | 'elsewhere';
 
-/** Rights that a link receives or requests. */
+/** Rights that a link has, or that are requested for it. */
 export interface Choice {
   readonly role: Role;
-  /** Toolsets to which the link is restricted; all toolsets if undefined. */
+  /** Toolsets to which the link is restricted. If undefined, the link can have all toolsets. */
   readonly toolsets?: readonly string[] | undefined;
   readonly heldTo?: Held | undefined;
   readonly readonly: boolean;
@@ -27,7 +27,7 @@ export interface Link {
   readonly name: string;
   readonly kind: 'person' | 'app' | 'key' | 'terminal' | 'invitation';
   readonly from: Link | undefined;
-  /** Rights that the link itself received, without the limits of the links above it. */
+  /** Rights that were given to the link itself. The links above it may limit them. */
   own: Choice;
   isRevoked: boolean;
 }
@@ -49,7 +49,7 @@ export function rightsOf(link: Link): Choice | undefined {
   return chain.map(({ own }): Choice | undefined => own).reduce((rights, own) => rights && own && both(rights, own));
 }
 
-/** Returns the rights that both choices allow, or undefined if they are restricted to different workspaces. */
+/** Returns the rights that both choices contain, or undefined if these are restricted to different workspaces. */
 export function both(one: Choice, other: Choice): Choice | undefined {
   const held = new Set([one, other].flatMap(({ heldTo }) => heldTo ?? []));
   if (held.size > 1) return undefined;

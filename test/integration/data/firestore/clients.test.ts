@@ -9,7 +9,7 @@ const START = Date.parse('2040-01-01T00:00:00Z');
 
 const HOUR = 3_600_000;
 
-/** Returns a pool of clients for callers. The caller's uid serves as the token, which is valid for an hour. */
+/** Returns a pool of clients for callers. Tokens are fake: the caller's uid, valid for an hour. */
 function fixture() {
   const time = { now: START };
   const clock = { now: () => new Date(time.now) };
@@ -19,7 +19,7 @@ function fixture() {
   return { clients: new CallerClients({ tokens, clock }), time };
 }
 
-/** Returns an object that shows whether the client of the lease is closed. */
+/** Returns an object whose field shows whether the client that the lease provides is closed. */
 function watched(lease: Lease): { closed: boolean } {
   const state = { closed: false };
   const { terminate } = lease.client;
@@ -45,7 +45,7 @@ describe('Firestore clients of callers', () => {
     assert.notEqual((await clients.lease(others[0] ?? first)).client, one.client);
   });
 
-  it('are closed if there are too many, starting with the least recently used client', async () => {
+  it('are closed, the least recently used client first, if there are too many', async () => {
     const { clients } = fixture();
     const oldest = await clients.lease(first);
     const second = await clients.lease(others[0] ?? first);

@@ -24,7 +24,7 @@ describe('Firestore security rules', () => {
     writer = await personCaller('worker');
   });
 
-  it("allow listing only documents of the caller's workspaces", async () => {
+  it("let a caller list only documents of the caller's workspaces", async () => {
     const theirs = `workspace-${unique()}`;
     for (const workspace of ['default', theirs])
       for (const name of ['one', 'two']) {
@@ -50,7 +50,7 @@ describe('Firestore security rules', () => {
     }
   });
 
-  it('apply even to a write that would change nothing', async () => {
+  it('deny a write even if it would change nothing', async () => {
     const empty = `shared/${unique()}`;
     await data.write(worker, empty, {});
     await refusedFor('PERMISSION_DENIED', data.write(viewer, empty, {}, { transaction: true }));

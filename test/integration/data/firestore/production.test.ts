@@ -11,7 +11,7 @@ import { openProduction, type Production } from './production.ts';
 
 const program = fileURLToPath(new URL('productionCaller.ts', import.meta.url));
 
-/** Returns the environment variables of a deployed function, with a proxy to the emulator in place of Firestore. */
+/** Returns environment variables as in a deployed function. A proxy to the emulator takes the place of Firestore. */
 function environment({ proxy }: Production, roots: string): NodeJS.ProcessEnv {
   const { PATH, NODE_OPTIONS, GCLOUD_PROJECT } = process.env;
   return {
@@ -38,7 +38,7 @@ describe('Firestore access in production', () => {
     await rm(directory, { recursive: true });
   });
 
-  it("uses only the caller's ID token to read, write and watch", async () => {
+  it("reads, writes and watches with no other credential than the caller's ID token", async () => {
     const { credential } = await personCaller('worker');
     const roots = join(directory, 'roots.pem');
     await writeFile(roots, production.certificate);
@@ -51,7 +51,7 @@ describe('Firestore access in production', () => {
       refused: 'PERMISSION_DENIED',
       changes: [{ key: '', data: { n: 2 } }],
     });
-    // Each method occurs once per call, because a call that the rules deny is not retried.
+    // Each call has one request, because a request that the rules deny is not retried.
     const methods = production.calls.map(({ method }) => method).sort();
     assert.deepEqual(methods, ['BatchGetDocuments', 'BatchGetDocuments', 'Commit', 'Commit', 'Listen', 'RunQuery']);
     for (const { method, headers } of production.calls) {

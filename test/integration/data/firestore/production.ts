@@ -1,6 +1,6 @@
 /**
- * The emulator behind the address of Firestore in production: firestore.googleapis.com over TLS, through a proxy that
- * records each call.
+ * Makes the emulator available at Firestore's address in production, firestore.googleapis.com over TLS, through a
+ * proxy that records each call.
  */
 
 import { createServer } from 'node:http';
@@ -36,7 +36,7 @@ export async function openProduction(emulator: string): Promise<Production> {
     const { ':authority': _authority, ...rest } = headers;
     forward(stream, upstream.request(rest));
   });
-  server.on('sessionError', () => undefined); // The client's process exits when it is done, which resets the connection.
+  server.on('sessionError', () => undefined); // The client's process resets the connection when it exits.
   await listen(server);
   const proxy = createServer();
   const sockets = new Set<Duplex>();
@@ -67,7 +67,7 @@ export async function openProduction(emulator: string): Promise<Production> {
 function forward(stream: ServerHttp2Stream, onwards: ReturnType<ReturnType<typeof connect>['request']>): void {
   let trailers: IncomingHttpHeaders = {};
   onwards.on('response', ({ ...headers }, flags) => {
-    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // The response of a call that fails immediately is a single frame.
+    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // If a call fails at once, its response is one frame.
     stream.respond(headers, isAll ? { endStream: true } : { waitForTrailers: true });
     if (isAll) return;
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));

@@ -53,7 +53,7 @@ describe('firebase.read of Firestore', () => {
     assert.equal(outcome.nextCursor, undefined);
   });
 
-  it('fails for a document that does not exist', async () => {
+  it('returns an error for a document that does not exist', async () => {
     const { code } = await refusedFor('NOT_FOUND', data.read(worker, `shared/${unique()}`));
     assert.equal(code, 'NOT_FOUND');
   });
@@ -77,7 +77,7 @@ describe('firebase.read of Firestore', () => {
     assert.equal(count, 0);
   });
 
-  it('orders by a field, also by a field in a map, and omits documents without that field', async () => {
+  it('orders by a field, which can be in a map, and omits documents without that field', async () => {
     const path = await collectionOf({
       a: { at: { rank: 3 } },
       b: { at: { rank: 1 } },
@@ -88,7 +88,7 @@ describe('firebase.read of Firestore', () => {
     assert.deepEqual(ids((await data.read(worker, path, { orderBy: '__name__' })).data), ['a', 'b', 'c', 'd']);
   });
 
-  it('includes the values of startAt and endAt in the range', async () => {
+  it('includes documents with exactly the values of startAt and endAt', async () => {
     const path = await collectionOf({ a: { n: 1 }, b: { n: 2 }, c: { n: 2 }, d: { n: 3 }, e: { n: 4 } });
     const between = (query: ReadQuery) => data.read(worker, path, query).then((outcome) => ids(outcome.data));
     assert.deepEqual(await between({ orderBy: 'n', startAt: 2, endAt: 3 }), ['b', 'c', 'd']);
@@ -97,7 +97,7 @@ describe('firebase.read of Firestore', () => {
     assert.deepEqual(await between({ orderBy: '__name__', startAt: 'b', endAt: 'd' }), ['b', 'c', 'd']);
   });
 
-  it('returns each document once across all pages, even among equal values', async () => {
+  it('returns each document once across all pages, even if documents have equal values', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `doc-${String(index).padStart(2, '0')}`);
     const path = await collectionOf(Object.fromEntries(names.map((name) => [name, { n: 1, half: name > 'doc-05' }])));
     for (const orderBy of [undefined, '__name__', 'n', 'half']) {
@@ -109,7 +109,7 @@ describe('firebase.read of Firestore', () => {
     }
   });
 
-  it('pages over values of every kind, and continues after the last returned document is deleted', async () => {
+  it('continues pages after values of every kind, even if the last returned document is deleted', async () => {
     const values = [null, false, true, -1, 2.5, 'text', 'text', ['list'], { map: 1 }, 'long'.repeat(1000)];
     const path = await collectionOf(Object.fromEntries(values.map((value, index) => [`d${index}`, { value }])));
     const found = await pages(path, { orderBy: 'value', limit: 1 });
@@ -130,12 +130,12 @@ describe('firebase.read of Firestore', () => {
       ['a', 'b', 'c'],
       ['d', 'e'],
     ]);
-    // A page has at least one document of any size, because only the tool knows the limit of a response.
+    // A page has at least one document, even a larger one. The tool checks the limit of a response.
     const alone = await collectionOf({ a: { text: text.repeat(6) }, b: { text } });
     assert.deepEqual(await pages(alone, {}), [['a'], ['b']]);
   });
 
-  it('returns documents with an equal value in order of their names', async () => {
+  it('orders documents with equal values by their names', async () => {
     const path = await collectionOf({ a: { kind: 'x' }, b: { kind: 'y' }, c: { kind: 'x' }, d: { kind: 'x' } });
     assert.deepEqual(await pages(path, { orderBy: 'kind', startAt: 'x', endAt: 'x', limit: 2 }), [['a', 'c'], ['d']]);
   });
@@ -201,7 +201,7 @@ describe('firebase.read of Firestore', () => {
 
     after(() => reads.stop());
 
-    it('exceed the number of returned documents by at most one', async () => {
+    it('are at most one more than the returned documents', async () => {
       const path = await collectionOf(
         Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`d${index}`, { n: index }])),
       );

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
 import type { Change, Watcher } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../../e2e/support/waiting.ts';
 
-/** A watcher that records the events of a watch. */
+/** A watcher that records what a watch reports. */
 export class Recorder implements Watcher {
   readonly initials: Readonly<Record<string, JsonValue>>[] = [];
   readonly changes: Change[] = [];

@@ -27,7 +27,7 @@ describe('a repeated write to Firestore', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
-  it('is recognized with a simulated clock, although the rules use the real time', async () => {
+  it('is recognized as repeated with a simulated clock, although the rules use the real time', async () => {
     const now = () => new Date(Date.now() + 30 * 86_400_000);
     for (const database of ['firestore', 'realtime'] as const) {
       const later = new DataClient(database, { now });
@@ -41,7 +41,7 @@ describe('a repeated write to Firestore', () => {
     }
   });
 
-  it('does not conflict with the version that its first execution stored', async () => {
+  it('causes no conflict with the version that its first execution stored', async () => {
     const path = place();
     const { version } = await data.write(worker, path, { n: 1 });
     const request = keyed({ transaction: true, expectedVersion: version ?? '' });

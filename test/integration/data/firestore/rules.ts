@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const committed = readFileSync(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
 
-/** Loads the committed rules into the emulator, with one part of them replaced. */
+/** Loads the committed rules into the emulator, with one text in them replaced. */
 export async function changeRules(text: string, replacement: string): Promise<void> {
   const changed = committed.replace(text, replacement);
   if (changed === committed) throw new Error(`firestore.rules does not contain: ${text}`);

@@ -13,7 +13,7 @@ const worker = agentCaller('worker');
 describe('Firestore values', () => {
   const path = `shared/${unique()}`;
 
-  it('are returned without any change', async () => {
+  it('are returned with the type and content with which they were stored', async () => {
     const property = fc.asyncProperty(fieldsInJson, async (fields) => {
       await data.write(worker, path, fields);
       assert.deepEqual((await data.read(worker, path)).data, fields);
@@ -24,7 +24,7 @@ describe('Firestore values', () => {
     await fc.assert(property, { numRuns: 60, endOnFailure: true });
   });
 
-  it('with field names that the SDK cannot update are accepted by set and refused by update', async () => {
+  it('with field names that the SDK cannot update are accepted by set and rejected by update', async () => {
     const fields = { toString: 'a name that every object has', constructor: { valueOf: 1 } };
     await data.write(worker, path, fields);
     assert.deepEqual((await data.read(worker, path)).data, fields);
@@ -34,7 +34,7 @@ describe('Firestore values', () => {
     }
   });
 
-  it('from other clients are returned in an encoding that firebase.write accepts', async () => {
+  it('that other clients wrote are returned in an encoding that firebase.write accepts', async () => {
     await firestore()
       .doc(path)
       .set({

@@ -52,7 +52,7 @@ describe('a watch of Firestore', () => {
     for (const one of watches.splice(0)) one.stop();
   });
 
-  it('reports a document as one value, including its creation and deletion', async () => {
+  it('reports a document, its creation and its deletion as changes of one value', async () => {
     const path = `shared/${unique()}`;
     const recorder = watch(path, 'value');
     assert.deepEqual(await recorder.started(), {});
@@ -72,7 +72,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual(recorder.failures, []);
   });
 
-  it('reports a collection as one value, in the format of firebase.read', async () => {
+  it('reports a collection as one value in the format of firebase.read', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'value');
     assert.deepEqual(await recorder.started(), { '': [] });
@@ -107,7 +107,7 @@ describe('a watch of Firestore', () => {
     assert.equal(recorder.initials.length, 1);
   });
 
-  it('reports every document that one batch has written', async () => {
+  it('reports every document that a batch has written', async () => {
     const path = `shared/${unique()}/documents`;
     const recorder = watch(path, 'children');
     await recorder.started();
@@ -118,7 +118,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual(new Set(changes.map(({ key }) => key)).size, 20);
   });
 
-  it('fails if the collection has too many documents, at the start or later', async () => {
+  it('fails if the collection has too many documents, at the start of the watch or later', async () => {
     const path = `shared/${unique()}/documents`;
     await document(`${path}/a`).set({});
     await document(`${path}/b`).set({});
@@ -157,7 +157,7 @@ describe('a watch of Firestore', () => {
     assert.deepEqual([stopped.changes, neverBegun.initials, neverBegun.failures], [[], [], []]);
   });
 
-  it('continues with a new ID token, without gaps or repeated changes', async () => {
+  it('continues with a new ID token, without lost or repeated changes', async () => {
     const path = `shared/${unique()}/documents`;
     await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ n: 0 })));
     let asked = 0;
@@ -221,7 +221,7 @@ describe('access to an unreachable Firestore', () => {
   const HOST = 'FIRESTORE_EMULATOR_HOST';
   const host = process.env[HOST];
 
-  // No server listens at this address. A client reads the variable when the client is created.
+  // No server listens at this address. The SDK reads the variable when it creates a client.
   before(() => {
     process.env[HOST] = '127.0.0.1:1';
   });
@@ -230,7 +230,7 @@ describe('access to an unreachable Firestore', () => {
     setVariable(HOST, host);
   });
 
-  it('returns CONNECTION_ERROR before the timeout of the client', async () => {
+  it("causes CONNECTION_ERROR earlier than the client's own timeout", async () => {
     const missing = accessWith(minted, 300);
     const path = parsePath('firestore', 'shared/any');
     const collection = parsePath('firestore', 'shared');

@@ -31,7 +31,7 @@ describe('firebase.write to Firestore', () => {
     assert.equal(key, undefined);
   });
 
-  it('keeps the fields that are not given if merge is set', async () => {
+  it('keeps fields that the call does not name if merge is set', async () => {
     const path = await put({ a: 1, map: { x: 1, y: 2 }, missing: 1 });
     await data.write(worker, path, { map: { y: 3 }, missing: { __delete__: true }, 'b.c': 4 }, { merge: true });
     assert.deepEqual(await stored(path), { a: 1, map: { x: 1, y: 3 }, 'b.c': 4 });
@@ -106,7 +106,7 @@ describe('firebase.write to Firestore', () => {
     await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), many, { operation: 'update' }));
   });
 
-  it('stores server times, and applies increments and array changes', async () => {
+  it('stores server timestamps, and applies increments and array changes', async () => {
     const path = await put({ count: 1, list: ['a', 'b'], kept: 1 });
     await data.write(
       worker,
@@ -176,7 +176,7 @@ describe('firebase.write to Firestore', () => {
     });
 
     it('commits only one of several concurrent writes with the same expected version', async () => {
-      const path = await put({ n: 'first' }); // If a write did not change the document, its version would stay the same.
+      const path = await put({ n: 'first' }); // A write that does not change the document would keep the version.
       const { version: expectedVersion = '' } = await data.read(worker, path);
       const request = { ...transaction, expectedVersion };
       const attempts = Array.from({ length: 5 }, (_, n) => data.write(worker, path, { n }, request));
@@ -191,7 +191,7 @@ describe('firebase.write to Firestore', () => {
       }
     });
 
-    it('refuses increments and array changes if it replaces a document', async () => {
+    it('rejects increments and array changes if it replaces a document', async () => {
       const path = await put({ n: 1 });
       for (const value of [{ __increment__: 1 }, { __arrayUnion__: [1] }, { __arrayRemove__: [1] }]) {
         await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { n: value }, transaction));
@@ -201,7 +201,7 @@ describe('firebase.write to Firestore', () => {
     });
   });
 
-  it('writes nothing if a part of the data is invalid', async () => {
+  it('writes nothing if any part of the data is invalid', async () => {
     const path = await put({ a: 1 });
     await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { a: 2, b: [[1]] }, { operation: 'update' }));
     assert.deepEqual((await firestore().doc(path).get()).data(), { a: 1 });

@@ -5,7 +5,7 @@ import type { MemberRole } from '../../../../functions/src/identity/rules/role.t
 import { answer } from '../../coordination/calls.ts';
 import { type LostResponseFixture, scenariosOf } from '../fixture.ts';
 
-/** Makes the leader lead the workspace of the scenario, which has one other member. */
+/** Makes the leader a leader of the scenario's workspace, and adds another member with the given role. */
 async function ledBy(fixture: LostResponseFixture, other: MemberRole = 'worker'): Promise<Principal> {
   const { workspace, leader, now: addedAt } = fixture;
   const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, added_by: 'ada', added_at: addedAt });

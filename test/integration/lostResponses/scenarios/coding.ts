@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { entry } from '../../coding/calls.ts';
 import { type LostResponseFixture, scenariosOf } from '../fixture.ts';
 
-/** Lets the runner claim a task while another task is available. */
+/** Creates two tasks, and lets the runner claim one of them. */
 async function claimed(fixture: LostResponseFixture, more: JsonObject = {}) {
   await fixture.begin();
   const taskId = await fixture.order({ priority: 1 });

@@ -11,7 +11,7 @@ async function save(fixture: LostResponseFixture): Promise<void> {
   await fixture.app.services.orchestration.workflows.save(fixture.leader.owner_uid, SAVED, undefined, unkeyed);
 }
 
-/** Returns the arguments. Makes the leader's owner a member, because each step checks the role of the owner. */
+/** Makes the owner of the leader a member, because each step checks the owner's role. Returns the arguments. */
 async function asMember(fixture: LostResponseFixture, args: JsonObject) {
   const { workspace, leader, now: addedAt } = fixture;
   const member = { uid: leader.owner_uid, workspace, role: 'leader', added_by: 'a-test', added_at: addedAt } as const;

@@ -19,7 +19,7 @@ export const onboarding = scenariosOf('onboarding', {
   },
 });
 
-/** Scenarios of the system tools, most of which depend on an earlier call. */
+/** Scenarios of the system tools. Most of these tools need an earlier call. */
 export const system = scenariosOf('system', {
   setBudget: {
     'for a task without a budget': async (fixture) => {
@@ -94,7 +94,7 @@ async function document(
   more: JsonObject,
   fields: object = { count: 1 },
 ): Promise<Prepared> {
-  fixture.now = new Date(); // Tokens of callers are valid only at the real time.
+  fixture.now = new Date(); // Tokens of callers are valid only at the real time, so the clock is set to it.
   const path = `shared/${fixture.workspace}`;
   const { writeTime } = await firestore().doc(path).set(fields);
   const version = `${writeTime.seconds}.${writeTime.nanoseconds}`;
@@ -144,7 +144,7 @@ function subscription(fixture: LostResponseFixture) {
   };
 }
 
-/** Creates a repository, and returns its final state as `elsewhere`. */
+/** Creates a repository. Returns the arguments, and as `elsewhere` a function for the state of the repository. */
 function repository(fixture: LostResponseFixture, more: JsonObject): Prepared {
   const repo = fixture.vendors.repository(`repo-${fixture.workspace}`);
   return {

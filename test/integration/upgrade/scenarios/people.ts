@@ -19,7 +19,7 @@ async function stateOf(at: Place, who: Agent, request_id: string) {
   return asked.parse(await at.call(who, 'inbox_wait', { request_id, wait_ms: 0 }));
 }
 
-/** A question to a person about a task, until the holder of the task has the answer. */
+/** A question to a person about a task, from its creation until the holder of the task gets the answer. */
 const question: Scenario = {
   name: 'a question to a person',
   steps: ({ lead, worker }) => {
@@ -62,7 +62,7 @@ const question: Scenario = {
 
 const oneTaskId = z.object({ task: z.object({ id: z.string() }) });
 
-/** Changes that one version makes, and the other version finds in the audit log and undoes. */
+/** Changes that one version makes. The other version finds them in the audit log and undoes them. */
 const takenBack: Scenario = {
   name: 'undone changes',
   steps: ({ workspace, worker }) => {

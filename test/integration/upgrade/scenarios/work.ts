@@ -82,7 +82,7 @@ const runOfSteps: Scenario = {
     let [runId, second, taskId] = ['', '', ''];
     const begin = async (at: Place, input: string): Promise<string> => {
       const before = await runsOf(at, lead, name);
-      // This call returns only when the run has ended, so the test does not wait for the response.
+      // This call returns only when the run has ended, so the step does not wait for it here.
       const waiting = at.ask(lead, 'orchestration_orchestrate_workflow', { workflow: name, input });
       waiting.catch(() => undefined);
       return eventually('the run has created its task', async () => {
@@ -122,7 +122,7 @@ const runOfSteps: Scenario = {
   },
 };
 
-/** Returns the runs of one workflow. The list also contains runs of other workflows of the same owner. */
+/** Returns the runs of one workflow. The listed runs include those of other workflows of the owner. */
 async function runsOf(at: Place, who: Agent, name: string) {
   const listed = runs.parse(await at.ask(who, 'orchestration_list_runs', { limit: 100 })).runs;
   return listed.filter(({ workflow }) => workflow === name);
@@ -184,7 +184,7 @@ async function webhook(at: Place, body: string): Promise<number> {
   return status;
 }
 
-/** An agent that registers twice, and then uses its new credential at both versions. */
+/** An agent registers twice, and then uses its new credential at both versions. */
 const newcomer: Scenario = {
   name: 'an agent that registers twice',
   steps: (cast: Cast) => {
@@ -217,7 +217,7 @@ const newcomer: Scenario = {
         await at.call(agent, 'system_getAgents', {});
       },
       async (at) => {
-        // This version has cached the old credential as well, and was not notified of its replacement.
+        // This version has also cached the old credential, and does not know yet that it was replaced.
         await eventually('the other version rejects the old credential', () => isRefused(at, before));
         assert.ok((await progress(at)) > 0);
         const known = await at.call(agent, 'system_getTaskQueue', { agentId: agent.id });
