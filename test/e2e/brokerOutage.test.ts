@@ -1,4 +1,4 @@
-/** An outage of Pub/Sub loses no event, and a dead letter is logged as an error. */
+/** No event is lost during an outage of Pub/Sub, and each dead letter is logged as an error. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ describe('functions for to-do events', () => {
   });
   after(() => deployment?.end());
 
-  it('relayEvent fails while the Pub/Sub topics are missing, and publishes events when retried', async () => {
+  it('relayEvent fails while the Pub/Sub topics are missing, and a retry publishes the events', async () => {
     const { project, firestore, services } = deployment;
     const owner = `person-${randomUUID()}`;
     const { id } = await services.todos.add(owner, { title: 'Water the plants' }, () => undefined);

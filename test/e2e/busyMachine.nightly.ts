@@ -1,4 +1,4 @@
-/** A burst of events on a machine with busy cores starts only a few function instances, and loses no event. */
+/** A burst of events on a busy machine starts only a few instances of functions. No event is lost. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -7,10 +7,10 @@ import { sampleTodo } from '../support/builders.ts';
 import { instances } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 
-/** Number of added to-dos. Each to-do causes one event, which several functions process. */
+/** Number of to-dos to add. Each to-do causes one event, which several functions process. */
 const TODOS = 120;
 
-/** Number of instances that a machine with little memory can run. */
+/** Number of function instances that even a machine with little memory can run. */
 const MAX_INSTANCES = 25;
 
 describe('a burst of to-do events on a busy machine', () => {
@@ -25,7 +25,7 @@ describe('a burst of to-do events on a busy machine', () => {
   });
 
   it(`is processed completely, by at most ${MAX_INSTANCES} instances`, async () => {
-    // Instances that other tests started may still wait for events, so they do not count.
+    // Instances that other tests started may still be running, so they do not count.
     const idle = new Set(instances());
     const person = new Person();
     person.now = new Date();

@@ -11,7 +11,7 @@ import { type ScriptedModel, type Step, startScriptedModel, type ToolResult } fr
 
 const TASKS = [{ description: 'Write the parser' }, { description: 'Test the parser', dependencies: ['task-1'] }];
 
-/** Returns the model's calls: it creates two tasks, completes the first, and makes a call that must be refused. */
+/** Returns the model's calls: it creates two tasks, completes the first, and makes a call that is an error. */
 function scriptFor(agentId: string): readonly Step[] {
   const call = (tool: string, input: Readonly<Record<string, unknown>>) => ({
     tool: `mcp__muster__coordination_${tool}`,
@@ -49,7 +49,7 @@ describe('Claude Code', () => {
     await model?.close();
   });
 
-  it("is tested with a scripted model whose responses Anthropic's SDK can read", async () => {
+  it("is tested with a scripted model, and Anthropic's SDK can read the responses of this model", async () => {
     const client = new Anthropic({ baseURL: model.url, apiKey: 'none', maxRetries: 0 });
     const question = {
       model: 'claude-opus-4-8',
@@ -67,7 +67,7 @@ describe('Claude Code', () => {
     assert.deepEqual(content[0].input, { tasks: TASKS });
   });
 
-  it('connects to the endpoint after the command "claude mcp add"', async () => {
+  it('connects to the endpoint after the command "claude mcp add" has added it', async () => {
     const url = endpointUrl('', { workspace });
     const header = `Authorization: Bearer ${agent.token}`;
     assert.match(await claude.run('mcp', 'add', '--transport', 'http', 'muster', url, '--header', header), /Added/);
@@ -97,7 +97,7 @@ describe('Claude Code', () => {
     assert.deepEqual([started, completed], [{ success: true }, { success: true }]);
   });
 
-  it('passes the error of a refused tool call to its model', () => {
+  it('passes the error of a failed tool call to its model', () => {
     assert.match(model.turns.at(-1)?.results.at(-1)?.text ?? '', /"error":.*done/);
   });
 

@@ -1,4 +1,4 @@
-/** Real MCP clients, one for each revision of the protocol and one old SDK, call the running endpoint. */
+/** Real MCP clients call the running endpoint: one client per protocol revision, and one of an old SDK. */
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
 import { type Answer, type Connection, connect, connectAt, ERAS, isRecord } from './support/clients.ts';
@@ -34,7 +34,7 @@ for (const era of ERAS) {
       assert.ok((leader.instructions ?? '').length < 2000);
     });
 
-    it('lists tools with short names, valid JSON Schemas, descriptions and all hints', async () => {
+    it('lists tools, all with a short name, valid JSON Schemas, a description and every hint', async () => {
       const tools = await leader.listTools();
       const ajv = new Ajv({ strict: false, validateFormats: false });
       for (const tool of tools) {
@@ -51,7 +51,7 @@ for (const era of ERAS) {
       assert.equal(new Set(tools.map((tool) => tool.name)).size, tools.length);
     });
 
-    it('lists fewer tools at /mcp than on request, and can call a listed tool', async () => {
+    it('lists fewer tools at /mcp than if it requests all, and can call a listed tool', async () => {
       const url = endpointUrl('', { workspace: newWorkspace('light') });
       const light = await connectAt(era, url, await tokenOf('leader'));
       const [some, all] = [await light.listTools(), await leader.listTools()];
@@ -82,7 +82,7 @@ for (const era of ERAS) {
       assert.ok(isRecord(status) && status['goal'] === 'Try every tool');
     });
 
-    it('can call a tool by its dotted name, as in the specifications', async () => {
+    it('can call a tool by the dotted name that the specifications use', async () => {
       const { isError, structured } = await leader.call('coordination.get_status');
       assert.equal(isError, false);
       assert.equal(structured['goal'], 'Try every tool');
@@ -124,7 +124,7 @@ for (const era of ERAS) {
   });
 }
 
-/** Calls every coordination tool and onboarding_registerAgent once, in a small job, and returns the tools' names. */
+/** Calls every coordination tool and onboarding_registerAgent to do a small job, and returns the tools' names. */
 async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<string>> {
   const called = new Set<string>();
   const call = async (name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> => {

@@ -1,4 +1,4 @@
-/** `npm run clock` moves the clock of all functions of the emulator, so no other test may run concurrently. */
+/** `npm run clock` moves the clock of all functions in the emulator, so no other test may run concurrently. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { Person } from '../integration/spine/person.ts';
@@ -12,7 +12,7 @@ describe('the simulated clock of the functions', () => {
 
   afterEach(() => rmSync(file, { force: true }));
 
-  it('sends the reminders that become due when the clock is advanced', async () => {
+  it('causes due reminders to be sent when a person advances the clock', async () => {
     const person = new Person();
     person.now = new Date();
     const id = await person.remind(person.after(2 * HOUR));

@@ -1,4 +1,4 @@
-/** While a runner does a coding task, a client of revision 2026-07-28 is notified of changes of its resource. */
+/** While a runner does a coding task, a client of revision 2026-07-28 is notified of changes of the task. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ describe('the resource of a coding task', () => {
     logs: z.object({ latest: z.array(z.object({ message: z.string() })) }),
   });
 
-  it('is announced to a listening client after each log entry and at the end of the task', async () => {
+  it("causes a notification to a listening client after each log entry and at the task's end", async () => {
     const workspace = newWorkspace('listening');
     const agent = await registerAgent('listener');
     const client = new Client(
@@ -38,7 +38,7 @@ describe('the resource of a coding task', () => {
     const { honoredFilter } = await client.listen({ resourceSubscriptions: [uri, 'task://12345'] });
     assert.deepEqual(honoredFilter, { resourceSubscriptions: [uri] });
 
-    /** Returns the task's content if a notification has arrived after the last read. */
+    /** Reads the resource if a notification has arrived since the last read. */
     async function readOnceAnnounced(): Promise<z.output<typeof shown> | undefined> {
       if (announced === looked) return undefined;
       looked = announced;

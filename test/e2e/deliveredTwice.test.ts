@@ -1,7 +1,7 @@
 /**
  * Every event and message is delivered twice, late and in another order, and a process that sends reminders is
- * killed. Each effect must exist exactly once. The built functions run as in production; the test replaces Eventarc,
- * Pub/Sub and Cloud Scheduler.
+ * killed. Nevertheless, each effect must exist exactly once. The built functions run as in production, but the test
+ * delivers events and starts schedules in place of Eventarc, Pub/Sub and Cloud Scheduler.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -50,7 +50,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await fcm.stop();
     });
 
-    /** Creates a person who is notified of reminders through every channel. */
+    /** Creates a person with settings for notifications of reminders through every channel. */
     beforeEach(async () => {
       deployment.moveTime(0);
       uid = `person-${randomUUID()}`;
@@ -74,7 +74,7 @@ for (const [name, hasBroker, ordersByDay] of [
       return Object.keys(Object(shown)).sort();
     }
 
-    /** Makes the held reminder the last in the queue, after a full batch of reminders whose to-dos do not exist. */
+    /** Gives the held reminder the latest due time, and fills up its batch with reminders of missing to-dos. */
     async function sendLast(held: string, others: readonly string[]): Promise<void> {
       const reminders = deployment.firestore.collection('reminders');
       const due = (await reminders.doc(others[0] ?? '').get()).data();
@@ -88,7 +88,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await batch.commit();
     }
 
-    /** Starts three senders, and kills the first when only the held reminder is unsent. The others then continue. */
+    /** Starts a sender, and kills it when only the held reminder is unsent. Then two other senders continue. */
     async function sendThoughOneIsKilled(ids: readonly string[], held: string): Promise<void> {
       await sendLast(
         held,
@@ -110,7 +110,7 @@ for (const [name, hasBroker, ordersByDay] of [
     }
 
     for (const order of defaultOrNightly<readonly OrderName[]>(ordersByDay, { night: BOTH })) {
-      it(`exist exactly once if all events are delivered twice, ${order}`, async () => {
+      it(`exist exactly once if every event is delivered twice, ${order}`, async () => {
         const due = inMinutes(30);
         const [recurring, ...others] = await addTodos(due);
         await sendThoughOneIsKilled([recurring, ...others], recurring);
@@ -146,7 +146,7 @@ for (const [name, hasBroker, ordersByDay] of [
       return [first.id, ...others];
     }
 
-    /** Asserts one receipt per event, each reminder in every channel, and each other event in the mirror. */
+    /** Asserts that each event has one receipt. Each channel has all reminders; the mirror has all other events. */
     function assertTold(seen: Awaited<ReturnType<typeof effects>>): void {
       const [reminders, changes] = [true, false].map((isReminder) =>
         [...seen.events]
@@ -161,7 +161,7 @@ for (const [name, hasBroker, ordersByDay] of [
       assert.deepEqual(seen.pushed, reminders);
     }
 
-    /** Returns all stored and sent data of the person. */
+    /** Returns all data of the person that was stored or sent. */
     async function effects() {
       return {
         todos: await documents('todos', 'owner_uid'),

@@ -49,7 +49,7 @@ describe('the trigger repairTodo', () => {
 
   const todos = () => person.own('todos', 'owner_uid');
 
-  /** Returns the open to-dos except the given one, as soon as one exists. */
+  /** Waits until the person has open to-dos besides the given one, and returns them. */
   function following(id: string) {
     return eventually('the next occurrence exists', async () => {
       const open = (await todos()).filter((todo) => !todo['completed'] && todo['id'] !== id);
@@ -68,7 +68,7 @@ describe('the trigger repairTodo', () => {
     });
   }
 
-  /** Calls the trigger three times concurrently, and waits for all calls. */
+  /** Calls the trigger for the to-do three times concurrently, and waits for all calls. */
   async function repairAgain(id: string): Promise<void> {
     const repeated = documentEvent(PROJECT, 'written', `todos/${id}`, {});
     await Promise.all([1, 2, 3].map(() => deliverToTrigger('repairTodo', repeated)));
@@ -83,7 +83,7 @@ describe('the trigger repairTodo', () => {
     }
   }
 
-  it('adds one next occurrence, with reminder and events, if a recurring to-do is completed', async () => {
+  it('adds the next occurrence, with reminder and events, if a recurring to-do is completed', async () => {
     const start = at(2 * DAY_MS);
     const first = await begin(start);
     await person.edit(todoPath(first), { completed: true });
@@ -111,7 +111,7 @@ describe('the trigger repairTodo', () => {
     await assertAudited(reported.map(({ event_id }) => event_id));
   });
 
-  it('adds one next occurrence if the owner and a tool complete a to-do concurrently', async () => {
+  it('adds one next occurrence if its owner and a tool complete a recurring to-do concurrently', async () => {
     const start = at(2 * DAY_MS);
     const ids = [await begin(start)];
     for (let round = 0; round < ROUNDS; round++) {
@@ -121,7 +121,7 @@ describe('the trigger repairTodo', () => {
         () => person.tools.call('complete_task', { task_id: id }),
         () => repairAgain(id),
       ];
-      // The call that starts first has a small advantage, so the order changes in each round.
+      // Each round starts the calls in another order, because the call that starts first is more likely to win.
       const order = [...ways.slice(round % ways.length), ...ways.slice(0, round % ways.length)];
       await Promise.all(order.map((way) => way()));
       const [next, ...more] = await following(id);
@@ -147,7 +147,7 @@ describe('the trigger repairTodo', () => {
     await assertAudited(reported.map(({ event_id }) => event_id));
   });
 
-  it('updates reminder and search index, and adds an event, if title and due date change', async () => {
+  it('updates the reminder and search index, and adds an event, if title and due date change', async () => {
     const [due, later] = [at(2 * DAY_MS), at(5 * DAY_MS)];
     const id = await add({ title: 'Water the plants', due_date: due });
     const dueDate = Timestamp.fromDate(new Date(later));
@@ -170,7 +170,7 @@ describe('the trigger repairTodo', () => {
     await assertAudited([updated.event_id]);
   });
 
-  it('adds no event if the changed fields are equal after normalization', async () => {
+  it('adds no event if an edit changes only text that normalization makes equal', async () => {
     const id = await add({ title: 'Water the plants', tags: ['garden'] });
     await person.edit(todoPath(id), { title: '  Water the plants', tags: ['garden', 'Garden'] });
     await eventually('title and tags are normalized', async () => {

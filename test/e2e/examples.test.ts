@@ -1,6 +1,6 @@
 /**
- * Ten calls that the specifications print, through `/mcp/rpc` and each kind of MCP client. The responses must have
- * the printed shape. `test/integration` tests all printed responses in process.
+ * Makes ten calls that the specifications print, through `/mcp/rpc` and with each kind of MCP client. The responses
+ * must have the printed fields and types. test/integration does this for all printed calls, without a server.
  */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
@@ -18,14 +18,14 @@ import { newPerson } from './support/people.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Example {
-  /** MCP name of a tool that has another name in its specification. */
+  /** Toolset whose endpoint the test calls. Its tools have their names in the specification. */
   readonly endpoint: 'network' | 'coordination' | 'todo' | 'coding';
   readonly tool: string;
   readonly args: Fields;
   readonly prints: Fields;
 }
 
-/** @param me id of the test's own agent */
+/** @param me id of the agent that the examples name */
 function examplesFor(me: string): readonly Example[] {
   const presentation = { title: 'Finish presentation', priority: 'HIGH', tags: ['work', 'urgent'] };
   const made = { id: 'x', ...presentation, completed: false, created_at: '2026-02-10T08:00:00.000Z' };
@@ -91,7 +91,7 @@ function examplesFor(me: string): readonly Example[] {
 
 type Call = (example: Example, url: string, token: string) => Promise<Fields>;
 
-/** Returns the tool's name at an endpoint where all tools are listed with their toolset. */
+/** Returns the tool's name at endpoints that list tools with the toolset as prefix. */
 const fullName = ({ endpoint, tool }: Example): string => (endpoint === 'network' ? tool : `${endpoint}.${tool}`);
 
 const throughRpc: Call = async (example, url, token) => {
@@ -120,13 +120,13 @@ const WAYS: readonly (readonly [string, Call])[] = [
 ];
 
 for (const [name, call] of WAYS) {
-  it(`ten calls that the specifications print return the printed responses through ${name}`, async () => {
+  it(`ten calls that the specifications print return the printed response through ${name}`, async () => {
     // Another test may have marked the agent offline.
     await firestore().doc(agentPath('agent-001')).update({ status: 'active' });
     const own = { network: (await registerAgent('examples')).token, todo: (await newPerson()).token };
     const tokens = { ...own, coordination: await tokenOf('leader'), coding: await tokenOf('leader') };
     const workspace = newWorkspace('examples');
-    // Only registration generates ids with this suffix, so no other test can have chosen the id.
+    // The id has the form of ids that registration generates, so no other test can have chosen it.
     const examples = examplesFor(`${newAgentName('terminal')}-x`);
     assert.equal(examples.length, 10);
     for (const example of examples) {

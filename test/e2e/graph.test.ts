@@ -1,4 +1,4 @@
-/** The deployed trigger that completes a task after its parts, and a to-do after its delegated task. */
+/** The deployed trigger that completes a task when its parts are done, and a to-do when its task is done. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { RemoteModels } from '../support/models/remote.ts';
@@ -41,7 +41,7 @@ describe('the trigger followGraph', () => {
     });
   });
 
-  it("cancels a run and aborts its model request if the run's parent task is cancelled", async () => {
+  it('cancels a run and aborts its model request if the task that is its parent is cancelled', async () => {
     const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
     const prompt = `hang ${workspace}`;
     await models.when({ text: prompt }, { does: 'hang' });

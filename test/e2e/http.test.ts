@@ -35,7 +35,7 @@ describe('the HTTP endpoint', () => {
     }
   });
 
-  it('responds to a request without a credential with 401 and the address of the sign-in', async () => {
+  it('responds to a request without a credential with 401 and the URL of the sign-in metadata', async () => {
     const answer = await send(MCP_URL, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: LIST });
     assert.equal(answer.status, 401);
     assert.match(answer.headers.get('www-authenticate') ?? '', CHALLENGE);
@@ -57,7 +57,7 @@ describe('the HTTP endpoint', () => {
     }
   });
 
-  it('rejects requests from web pages of foreign origins, and accepts local origins', async () => {
+  it('rejects requests from web pages of other origins, and accepts those of local origins', async () => {
     for (const origin of ['https://evil.example', 'http://evil.example', 'null', 'http://127.0.0.1.evil.example']) {
       assert.equal((await post(MCP_URL, token, LIST, { Origin: origin })).status, 403, origin);
     }
@@ -66,7 +66,7 @@ describe('the HTTP endpoint', () => {
     assert.equal(local.headers.get('access-control-allow-origin'), 'http://localhost:5173');
   });
 
-  it('accepts only POST, because it offers no streams and no sessions', async () => {
+  it('accepts only POST requests, because GET and DELETE are for streams and sessions', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const { status, headers } = await send(MCP_URL, { method, headers: headersFor(token) });
       assert.equal(status, 405, method);
@@ -89,7 +89,7 @@ describe('the HTTP endpoint', () => {
     assert.equal((await post(MCP_URL, token, LIST, { 'Content-Type': 'text/plain' })).status, 415);
   });
 
-  it('issues no session id to any kind of client', async () => {
+  it('issues no session id to a client of any protocol revision', async () => {
     for (const era of ERAS) {
       const sessions: (string | null)[] = [];
       const watching: typeof fetch = async (input, init) => {
@@ -108,7 +108,7 @@ describe('the HTTP endpoint', () => {
     }
   });
 
-  it('serves a call without a previous handshake, even if its session id is unknown', async () => {
+  it('responds to a call without a previous handshake, even if its session id is unknown', async () => {
     const url = endpointUrl('/coordination', { workspace: newWorkspace('http') });
     const call = { name: 'get_status', arguments: {} };
     const answer = await request(url, token, 'tools/call', {

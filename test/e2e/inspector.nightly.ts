@@ -60,7 +60,7 @@ for (const era of INSPECTOR_ERAS) {
     const toolCall = (tool: string, args: object) =>
       ['tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)] as const;
 
-    /** Returns the structured result of a successful call. Its text must be the same data, except for reports. */
+    /** Returns the structured result of a successful call. The text must be the same data, except for reports. */
     async function call(tool: string, args: object): Promise<z.output<typeof answered>['structuredContent']> {
       const { content, structuredContent } = answered.parse(await result(...toolCall(tool, args)));
       if (tool === 'report_task') assert.match(content[0].text, /^Coding task /);
@@ -85,7 +85,7 @@ for (const era of INSPECTOR_ERAS) {
       await result('tools/list', '--strict');
     });
 
-    it('can create, update, report and end a coding task with the four tools', async () => {
+    it('can create, update, report on and end a coding task with the four tools for these actions', async () => {
       const taskId = await createTask();
       await call('update_task', { taskId, log: 'Begin with the login.' });
       const { result: report } = await call('report_task', { taskId });
@@ -129,14 +129,14 @@ for (const era of INSPECTOR_ERAS) {
       }
     });
 
-    it('gets an error for each hostile URI, and can then still read a resource', async () => {
+    it('gets an error for each hostile URI, and can read a resource afterwards', async () => {
       for (const uri of HOSTILE_URIS) assertCivil(await inspector.run('resources/read', '--uri', uri), uri);
       await read('agent://status', 'application/json');
     });
   });
 }
 
-/** Returns one resource per template, for a task that has log entries of the given day. */
+/** Returns one resource of each template. The task must have log entries of the given day. */
 function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: string; shows: RegExp }> {
   return new Map([
     ['task://{taskId}', { uri: `task://${taskId}`, shows: /Reading src\/app\.ts/ }],

@@ -1,4 +1,4 @@
-/** An instance of the built function as on Cloud Run, with parameters from the environment and an end by SIGTERM. */
+/** An instance of the built function as on Cloud Run: the environment sets its parameters, and SIGTERM ends it. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { mcpHeaders, mcpMessage, post } from '../../bench/load/client.ts';
@@ -40,7 +40,7 @@ describe('an instance of the function mcp', () => {
   it('limits calls according to RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST', async () => {
     const agent = await registerAgent('limited');
     const running = await start({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
-    // While a new instance connects to the databases, it refuses heartbeats with another error.
+    // Until a new instance is connected to the databases, heartbeats fail with another error.
     await eventually('a heartbeat succeeds', async () => {
       const { isError } = await heartbeat(running, agent);
       return isError !== true || undefined;

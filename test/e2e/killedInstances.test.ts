@@ -1,4 +1,4 @@
-/** Instances are killed during calls. If the caller repeats each call with its key, no call is lost or duplicated. */
+/** Instances are killed during calls. No call is lost or duplicated if the caller repeats it with its key. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The test runs until this many calls have lost their response before their commit, and after their commit. */
+/** The test ends after so many calls whose instance was killed before their commit, and so many after it. */
 const ENOUGH = { before: 1, after: 1 };
 const MAX_TASKS = 15;
 
@@ -42,9 +42,9 @@ describe('a tool call', () => {
     });
   }
 
-  /** Calls a tool and kills all instances during the call. Then repeats the call with its key until it succeeds. */
+  /** Calls a tool with a key, and kills all instances during the call. Then repeats the call until it succeeds. */
   async function callAndKill(tool: string, args: Fields): Promise<Fields> {
-    // Starts an instance first, because the emulator waits long if an instance is killed before it listens.
+    // First makes sure that an instance runs. If one is killed before it listens, the emulator waits for long.
     await persist('coordination_get_status');
     const pids = instances();
     const keyed = { ...args, idempotency_key: randomUUID() };
@@ -86,12 +86,12 @@ describe('a tool call', () => {
   });
 });
 
-/** Returns the number of committed calls that had an idempotency key. */
+/** Returns the number of calls with an idempotency key that were committed. */
 async function settledCount(): Promise<number> {
   return (await firestore().collection(COLLECTIONS.idempotency).count().get()).data().count;
 }
 
-/** Resolves when another call with a key is committed, usually before its response arrives. */
+/** Waits until another call with a key is committed. Usually, the caller does not have the response yet. */
 async function settledMoreThan(count: number): Promise<void> {
   const deadline = Date.now() + 10_000;
   while ((await settledCount()) <= count && Date.now() < deadline);

@@ -8,7 +8,7 @@ import { type HttpResponse, headersFor, post } from './support/http.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-/** One request of each kind that a proxy of the platform might change. */
+/** One request of each kind that a proxy in front of the function might change. */
 const SENT: readonly (readonly [what: string, status: number, body: string | Buffer, headers?: object])[] = [
   ['truncated JSON', 400, '{"jsonrpc":"2.0",'],
   ['bytes that are not text', 400, Buffer.from([0x22, 0xff, 0x22])],

@@ -1,4 +1,4 @@
-/** Calls to models from a tool call to the vendor and back: parameters, secrets, SDKs and the deployed functions. */
+/** Requests to models, from the tool call to the vendor's API and back, with the deployed functions. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { RemoteModels } from '../support/models/remote.ts';
@@ -65,7 +65,7 @@ describe('hosted agents of the deployed functions', () => {
     });
   }
 
-  it('close the connection to the vendor whose agent loses a race', async () => {
+  it('close the connection to the vendor if their agent loses a race against another agent', async () => {
     const prompt = `Race: ${randomUUID()}`;
     await models.when({ text: prompt, vendor: 'gemini' }, { does: 'answer', text: 'First!', company: 2 });
     await models.when({ text: prompt, vendor: 'anthropic' }, { does: 'hang' });

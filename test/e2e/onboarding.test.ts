@@ -1,6 +1,6 @@
 /**
- * A new agent that knows only the texts of the tools. It makes the calls that getWelcome suggests, and then the calls
- * that its checklist suggests, unchanged.
+ * Plays a new agent that knows only what the tools return. It makes, without changes, the calls that getWelcome
+ * suggests, and then the calls that its checklist suggests.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ const registered = z.object({
   endpoints: z.record(z.string(), z.url()),
 });
 
-/** Maximum number of repetitions, larger than the number of items in any checklist. */
+/** Maximum number of checklist calls. No checklist has so many items. */
 const ENOUGH = 10;
 
 interface Newcomer {
@@ -54,7 +54,7 @@ interface Newcomer {
   readonly language: string;
   readonly invitedBy: Seeded;
   readonly era: Era;
-  /** Whether the agent switches to its own new credential, or continues with the credential of its client. */
+  /** Whether the agent reconnects with its own new credential. Otherwise it keeps the credential of its client. */
   readonly reconnects: boolean;
   /** Ids of checklist items that the agent must complete. */
   readonly achieves: readonly string[];
@@ -79,7 +79,7 @@ const NEWCOMERS: readonly Newcomer[] = [
     reconnects: true,
     achieves: ['register', 'connect', 'join', 'create'],
   },
-  // The credential of this client cannot be changed.
+  // This client cannot reconnect with another credential.
   { role: 'developer', language: 'de', invitedBy: 'worker1', era: ERAS[2], reconnects: false, achieves: WORK },
 ];
 
@@ -131,7 +131,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       assert.ok(identity, 'the quick start did not register the agent');
     });
 
-    it('gives the agent endpoints and pages that respond to its credential', async () => {
+    it('gives the agent endpoints and pages that it can request with its credential', async () => {
       const urls = greeting.resources.documentation.filter((one) => one.startsWith('http'));
       assert.ok(urls.length > 1);
       for (const endpoint of urls) {
@@ -178,7 +178,7 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
       assert.fail('required checklist items remain');
     });
 
-    it('leads to the completion of the first task, unless the agent is a coordinator', async () => {
+    it('leads the agent to complete its first task, unless the agent is a coordinator', async () => {
       if (!achieves.includes('complete')) return;
       const { results } = await succeed(connection, 'coordination_get_results');
       assert.ok(Array.isArray(results) && results.length === 1);

@@ -11,7 +11,7 @@ import { eventually } from './support/waiting.ts';
 describe('a run of the deployed functions', function () {
   this.timeout('10m');
 
-  it('executes its steps through Cloud Tasks, and is returned again for the same request', async () => {
+  it('executes its steps through Cloud Tasks, and is returned again if the request is repeated', async () => {
     const url = endpointUrl('/orchestration', { workspace: newWorkspace('orchestration') });
     const client = await connect('client 2026-07-28', url, await tokenOf('worker1'));
     const asked = {

@@ -19,7 +19,7 @@ describe('firebase.read and firebase.write', () => {
 
   const at = (rest: object = {}) => ({ database: 'realtime', path, ...rest });
 
-  it('return written data of the Realtime Database page by page', async () => {
+  it('write data to the Realtime Database and read it page by page', async () => {
     await succeed(worker, 'firebase.write', at({ data: { a: { n: 1 }, b: 'two', c: [3] } }));
     const first = await succeed(viewer, 'firebase.read', at({ query: { limit: 2 } }));
     assert.deepEqual(first['data'], { a: { n: 1 }, b: 'two' });
@@ -32,12 +32,12 @@ describe('firebase.read and firebase.write', () => {
     assert.deepEqual(keys['data'], { a: true, b: true, c: true });
   });
 
-  it('return a single value of the Realtime Database in the field ".value"', async () => {
+  it('return a value of the Realtime Database that is not an object in the field ".value"', async () => {
     await succeed(worker, 'firebase.write', at({ data: 'text' }));
     assert.deepEqual((await succeed(viewer, 'firebase.read', at()))['data'], { '.value': 'text' });
   });
 
-  it('store JSON text of the Realtime Database as text, and report this with a note', async () => {
+  it('store JSON text as text in the Realtime Database, and return a note about this', async () => {
     const stored = async (data: unknown) => (await succeed(worker, 'firebase.write', at({ data })))['metadata'];
     const noted = await stored('{"a":1}');
     assert.ok(isRecord(noted));

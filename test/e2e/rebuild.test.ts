@@ -1,4 +1,4 @@
-/** `npm run rebuild` restores deleted derived data, also while agents work. */
+/** `npm run rebuild` restores deleted derived data, even while agents work. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compose } from '../../functions/src/composition/compose.ts';
@@ -43,7 +43,7 @@ function rebuildBeside(): Promise<string> {
   return runBeside('rebuild', [...KINDS, '--project', PROJECT]);
 }
 
-/** Returns the number of corrected items, by the name of each output line. */
+/** Returns the numbers of corrected items in the output, by the name at the start of their line. */
 function wrongIn(output: string): Readonly<Record<string, number>> {
   const lines = output.matchAll(/^(\S.*): \d+ checked, (\d+) (?:to correct|corrected)\.$/gm);
   return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
@@ -85,7 +85,7 @@ class Derived {
       ...(await this.counted()),
       queue,
       access: { people, workspaces },
-      // The author is omitted, because a rebuild can only restore the last author.
+      // The author of a skill is omitted, because a rebuild can only restore its last author.
       skills: Object.fromEntries(skills.map((skill) => [skill.id, { ...skill.data(), author: '' }])),
       seen: Object.keys(Object(presence)).sort(),
     };
@@ -153,11 +153,11 @@ describe('npm run rebuild', () => {
   });
   after(async () => {
     await leader?.close();
-    // Otherwise, no agent could be marked offline for five minutes, which other tests expect.
+    // The rebuild has stored an outage: no agent could be marked offline for five minutes. Other tests need that.
     await system.ports.sweepRecord.saveOutage(undefined);
   });
 
-  it('restores all deleted derived data, and as many items as a dry run has reported', async () => {
+  it('restores all deleted derived data, and exactly as many items as a dry run reports', async () => {
     const before = await derived.everything();
     assert.equal(before.counters.counts.done, 1);
     assert.equal(before.agents.total, 3);
@@ -177,7 +177,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual({ ...after, seen: [] }, { ...before, seen: [] });
   });
 
-  it('corrects nothing if it runs again', async () => {
+  it('corrects nothing if it runs again right after a rebuild', async () => {
     const before = await derived.everything();
     const wrong = Object.values(wrongIn(await rebuildBeside()));
     assert.ok(wrong.length >= 8);
@@ -185,7 +185,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual(await derived.everything(), before);
   });
 
-  it('restores lost presence so that no agent seems offline, and deletes unknown presence', async () => {
+  it('restores deleted presence, so that no agent seems offline, and deletes unknown presence', async () => {
     const [agent] = agents;
     assert.ok(agent);
     const database = await realtimeDatabase();
@@ -215,7 +215,7 @@ describe('npm run rebuild', () => {
       });
       await succeed(lead, 'create_tasks_batch', { tasks });
       const team = await Promise.all([1, 2, 3].map(() => registerAgent('busy')));
-      // The workers exit when the counters show no open task, so the counters are deleted before the workers start.
+      // Workers would exit if the counters showed no open task. So the counters are deleted before the workers start.
       await busy.deleteCounters();
       await busy.delete(taskQueuePath(busy.workspace));
       const [era] = ERAS;

@@ -113,7 +113,7 @@ describe('a restored deployment', function () {
       ...deployment.env,
     });
 
-  it('gets the data that the backup does not contain from a rebuild', async () => {
+  it('gets derived data, which the backup does not contain, from a rebuild', async () => {
     assert.deepEqual([await deployment.node('presence'), await deployment.node('workspaces')], [null, null]);
     const text = await rebuild();
     assert.match(text, /Tasks without a holder: \d+ checked, [1-9]\d* corrected\./);
@@ -146,13 +146,13 @@ describe('a restored deployment', function () {
     await finish(worker, living, next);
   });
 
-  it('reports to existing subscriptions that events may be missing', async () => {
+  it('reports to pollers of existing subscriptions that events may be missing', async () => {
     const watcher = await opened(`${endpoint}firebase`, living.token);
     const polled = await succeed(watcher, 'firebase_pollEvents', { subscriptionId: 'queue', waitMs: 5000 });
     assert.equal(polled['overflow'], true);
   });
 
-  it('releases the task of an offline agent only some minutes after the restore', async () => {
+  it('releases the task of an offline agent, but only some minutes after the restore', async () => {
     const sweep = await deployment.serve('sweep');
     const swept = async () => assert.equal((await fetch(sweep, { method: 'POST' })).status, 200);
     const worker = await opened(restoredUrl(), living.token);

@@ -31,7 +31,7 @@ describe('the endpoint /mcp/rpc', () => {
     return answer['result'];
   }
 
-  it('supports a whole job: set a goal, create a task, claim it and complete it', async () => {
+  it('accepts all calls of a job: set a goal, create a task, claim it and complete it', async () => {
     const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
     await resultOf(url, leader, 'coordination.init_coordination', { goal: 'Build', master_plan: 'Step by step' });
     const { task } = await resultOf(url, leader, 'coordination.create_task', { description: 'Do it' });
@@ -47,7 +47,7 @@ describe('the endpoint /mcp/rpc', () => {
     assert.equal(status['progress_percent'], 100);
   });
 
-  it('returns JSON-RPC errors for malformed bodies, although the platform parses bodies too', async () => {
+  it('returns JSON-RPC errors for malformed bodies, although the platform parses them first', async () => {
     const url = endpointUrl('/rpc');
     for (const [body, code] of [
       ['', -32700],
@@ -65,7 +65,7 @@ describe('the endpoint /mcp/rpc', () => {
     }
   });
 
-  it('returns an HTTP error if it rejects a request before it reads the JSON-RPC message', async () => {
+  it('returns an HTTP error if it rejects a request before reading its JSON-RPC message', async () => {
     const url = endpointUrl('/rpc');
     const body = JSON.stringify(requestOf('coordination.get_status', {}));
     const anonymous = await send(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });

@@ -43,12 +43,12 @@ describe('the MCP endpoint', () => {
     return (await (await opened(path, query)).listTools()).map((tool) => tool.name);
   }
 
-  it('lists tools with the names of the specification at the path of one toolset', async () => {
+  it('lists tools by their names in the specification at the path of one toolset', async () => {
     assert.deepEqual([...(await names('/coordination'))].sort(), [...READERS, ...WRITERS].sort());
     assert.ok((await names('/onboarding')).includes('onboarding_registerAgent'));
   });
 
-  it('lists tools with the toolset as prefix of their names at /mcp', async () => {
+  it('lists tools by their names with the toolset as prefix at /mcp', async () => {
     const all = await names('');
     for (const name of [...READERS, ...WRITERS]) assert.ok(all.includes(`coordination_${name}`), name);
     assert.ok(all.includes('onboarding_registerAgent'));
@@ -79,7 +79,7 @@ describe('the MCP endpoint', () => {
     assert.match(JSON.stringify(structured), /task-none/);
   });
 
-  it("lists only the tools that the caller's role may call at /mcp, unless all are requested", async () => {
+  it("lists at /mcp only tools that the caller's role may call, unless all tools are requested", async () => {
     const shownToWorker = async (query: Readonly<Record<string, string>>) =>
       listedIn((await request(endpointUrl('', query), await tokenOf('worker1'), 'tools/list')).json);
     const names = await shownToWorker({});
@@ -106,7 +106,7 @@ describe('the MCP endpoint', () => {
     assert.match(answer.text, /Unknown toolset \\"nonsense\\".*coordination/);
   });
 
-  it('omits tools that write if the URL or a header requests read-only tools', async () => {
+  it('lists no tools that write if the URL or a header requests read-only tools', async () => {
     assert.deepEqual([...(await names('/coordination/readonly'))].sort(), [...READERS].sort());
     assert.deepEqual([...(await names('/coordination', { readonly: '1' }))].sort(), [...READERS].sort());
     const all = await names('/readonly');

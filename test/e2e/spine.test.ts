@@ -14,14 +14,14 @@ describe('the functions for to-do events', () => {
     person.now = new Date();
   });
 
-  /** Waits until the person's list in the Realtime Database contains exactly these ids. */
+  /** Waits until the named list of the person in the Realtime Database contains exactly these ids. */
   async function shows(list: 'task-updates' | 'notifications', ...ids: readonly string[]): Promise<void> {
     await eventually(`${list} shows ${ids}`, async () => {
       return JSON.stringify(await person.list(list)) === JSON.stringify(ids) || undefined;
     });
   }
 
-  it("deliver each committed event to the event receipts and to the person's clients", async () => {
+  it('deliver each committed event to the event receipts, and to the clients of the person', async () => {
     const events = ['first', 'second', 'third'].map((word, index) =>
       person.event('updated', { id: `${word}-${person.uid}`, timestamp: person.after(index) }),
     );
@@ -41,7 +41,7 @@ describe('the functions for to-do events', () => {
     await eventually("the receipt of the reminder's event exists", () => person.audit(sending));
   });
 
-  it('publish an unreadable message as a dead letter that names the consumer and the reason', async function () {
+  it("publish an unreadable message as a dead letter with the consumer's name and the reason", async function () {
     if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
     const letters = await Subscription.to('dead-letters');
     for (const [topic, consumer] of [

@@ -1,6 +1,6 @@
 /**
- * An event stream of the deployed functions, whose requests may reach different instances. Frames, errors and
- * listeners are tested in `unit/mcp/{events,eventsEnds,streams,listen}`, the log in `integration/subscriptions`.
+ * Event streams of the deployed functions. The requests of one client may reach different instances. Tests of frames,
+ * errors and listeners: `unit/mcp/{events,eventsEnds,streams,listen}`; of the log: `integration/subscriptions`.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -65,7 +65,7 @@ describe("a subscription's event stream", () => {
 
   const keysOf = (frames: readonly Frame[]) => frames.map((frame) => eventIn(frame)?.['key']);
 
-  it('continues after the last received event, without gaps or duplicates, on any instance', async () => {
+  it("continues after the client's last event, without gaps or duplicates, on any instance", async () => {
     const { subscriptionId, path } = await subscribe();
     await add(path, 1, 2, 3);
     const first = await take(await open(subscriptionId), 3);

@@ -39,7 +39,7 @@ describe('system.getSystemStatus', () => {
   const project = newProject('status');
 
   before(async () => {
-    await addAgents(project, 2); // one of the two is active
+    await addAgents(project, 2); // Two agents, of which one is active.
     const [caller] = await addCallers(project, 'worker');
     assert.ok(caller);
     agent = caller;
@@ -51,7 +51,7 @@ describe('system.getSystemStatus', () => {
       env: { ...project.env, FIREBASE_DATABASE_EMULATOR_HOST: `127.0.0.1:${database.port}`, FUNCTIONS_EMULATOR: '' },
     });
     connection = await connect('client 2026-07-28', instance.url, agent.credential);
-    await succeed(connection, 'coordination_get_status'); // From here on, the instance has a response time of every database.
+    await succeed(connection, 'coordination_get_status'); // From here on, the instance knows the response time of every database.
   });
   afterEach(async () => {
     await connection?.close();
@@ -65,7 +65,7 @@ describe('system.getSystemStatus', () => {
   const look = async () =>
     status.parse(await succeed(connection, 'system_getSystemStatus', { includeDependencies: true }));
 
-  it('reports the status healthy with metrics while all databases respond', async () => {
+  it('reports the status healthy, and metrics, while all databases respond', async () => {
     const { services, metrics, alerts, dependencies, ...rest } = await look();
     assert.equal(rest.status, 'healthy');
     assert.deepEqual([services.firebase.status, services.firebase.realtimeDatabase.status], ['healthy', 'healthy']);
@@ -76,7 +76,7 @@ describe('system.getSystemStatus', () => {
     assert.match(dependencies['node'] ?? '', /^22\./);
   });
 
-  it('reports the status degraded without the Realtime Database, and other calls succeed', async () => {
+  it('reports the status degraded if the Realtime Database is unreachable; other calls succeed', async () => {
     await database.close();
     const answer = await look();
     assert.equal(answer.status, 'degraded');

@@ -15,7 +15,7 @@ const GRAPH = layeredGraph(defaultOrNightly(4, { night: 14 }), 15);
 const BATCH = 50;
 const WORKERS = 6;
 
-/** The lease of the victim is short. The leases of the other workers are longer than the test. */
+/** Options of the worker to kill. Its lease is short; the leases of the other workers are longer than the test. */
 const VICTIM = { leaseSeconds: 2, stopAtClaim: 5 };
 const OTHERS = { leaseSeconds: 600 };
 
@@ -56,7 +56,7 @@ describe('the task queue with six workers', () => {
     await leader?.close();
   });
 
-  it('still shows the task of a killed worker as in progress', async () => {
+  it('shows the task of a killed worker as in progress before a sweep', async () => {
     const [victim] = workers;
     assert.ok(victim);
     heldTaskIds = await eventually('the victim holds a task and has stopped', async () =>
@@ -68,7 +68,7 @@ describe('the task queue with six workers', () => {
     assert.ok(JSON.stringify(held).includes(heldTaskIds.task));
   });
 
-  it("releases the killed worker's task by the cleanup job, so that another worker claims it", async () => {
+  it('releases the task of a killed worker by the cleanup job, so that another worker claims it', async () => {
     await sweepUntil('the task is released', async () => {
       const again = workers
         .flatMap((worker) => worker.reports)
@@ -77,14 +77,14 @@ describe('the task queue with six workers', () => {
     });
   });
 
-  it('is completed by the other five workers after one worker was killed', async () => {
+  it('is emptied by the other five workers after one worker was killed', async () => {
     const ends = await Promise.all(workers.slice(1).map((worker) => worker.ended));
     assert.deepEqual(ends, [0, 0, 0, 0, 0]);
     tasks = z.array(finishedTask).parse(await everyItem(leader, 'get_all_tasks', 'tasks', { limit: 60 }));
     assert.equal(tasks.length, GRAPH.length);
   });
 
-  it('has exactly one completion and one result per task', () => {
+  it('has exactly one completion and one result for each task', () => {
     const completed = workers.flatMap((worker) =>
       worker.reports.filter((one) => one.kind === 'completed').map((one) => one.task),
     );
@@ -120,7 +120,7 @@ describe('the task queue with six workers', () => {
     }
   });
 
-  it('has exact counters for tasks and for the tasks that each agent completed', async () => {
+  it('has exact counters of tasks by status and of completed tasks by agent', async () => {
     const status = await succeed(leader, 'get_status');
     assert.deepEqual(status['tasks'], { available: 0, claimed: 0, in_progress: 0, done: GRAPH.length, failed: 0 });
     assert.deepEqual([status['total_tasks'], status['progress_percent']], [GRAPH.length, 100]);

@@ -6,7 +6,7 @@ import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 
-/** Number of tasks without dependencies. A chain of three more tasks depends on each of them. */
+/** Number of tasks without dependencies. Each one is the start of a chain of four tasks. */
 const ROOTS = 15;
 const DEPTH = 4;
 
@@ -48,7 +48,7 @@ describe('terminals with the credential of one worker', () => {
     await succeed(worker, 'fail_task', failing);
   });
 
-  it('can be used only with the credential that registered them', async () => {
+  it('can be used only with the credential with which they were registered', async () => {
     const other = await connect('client 2026-07-28', endpointUrl('/coordination', query), await tokenOf('worker2'));
     try {
       const refusals = [];
@@ -58,7 +58,7 @@ describe('terminals with the credential of one worker', () => {
         refusals.push(text.replaceAll(agent_id, 'x'));
       }
       assert.equal(refusals[0], refusals[1]);
-      // With another credential, the same name registers another agent.
+      // A registration of the same name with another credential creates another agent.
       const { agent } = await succeed(other, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });
       assert.ok(isRecord(agent));
       const { agent: first } = await succeed(worker, 'register_agent', { agent_id: 'terminal-2', role: 'worker' });

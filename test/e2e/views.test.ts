@@ -1,6 +1,6 @@
 /**
- * The views in a host that is built with the official SDK: `app-bridge` runs the views, which are read from the real
- * endpoint, and forwards their tool calls to the endpoint.
+ * Tests the views in a host that is built with the official SDK. The host reads the views from the real endpoint. It
+ * runs them with the SDK's `app-bridge`, which forwards their tool calls to the endpoint.
  */
 import assert from 'node:assert/strict';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -20,7 +20,7 @@ const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODO
 
 const message = z.custom<JSONRPCMessage>((value) => typeof value === 'object' && value !== null);
 
-/** Transports messages between the host's bridge and the page of the view. */
+/** Transports messages between the bridge of the host and the page of the view. */
 class FrameTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -76,7 +76,7 @@ describe('the view', () => {
   }
 
   for (const name of VIEWS)
-    it(`${name} connects to a host of the official SDK, shows a result, and adopts its theme`, async () => {
+    it(`${name} connects to a host of the official SDK, shows a result, and uses the host's theme`, async () => {
       const { bridge, frame, heights, end } = await opened(name, {});
       assert.match(bridge.getAppVersion()?.name ?? '', /muster/i);
       await bridge.sendToolInput({ arguments: {} });
@@ -131,7 +131,7 @@ describe('the view', () => {
     }
   });
 
-  it('goal shows no buttons if the host does not let views call tools', async () => {
+  it('goal shows no buttons if its host does not let views call tools', async () => {
     const { bridge, frame, end } = await opened('goal', {});
     await bridge.sendToolResult({ ...resultOf(STATUS), content: [{ type: 'text', text: 'As text.' }] });
     const view = await frame.view();

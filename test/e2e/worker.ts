@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Connection, connect } from './support/clients.ts';
 import type { Report, WorkerOrders } from './support/workers.ts';
 
-/** Pause between two attempts to claim. It is long, because six workers make two calls each after each pause. */
+/** Pause between two attempts to claim. It is long because after each pause, six workers make two calls each. */
 const BETWEEN_LOOKS_MS = 400;
 
 const claimAnswer = z.object({
@@ -60,7 +60,7 @@ async function call(tool: string, args: Readonly<Record<string, unknown>>): Prom
   return structured;
 }
 
-/** Retries a request once, because a server may close an idle connection just when the client reuses it. */
+/** Sends a request, and again if it fails, because the server may close an idle connection at that moment. */
 async function fetchAgain(...request: Parameters<typeof fetch>): Promise<Response> {
   try {
     return await fetch(...request);

@@ -1,4 +1,4 @@
-/** The conformance suite's scenarios for authorization servers, in which a browser signs in as a person. */
+/** The MCP conformance suite's scenarios for authorization servers. A browser signs in as a person would. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';

@@ -6,7 +6,7 @@ export interface CredentialProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy that adds a credential to each request, because the conformance suites cannot send one. */
+/** Starts a proxy that adds the credential to each request. The conformance suites cannot send a credential. */
 export async function withCredential(endpoint: string, credential: string): Promise<CredentialProxy> {
   const target = new URL(endpoint);
   const server = createServer((inbound, answer) => {

@@ -1,11 +1,11 @@
-/** Runs scenarios of the MCP project's conformance suites that require certain tools and resources on the server. */
+/** Runs those scenarios of the MCP project's conformance suites that require certain tools and resources. */
 import assert from 'node:assert/strict';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { FIXTURE_SCENARIOS, fixtures } from './fixtures.ts';
 import { type CredentialProxy, withCredential } from './proxy.ts';
 import { runSuite, SUITES, summary } from './suites.ts';
 
-describe('an MCP endpoint with the required tools', () => {
+describe('an MCP endpoint with the tools and resources that the scenarios require', () => {
   let endpoint: RunningEndpoint;
   let proxy: CredentialProxy;
 

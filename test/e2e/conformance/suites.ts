@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 export interface Suite {
   readonly name: string;
-  /** Path below test/clients/node_modules. */
+  /** Path of the suite's program below test/clients/node_modules. */
   readonly program: string;
   /** Options that select the scenarios of one protocol revision. */
   readonly selection: readonly string[];
-  /** Options that select the protocol revision when only one scenario runs. */
+  /** Options that select the protocol revision for the run of a single scenario. */
   readonly revision: readonly string[];
   /** Name of the file of expected failures, in this folder. */
   readonly expected: string;

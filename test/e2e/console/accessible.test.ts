@@ -1,4 +1,4 @@
-/** Accessibility of the console: axe checks each screen, with data and empty, in two color schemes and two widths. */
+/** Checks the console's screens with axe, with data and without, in two color schemes and two widths. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
@@ -9,12 +9,12 @@ import { defaultOrNightly, IS_NIGHTLY } from '../../support/nightly.ts';
 import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';
 import { Visit } from './support/visit.ts';
 
-/** Browser setting of people who prefer reduced motion. */
+/** Setting of a browser whose user prefers reduced motion. */
 const STILL = { reducedMotion: 'reduce' } as const;
 
 const NARROW = { viewport: { width: 390, height: 844 }, ...STILL } as const;
 
-/** Window sizes, color schemes and languages. The nightly run adds every language, because text lengths differ. */
+/** Combinations of window size, color scheme and language. The nightly run has every language. */
 const LOOKS = [
   { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB', ...STILL },
   { ...NARROW, colorScheme: 'dark', locale: 'de' },
@@ -23,7 +23,7 @@ const LOOKS = [
 
 const LISTS = ['', 'tasks', 'todos', 'runs', 'agents', 'access', 'audit', 'metrics', 'preferences'];
 
-/** Expression that finds elements whose text is truncated and has no tooltip with the whole text. */
+/** Browser expression that finds elements with truncated text but without a tooltip that shows the whole text. */
 const CUT = `[...document.querySelectorAll('body *')].filter((one) => {
   const style = getComputedStyle(one);
   const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
@@ -58,7 +58,7 @@ describe('the console', () => {
     await page.locator('.loading').first().waitFor({ state: 'detached' });
   }
 
-  /** Signs a person in, opens each page of the workspace, and checks the page when it has loaded. */
+  /** Signs a person in, and opens and checks each page in the given workspace. */
   async function everywhere(
     who: TestPerson,
     settings: Parameters<typeof Visit.open>[1],
@@ -87,7 +87,7 @@ describe('the console', () => {
     assert.deepEqual(await page.evaluate(MOVING), [], path);
   }
 
-  /** Returns the path of the first item of each list. */
+  /** Returns the paths of pages for single items: the first item in each list of the console. */
   async function placesOf(visit: Visit): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [list, kind] of [
@@ -106,7 +106,7 @@ describe('the console', () => {
   }
 
   for (const [index, settings] of LOOKS.entries()) {
-    /** Selects the pages of this look. In the default run, each page is checked in only one of the two looks. */
+    /** Returns the pages to check in this look. The default run checks each page in one of two looks. */
     const its = (places: readonly string[]) => places.filter((_, place) => IS_NIGHTLY || place % 2 === index);
     const look = `${settings.viewport.width} px, ${settings.colorScheme}, ${settings.locale}`;
 
@@ -127,7 +127,7 @@ describe('the console', () => {
     });
   }
 
-  it('reports that a person has no access, and that the server cannot be reached', async () => {
+  it('shows messages if a person has no access, and if the server is unreachable', async () => {
     const visit = await Visit.open(browser);
     await visit.signIn(stranger, `/tasks?workspace=${full}`);
     await visit.page.getByText('You have no access to this.').first().waitFor();

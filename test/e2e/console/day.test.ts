@@ -1,6 +1,6 @@
 /**
- * The day of docs/guides/cookbook.md#a-day on the console: Ada uses the page, and her agents call their tools. Ben
- * has the same screens open all day, and must see only permitted data.
+ * The day of docs/guides/cookbook.md#a-day on the console. Ada uses the console, and her agents call tools. Ben has
+ * Ada's screens open all day, but must see only data that he may see.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -54,7 +54,7 @@ describe('the console during a day of work', function () {
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
   const confirm = (page: Page, name: string) => button(page.getByRole('dialog'), name).click();
 
-  it('lets Ada add a to-do and delegate it to agents', async () => {
+  it('lets the person Ada add a to-do and delegate it to agents', async () => {
     const { page } = ada;
     const title = `Ship the login ${cast.workspace}`;
     await page.getByLabel('What is to do').fill(title);
@@ -79,7 +79,7 @@ describe('the console during a day of work', function () {
     await completes(cast.lead, goal, { when_parts_done: true });
   });
 
-  it('shows the holders of tasks, and the log of Claude Code while the task runs', async () => {
+  it('shows the holders of tasks, and the log of Claude Code while it works on a task', async () => {
     const { ann, bob } = cast;
     const { page } = ada;
     await claims(ann, String(research));
@@ -120,7 +120,7 @@ describe('the console during a day of work', function () {
     await completes(ann, String(flaky));
   });
 
-  it('asks Ada when a budget is exhausted, and the run continues when she raises the budget', async () => {
+  it("asks Ada when a run's budget is exhausted, and lets her raise it so that the run continues", async () => {
     const { lead } = cast;
     const { page } = ada;
     await ada.follow(place(`/d/${todo}`));
@@ -146,7 +146,7 @@ describe('the console during a day of work', function () {
     await page.locator('.sentence .status').getByText('succeeded').waitFor();
   });
 
-  it('asks Ada to approve a pull request, and shows the to-do as done after the merge', async () => {
+  it('asks Ada to approve a pull request, and shows the to-do as completed after the merge', async () => {
     const { bob } = cast;
     const { page } = ada;
     const propose = await proposes(bob, cast.workspace, pullRequest);
@@ -176,7 +176,7 @@ describe('the console during a day of work', function () {
     const { page } = ada;
     const kept = await made(client, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
     const asked = await made(lead.client, 'coordination_create_task', { description: 'Read the log' });
-    // The input field has a resolution of one second, so the changes to undo start in the next second.
+    // The input field for the time has no fractions of a second, so the changes to undo start in the next second.
     const morning = Math.floor(Date.now() / 1000) * 1000;
     await eventually('the next second starts', async () => Date.now() >= morning + 1000 || undefined);
     await claims(ann, asked);
@@ -200,7 +200,7 @@ describe('the console during a day of work', function () {
     await page.locator('.sentence .status').getByText('available').waitFor();
   });
 
-  it("shows Ben the workspace's tasks, but neither Ada's to-dos nor her runs and questions", async () => {
+  it('shows Ben the tasks of the workspace, but no to-dos, runs or questions of Ada', async () => {
     const { page } = ben;
     await page.getByText('No pending questions.').waitFor();
     await ben.follow(place('/tasks'));
@@ -216,7 +216,7 @@ describe('the console during a day of work', function () {
     await page.getByText('Nothing has happened that is kept.').waitFor();
     await ben.follow(place(`/t/${flaky}`));
     await page.getByRole('heading', { name: 'Try it on the old browser' }).waitFor();
-    // The goal is a task of the workspace, which Ben may see. Its parent is Ada's to-do, which he may not see.
+    // Ben may see the goal, because it is a task of the workspace. He may not see its parent, which is Ada's to-do.
     const belongs = page.getByRole('region', { name: 'Parents, parts and budgets' });
     await belongs.getByRole('link', { name: `Ship the login ${cast.workspace}` }).waitFor();
     await belongs.getByText('not yours to see').waitFor();

@@ -1,4 +1,4 @@
-/** The console shows text from agents only as text, so that hostile text cannot cause requests to other hosts. */
+/** The console shows text from agents as plain text, so that hostile text causes no requests to other hosts. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
@@ -6,7 +6,7 @@ import { PAYLOADS } from './support/hostile.ts';
 import { CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-/** Selector of elements that the page never creates itself, so only markup from an agent could have created them. */
+/** Selector of elements that the page itself never creates. They would be a sign of executed markup. */
 const FOREIGN = 'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
 
 describe('the console', () => {
@@ -24,7 +24,7 @@ describe('the console', () => {
     assert.equal(await work.claim(), first);
     for (const payload of PAYLOADS) {
       await work.task(`${payload} `, { hints: payload });
-      // Titles with characters that are not allowed are refused.
+      // The tool rejects titles that contain forbidden characters.
       await work
         .call('person2', 'todo.add_task', { title: payload, description: payload, tags: [payload.slice(0, 40)] })
         .catch(() => undefined);
@@ -70,7 +70,7 @@ describe('the console', () => {
     await bens.close();
   });
 
-  it("contains no token or password in the address, the page or the browser's log", async () => {
+  it("contains no token and no password in its URL, its page or the browser's log", async () => {
     const visit = await Visit.open(browser);
     const logged: string[] = [];
     visit.page.on('console', (message) => logged.push(message.text()));
@@ -81,7 +81,7 @@ describe('the console', () => {
     await visit.close();
   });
 
-  it('is served with a content security policy that blocks all foreign content and frames', async () => {
+  it('is served with a content security policy that blocks content and frames of other origins', async () => {
     for (const path of ['/', '/t/anything', '/tasks?view=graph']) {
       const { headers } = await fetch(`${CONSOLE_URL}${path}`);
       const policy = headers.get('content-security-policy') ?? '';

@@ -43,7 +43,7 @@ describe('the console', () => {
     return person;
   }
 
-  it('gives an invited person access on the page that the person opens first', async () => {
+  it('gives an invited person access at once, on the first page that the person opens', async () => {
     const { work, task } = await started('Links');
     for (const path of [`/t/${task}`, '/agents']) {
       const person = await invited(work);
@@ -68,7 +68,7 @@ describe('the console', () => {
     visit.complaints.length = 0; // Firebase's SDK logs refused requests until the new role is mirrored
   });
 
-  it('shows a person without a role their email address, and the page after an invitation', async () => {
+  it('shows a person without a role their email address, and the page once they are invited', async () => {
     const { work, task } = await started('Late');
     const person = await signUp();
     visit = await Visit.open(browser);
@@ -88,7 +88,7 @@ describe('the console', () => {
     visit.complaints.length = 0; // Firebase's SDK logs refused requests until the new role is mirrored
   });
 
-  it('gives access when a person who was invited in the meantime returns to the open page', async () => {
+  it('gives a person access who was invited in the meantime and returns to the open page', async () => {
     const { work } = await started('Open page');
     const person = await signUp();
     await verify(person);
@@ -123,7 +123,7 @@ describe('the console', () => {
     visit.complaints.length = 0; // Firebase's SDK logs each refused request
   });
 
-  it('lists the workspaces in which a person has a role, and for admins also all others', async () => {
+  it('lists the workspaces in which a person has a role; for admins, it lists all workspaces', async () => {
     const open = newWorkspace('open');
     const { work } = await started('Private');
     await work.call('person', 'access.create_workspace', { name: open, access: 'open' });
@@ -146,7 +146,7 @@ describe('the console', () => {
     assert.ok(!(await others.allInnerTexts()).includes(open));
   });
 
-  /** Simulates returns to the page until a link with the text is shown. A headless browser never loses the focus. */
+  /** Simulates that the person returns to the page, by focus events, until the page shows a link with the text. */
   async function comeBackUntil(text: string): Promise<void> {
     await eventually(`"${text}" is shown`, async () => {
       await visit.page.evaluate(`dispatchEvent(new Event('focus'))`);

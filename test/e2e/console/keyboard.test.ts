@@ -5,7 +5,7 @@ import { openBrowser } from '../../support/browser.ts';
 import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-/** Expression for the accessible name of the focused element, and for whether its focus is visible. */
+/** Browser expression: the accessible name of the focused element, and whether its focus is visible. */
 const FOCUSED = `(() => {
   const one = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(one);
@@ -19,7 +19,7 @@ const PATIENCE_MS = 15_000;
 /** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = [];
-  // The effect of an action can appear later than the next key press, so the search continues for some time.
+  // The element may be an effect of the last action that appears after some key presses, so the search continues.
   const until = performance.now() + PATIENCE_MS;
   for (let stop = 0; stop < MAX_STOPS || performance.now() < until; stop += 1) {
     await page.keyboard.press('Tab');

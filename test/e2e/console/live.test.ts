@@ -20,7 +20,7 @@ describe('the console', () => {
     assert.deepEqual(visit?.complaints ?? [], []);
   });
 
-  it('reports a wrong password, on a sign-in page without accessibility violations', async () => {
+  it('reports a wrong password; the sign-in page has no accessibility violations', async () => {
     visit = await Visit.open(browser);
     const { page } = visit;
     await page.goto(CONSOLE_URL);
@@ -30,12 +30,12 @@ describe('the console', () => {
     await page.getByText('Address and password do not belong together.').waitFor();
     assert.equal(await page.locator('header').count(), 0);
     assert.deepEqual(await axeViolations(page), []);
-    // The browser itself logs the response with status 400, which is expected here.
+    // The browser itself logs the expected response with the status 400.
     const others = visit.complaints.filter((text) => !text.includes('400'));
     visit.complaints.splice(0, visit.complaints.length, ...others);
   });
 
-  it('shows new tasks immediately, with one listener per query, also after a network outage', async () => {
+  it('shows new tasks immediately, even after a network outage, with one listener per query', async () => {
     const work = new Work();
     await work.begin('Quick');
     await work.task('Before');
@@ -45,7 +45,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Before' }).waitFor();
     await work.task('Live');
     await page.getByRole('link', { name: 'Live' }).waitFor();
-    // If the page listened twice to the same data, the second request would have been sent by now.
+    // If the page had a second listener for some data, the listener's request would have been sent by now.
     assert.ok(listening.asked.length > 2);
     assert.deepEqual(listening.asked.toSorted(), [...new Set(listening.asked)].sort());
     assert.ok(await listening.end());
@@ -60,7 +60,7 @@ describe('the console', () => {
     visit.complaints.length = 0; // The browser logs failed requests while offline.
   });
 
-  it('lets a person move along the dependencies of the task graph with the arrow keys', async () => {
+  it('lets a person move from task to task in the task graph with the arrow keys', async () => {
     const work = new Work();
     await work.begin('Find');
     const first = await work.task('Dig the well');

@@ -30,7 +30,7 @@ export interface Cast {
   leave(): Promise<void>;
 }
 
-/** Creates a workspace of Ada, in which pull requests need her approval, and four agents of hers. */
+/** Creates a workspace of Ada and four agents of hers. In this workspace, pull requests need her approval. */
 export async function assemble(): Promise<Cast> {
   const workspace = newWorkspace('day');
   const url = endpointUrl('', { workspace });
@@ -87,7 +87,7 @@ export const PLAN = [
   { description: 'Try it on the old browser', priority: 5 },
 ];
 
-/** Creates the planned tasks, and returns their ids in the plan's order, and the arguments of a coding task. */
+/** Creates the planned tasks. Returns their ids in the plan's order, and the arguments of the coding task. */
 export async function plans({ client }: Player, workspace: string, goal: string) {
   const part_of = { kind: 'task', id: goal };
   const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: PLAN, part_of });
@@ -98,7 +98,7 @@ export async function plans({ client }: Player, workspace: string, goal: string)
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Pushes a branch, and returns a function that opens its pull request for the task. Its call needs an approval. */
+/** Pushes a branch. Returns a function that calls the tool for its pull request, which needs an approval. */
 export async function proposes({ client }: Player, workspace: string, task_id: string | undefined) {
   const branch = `fix/${workspace}`;
   const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${workspace}';\n` }];
@@ -117,7 +117,7 @@ export async function repositoryId(): Promise<number> {
 
 const taskResponse = z.object({ task: z.object({ id: z.string() }) });
 
-/** Creates a task or to-do with the tool, and returns its id. */
+/** Creates a task or to-do with the given tool, and returns the id of the new item. */
 export async function made(client: Connection, tool: string, args: Fields): Promise<string> {
   return taskResponse.parse(await succeed(client, tool, args)).task.id;
 }

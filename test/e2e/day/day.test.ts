@@ -1,5 +1,5 @@
 /**
- * A day of work of a person and her agents, from end to end: uses the features of several guides in one sequence.
+ * A day of work of a person and her agents. It uses the features of several guides in one sequence of calls.
  * Source: docs/guides/graph.md, inbox.md, budgets.md, undo.md and coordination.md.
  */
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ const events = z.object({
 const tokenCounts = z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() });
 const worked = z.object({ tokens: tokenCounts, costUsd: z.number() });
 
-/** Returns all input tokens. Tokens read from or written to a cache count too. */
+/** Returns the number of all input tokens, including tokens read from a cache or written to it. */
 const allInput = ({ input, cacheRead, cacheWrite }: z.output<typeof tokenCounts>): number =>
   input + cacheRead + cacheWrite;
 const journal = z.object({ usage: numbers.pick({ inputTokens: true, outputTokens: true, costUsd: true }) });
@@ -165,7 +165,7 @@ describe('Muster during a day of work', function () {
     await completes(ann, String(flaky));
   });
 
-  it('pauses a run when a budget is exhausted, and resumes the run when Ada raises the budget', async () => {
+  it('pauses a run when its budget is exhausted, and resumes the run when Ada raises the budget', async () => {
     const { ada, lead } = cast;
     await succeed(ada, 'system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
     const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
@@ -236,7 +236,7 @@ describe('Muster during a day of work', function () {
     assert.ok(reported.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));
   });
 
-  it("undoes an agent's changes, except external changes and items that others changed later", async () => {
+  it("undoes an agent's changes, except outside Muster and in items that others changed later", async () => {
     const { ada, ann, lead } = cast;
     const { id } = ann;
     const kept = await made(ada, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
@@ -277,7 +277,7 @@ describe('Muster during a day of work', function () {
     assert.deepEqual(again.undone, []);
   });
 
-  /** Returns Ada's audit entries from the day's first to-do on, oldest first. */
+  /** Returns Ada's audit entries since the first to-do of the day, oldest first. */
   async function trail() {
     const { events: reported } = events.parse(await succeed(cast.ada, 'system_getAudit', { limit: 100 }));
     const all = reported.reverse();

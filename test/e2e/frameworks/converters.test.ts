@@ -1,6 +1,6 @@
 /**
- * Frameworks and vendors must accept every tool list. Uses the official converters for every address of
- * docs/guides/clients.md, and the JSON Schema subsets that the vendors document.
+ * Frameworks and vendors must accept the tool list at every address in docs/guides/clients.md. The test uses the
+ * official converters of the frameworks, and the JSON Schema subsets that the vendors document.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -17,7 +17,7 @@ import {
   type Sent,
 } from './packages.ts';
 
-/** Example arguments of each tool, by the tool's name with the toolset as prefix, and by path and name without it. */
+/** Example arguments of tools, by the tool's name with its toolset, and by endpoint path and name without it. */
 const EXAMPLES = new Map(
   toolsets.flatMap(({ name: toolset, tools }) =>
     tools.flatMap(({ name, example }): [string, object][] => [
@@ -31,7 +31,7 @@ const lists = everyList();
 
 for (const { title, address, tools } of lists) {
   describe(`the tool list ${title}`, () => {
-    it('can be converted to strict mode of OpenAI Agents, except tools that accept any object', () => {
+    it('converts to the strict mode of OpenAI Agents, except for tools that accept any object', () => {
       for (const tool of tools) {
         const { strict, parameters } = openAiAgentsTool(tool);
         const isOpen = placesIn(tool.inputSchema, tool.name).some(
@@ -42,7 +42,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('receives no null from OpenAI Agents for arguments that the model omits', async () => {
+    it('receives no null in place of arguments that the model omits in OpenAI Agents', async () => {
       for (const tool of tools) {
         const sent: Sent[] = [];
         const { strict, call } = openAiAgentsTool(tool, sent);
@@ -82,7 +82,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('conforms to the rules of Anthropic and OpenAI for names and schemas of tools', () => {
+    it('conforms to the rules of Anthropic and OpenAI for tool names and schemas', () => {
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       const names = tools.map(({ name }) => name);
       assert.equal(new Set(names).size, names.length);
@@ -99,7 +99,7 @@ for (const { title, address, tools } of lists) {
     });
 
     if (!tools.some(({ name }) => name.endsWith('orchestrate_workflow'))) return;
-    it('accepts a workflow as a name, or as the JSON text of its definition', async () => {
+    it('has a tool that accepts a workflow as a name or as the JSON text of its definition', async () => {
       const sent: Sent[] = [];
       const made = await langChainTools(tools, sent);
       const tool = made.find(({ name }) => name.endsWith('orchestrate_workflow'));
@@ -120,10 +120,10 @@ function exampleOf({ name, inputSchema }: Listed, address: string): Readonly<Rec
 
 const GEMINI_TYPES: readonly unknown[] = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL'];
 
-/** Type that the Agent Development Kit sets for list items if they may be any JSON. */
+/** Type of list items in the Agent Development Kit's schema if an item may be any JSON value. */
 const ANY = 'TYPE_UNSPECIFIED';
 
-/** Returns parts that Gemini would refuse. Source: https://ai.google.dev/api/caching#Schema; n8n-io/n8n#15553 */
+/** Returns the parts that Gemini rejects. Source: https://ai.google.dev/api/caching#Schema; n8n-io/n8n#15553 */
 function geminiFaults(schema: GeminiSchema, path: string): readonly string[] {
   const { type, anyOf = [], properties = {}, required = [], items, enum: values } = schema;
   const isTyped =
@@ -145,7 +145,7 @@ const OPENAI_FORMATS: readonly unknown[] = [
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'],
 ];
 
-/** Returns parts that strict mode would refuse. Source: https://platform.openai.com/docs/guides/structured-outputs */
+/** Returns the parts that strict mode rejects. Source: https://platform.openai.com/docs/guides/structured-outputs */
 function openAiFaults(parameters: Schema, path: string): readonly string[] {
   const places = placesIn(parameters, path);
   return places.flatMap(({ path: here, schema }) => {

@@ -99,7 +99,7 @@ export function langChainTools(tools: readonly Listed[], sent: Sent[] = []): Pro
 /** A framework's MCP client, connected to the endpoint. */
 export interface Connected {
   readonly names: readonly string[];
-  /** Calls the tool like a model and returns the result. */
+  /** Calls the tool through the framework, as a model would, and returns the result. */
   call(name: string, args: Sent['args']): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -138,7 +138,7 @@ interface AgentsClient extends Pick<Agents, 'RunContext'> {
   getAllMcpTools(options: object): Promise<readonly FunctionTool[]>;
 }
 
-/** Connects OpenAI Agents. Calls send null for each omitted argument, as OpenAI's strict mode requires. */
+/** Connects OpenAI Agents. Like a model in strict mode, calls contain null for each omitted argument. */
 async function connectOpenAiAgents({ url, token }: Endpoint): Promise<Connected> {
   const { MCPServerStreamableHttp, getAllMcpTools, RunContext }: AgentsClient = requireClient('@openai/agents');
   const headers = { Authorization: `Bearer ${token}` };

@@ -78,7 +78,7 @@ function seen({ status, json, text }: HttpResponse): string {
   return String(content[0].text);
 }
 
-/** Creates an expired credential for an agent that also has a valid credential. */
+/** Creates an additional credential of an agent, which has already expired. */
 async function expiredCredential(agentId: string): Promise<string> {
   const apiKey = `mk_${agentId
     .replace(/[^a-z2-7]/g, '')

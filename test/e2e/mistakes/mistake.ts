@@ -4,16 +4,16 @@ import type { MistakesFixture } from './fixture.ts';
 export interface Mistake {
   /** Test title that completes "an error explains the mistake of a caller who …". */
   readonly who: string;
-  /** Makes the mistake, and returns everything that the caller sees of the error. */
+  /** Makes the mistake, and returns the error as the caller sees it. */
   readonly make: (fixture: MistakesFixture) => Promise<string>;
   readonly happened: RegExp;
-  /** Must match the part of the error that states the field, argument, header, address or position. */
+  /** Must match the part of the error that locates the mistake: a field, argument, header, address or position. */
   readonly where: RegExp;
-  /** Must match the part of the error that helps: a name, an example or a call. */
+  /** Must match the part of the error that states what to do: a valid name, an example or a call. */
   readonly next: RegExp;
 }
 
-/** Returns descriptions of the required parts that the error lacks. */
+/** Returns a description of each required part that is missing in the error. */
 export function missing({ happened, where, next }: Mistake, reported: string): readonly string[] {
   return [
     ...(happened.test(reported) ? [] : [`what happened (${happened})`]),

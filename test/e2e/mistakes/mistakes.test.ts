@@ -1,4 +1,4 @@
-/** Common mistakes of people and models. Each error must state what happened, where, and what to do. */
+/** Common mistakes of people and models. Each error must state what is wrong, where, and what to do. */
 import assert from 'node:assert/strict';
 import { accessMistakes } from './access.ts';
 import { argumentMistakes } from './arguments.ts';
@@ -29,7 +29,7 @@ describe('an error explains the mistake of a caller who', () => {
     fixture = await MistakesFixture.open();
   });
 
-  it('makes any of at least sixty different mistakes', () => {
+  it('makes one of the tested mistakes, of which there are at least sixty', () => {
     assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are only ${MISTAKES.length} mistakes`);
   });
 

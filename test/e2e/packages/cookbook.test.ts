@@ -9,7 +9,7 @@ import { endpointUrl, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 import { CookbookFixture, models, type Run } from './fixture.ts';
 
-/** Number of concurrent workflows. Each mostly waits for Cloud Tasks, whose emulator polls once a second. */
+/** Number of concurrent workflows. A workflow mostly waits for Cloud Tasks, which the emulator polls each second. */
 const AT_ONCE = 3;
 
 const questions = z.object({ requests: z.array(z.object({ request_id: z.string(), question: z.string() })) });
@@ -31,7 +31,7 @@ const namesOf = ({ steps }: Run) => steps.filter(({ status }) => status === 'suc
 
 type Recipes = Readonly<Record<string, () => Promise<void>>>;
 
-/** Workflows that have many steps or wait for a person. They run only in the nightly run. */
+/** Workflows with many steps, or with a step that waits for a person. Only the nightly run runs them. */
 const slow: Recipes = {
   'review-before-merge merges a change after it has been fixed and approved': inKitchen(async (fixture) => {
     await fixture.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
@@ -50,7 +50,7 @@ const slow: Recipes = {
     await fixture.say(gemini('Slate is heavy.'));
     const added = await succeed(leader, 'todo_add_task', { title: `Which roof ${mark}` });
     const { id } = todo.parse(added['task']);
-    // Enough for the maximum cost of one model call, but not of two.
+    // The budget covers the maximum cost of one model call, but not of two.
     await succeed(leader, 'system_setBudget', { kind: 'todo', id, money: 0.015 });
     const started = await fixture.start('research', { part_of: { kind: 'todo', id } });
     const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));

@@ -1,4 +1,4 @@
-/** Runs the workers of examples/ like a person: as programs, with their documented settings. */
+/** Runs the workers of examples/ as a person would: as programs, with their documented settings. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

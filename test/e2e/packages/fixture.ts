@@ -28,9 +28,9 @@ export type Run = z.output<typeof run>;
 
 export const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
 
-/** A workspace whose leader starts workflows, and whose agent does the steps for live agents. */
+/** A workspace with a leader, which starts workflows, and an agent, which does the steps for live agents. */
 export class CookbookFixture {
-  /** Part of every prompt of this test, by which the fake models assign requests to tests. */
+  /** Text in every prompt of this test. By this text, the fake models find out which test made a request. */
   readonly mark = randomUUID();
   readonly leader: Connection;
   private readonly worker: Connection;
@@ -66,7 +66,7 @@ export class CookbookFixture {
       await models.when({ text: this.mark, vendor, times: 1 }, { does: 'answer', text });
   }
 
-  /** Starts the workflow of a file, and returns the run, which may still be in progress. */
+  /** Starts the workflow in a file, and returns the run. The run may still be in progress. */
   async start(name: string, more: Fields = {}): Promise<Run> {
     const path = new URL(`../../../examples/workflows/${name}.json`, import.meta.url).pathname;
     const { workflow } = await succeed(this.leader, 'orchestration_save_workflow', {

@@ -18,7 +18,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
-/** Escape sequences of xterm: show the alternate screen and hide the cursor, and restore both. */
+/** Escape sequences of xterm: the first shows the alternate screen and hides the cursor, the second reverts this. */
 const OTHER_SCREEN = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
 const OWN_SCREEN = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
 const HOME_AND_CLEAR = `${ESCAPE}[H${ESCAPE}[J`;
@@ -83,7 +83,7 @@ describe('the package muster-hub', () => {
     assert.deepEqual(installed, ['muster-hub']);
   });
 
-  it('configures a client without storing the credential, and prints text for AGENTS.md', async () => {
+  it('configures a client without storing its credential, and prints the text for AGENTS.md', async () => {
     const { stdout, stderr } = await muster(['connect', 'claude', ...here], worker.token);
     const config = readFileSync(`${folder}/empty/.mcp.json`, 'utf8');
     assert.match(stdout, /^## Working through Muster\n/);
@@ -112,7 +112,7 @@ describe('the package muster-hub', () => {
     assert.match(text, /blocked +\S+ +Test it\n/);
   });
 
-  it('prints the status only once, in plain lines, if the output is not a terminal', async () => {
+  it('prints the status only once, without escape sequences, if the output is not a terminal', async () => {
     const { stdout } = await muster(['status', ...here], worker.token);
     assert.match(stdout, /^Goal: Ship it\n/);
     assert.ok(!stdout.includes(ESCAPE), stdout);
@@ -133,7 +133,7 @@ describe('the package muster-hub', () => {
       const shown = await terminal.ended();
       assert.ok(shown.startsWith(OTHER_SCREEN), JSON.stringify(shown.slice(0, 100)));
       assert.ok(shown.endsWith(OWN_SCREEN), JSON.stringify(shown.slice(-100)));
-      // Each refresh writes the whole screen again, from its top.
+      // Each refresh writes the whole screen again, starting at the top.
       assert.ok(shown.split(HOME_AND_CLEAR).length > 2, 'the status was drawn only once');
     } finally {
       terminal.kill();
@@ -153,7 +153,7 @@ describe('the package muster-hub', () => {
     assert.match(await reported(['dance'], worker.token), /Unknown command "dance"/);
   });
 
-  it('contains the runner and its watchdog process', async () => {
+  it('contains the program of the runner and of its watchdog process', async () => {
     const { stdout } = await muster(['runner', '--help'], worker.token);
     assert.match(stdout, /--repo <path>/);
     const repo = newRepository(`${folder}/repo`);
@@ -164,7 +164,7 @@ describe('the package muster-hub', () => {
     assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
   });
 
-  it('completes a coding task with the runner that it contains', async () => {
+  it('contains a runner that completes a coding task', async () => {
     const fixture = await RunnerFixture.open('packed');
     try {
       installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");

@@ -58,7 +58,7 @@ describe('the plugin for coding agents', () => {
       assert.match(await claude('plugin', 'validate', '--strict', path), /Validation passed/);
   });
 
-  it('can be installed by Claude Code from a clone, and connects Claude Code to the hub', async () => {
+  it('can be installed by Claude Code from a clone, and then connects Claude Code to the hub', async () => {
     await claude('plugin', 'marketplace', 'add', ROOT);
     await claude('plugin', 'install', 'muster@muster');
     const details = await claude('plugin', 'details', 'muster');
@@ -84,10 +84,10 @@ describe('the plugin for coding agents', () => {
       assert.ok(listed.includes(wanted), listed);
   });
 
-  describe('hook for Claude Code', () => {
+  describe('the hook of the plugin for Claude Code', () => {
     const session = randomUUID();
     let received: Server;
-    /** Successful calls of the hook, each as its method and agent id. */
+    /** Successful calls that the hook made, each as method and agent id. */
     const done: string[] = [];
 
     before(async () => {
@@ -124,7 +124,7 @@ describe('the plugin for coding agents', () => {
       return (await running).stdout;
     }
 
-    it("sends heartbeats for the session's agents from a prompt until the model stops", async () => {
+    it("sends heartbeats for the session's agents from each prompt until the model stops", async () => {
       await hear({ hook_event_name: 'UserPromptSubmit' });
       assert.deepEqual(done, []);
       await hear({
@@ -138,7 +138,7 @@ describe('the plugin for coding agents', () => {
       await hear({ hook_event_name: 'SessionEnd' });
     });
 
-    it('shows open questions at the session start, without their control characters', async () => {
+    it('shows open questions at the start of a session, without their control characters', async () => {
       const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
       assert.ok(systemMessage.includes(`- Ship [2J ${session}?`), systemMessage);
     });

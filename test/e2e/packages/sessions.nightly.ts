@@ -1,4 +1,4 @@
-/** Sessions of the real Claude Code with the plugin, and the real Gemini CLI with the extension, with fake models. */
+/** Sessions of the real Claude Code with the plugin and the real Gemini CLI with the extension. Models are fake. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ describe('the plugin for coding agents', () => {
     PATH: process.env['PATH'],
     HOME: home,
     TMPDIR: home,
-    // A proxy that is unreachable, so that connections to other machines fail.
+    // An unreachable proxy, so that connections to other machines fail.
     HTTP_PROXY: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
@@ -71,8 +71,8 @@ describe('the plugin for coding agents', () => {
   const statusOf = async (id: string): Promise<string | undefined> =>
     listed.parse(await everyItem(lead, 'get_all_tasks', 'tasks')).find((task) => task.id === id)?.status;
 
-  it("renews the lease of Claude Code's task with its hook while the model thinks", async () => {
-    // Another agent, which has no hook, claims a task at the same time. Its task is released when its lease expires.
+  it("renews the lease of Claude Code's task by heartbeats of its hook while the model thinks", async () => {
+    // Another agent claims a task, but has no hook that renews the lease. The task is released when it expires.
     const bystander = await registerAgent('bystander');
     const claim = async (agent: TestAgent) => {
       const client = await connect('client 2026-07-28', url, agent.token);

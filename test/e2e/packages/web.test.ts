@@ -46,7 +46,7 @@ describe('the page of examples/web', () => {
     lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
     page = await (await openWindow(browser)).newPage();
-    // The browser logs the expected status 401, with which the hub announces its sign-in.
+    // The browser logs the status 401. It is expected, because the hub announces its sign-in with it.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()) && !message.text().includes('401'))
         complaints.push(message.text());
@@ -76,7 +76,7 @@ describe('the page of examples/web', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    // Only leaders may create tasks, but the sign-in page preselects a lower role.
+    // Only leaders may create tasks. The sign-in page preselects a lower role.
     await page.locator('select#role').selectOption('leader');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByLabel('New task').waitFor();
@@ -105,7 +105,7 @@ describe('the page of examples/web', () => {
     assert.match(JSON.stringify(await succeed(lead, 'get_all_tasks')), /Test the parser/);
   });
 
-  it('replaces an invalid access token automatically, and stays signed in after a reload', async () => {
+  it('replaces an invalid access token automatically; the person stays signed in after a reload', async () => {
     await page.evaluate(`{
       const session = JSON.parse(sessionStorage.getItem('muster-session'));
       sessionStorage.setItem('muster-session', JSON.stringify({ ...session, accessToken: 'ma_no_longer_good' }));
@@ -115,7 +115,7 @@ describe('the page of examples/web', () => {
     assert.equal(await page.getByRole('alert').innerText(), '');
   });
 
-  it('refuses the code of a sign-in that it did not start, and reports the refusal', async () => {
+  it('shows an error, and does not use the code, if another page started the sign-in', async () => {
     await page.goto(`${page.url()}?code=mc_of_somebody_else&state=made-up&iss=${encodeURIComponent(ORIGIN)}`);
     await page.getByText('This page did not start this sign-in').waitFor();
     await item('Test the parser (available)').waitFor();
@@ -134,7 +134,7 @@ describe('the page of examples/web', () => {
     assert.equal((await call()).status, 200);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    // An instance may accept the token for some seconds, because it caches credentials.
+    // An instance may still accept the token for some seconds, because it caches credentials.
     await eventually('the token is no longer valid', async () => (await call()).status === 401 || undefined);
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Returns kind, mode and content of each entry below a folder, by path, without following links.
+ * Returns the kind, mode and content of each file, folder and link below a folder, by path.
  * @param except paths below the folder, whose entries are omitted
  */
 export function contentOf(folder: string, except: readonly string[]): Readonly<Record<string, string>> {

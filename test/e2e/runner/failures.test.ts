@@ -1,4 +1,4 @@
-/** Failures of a runner, its coding agent or the network, with scripted stand-ins for the coding agent. */
+/** Failures of a runner, its coding agent or the network. Scripted stand-ins replace the coding agent. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { addCallers, type Caller } from '../../../bench/seed.ts';
@@ -13,14 +13,14 @@ import { eventually } from '../support/waiting.ts';
 import { closing, isRunning, RunnerFixture, TIMEOUT_MS, withRunnerFixture } from './fixture.ts';
 import { openNetwork } from './network.ts';
 
-/** Number of concurrent tests. Each mostly waits for a lease, for the end of a process, or for a response. */
+/** Number of concurrent tests. A test mostly waits for the end of a lease or process, or for a response. */
 const AT_ONCE = 3;
 
 /** The shortest lease that a runner accepts. */
 const LEASE_SECONDS = 15;
 
 describe('a runner', () => {
-  /** Installs an agent that leaves a file and hangs at its first start, and finishes at its second start. */
+  /** Installs a coding agent that at its first start writes a file and hangs, and at its second start finishes. */
   function installForgetful(fixture: RunnerFixture): void {
     const again = `${fixture.folder}/again`;
     installStandIn(
@@ -53,7 +53,7 @@ describe('a runner', () => {
   }
 
   runConcurrently(AT_ONCE, {
-    'stops all agent processes when another caller ends the task': withRunnerFixture('trouble', async (fixture) => {
+    'stops all agent processes when another caller ends its task': withRunnerFixture('trouble', async (fixture) => {
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
       const { taskId } = await fixture.createTask();
@@ -79,7 +79,7 @@ describe('a runner', () => {
       const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
       await eventually('all agent processes have ended', async () => !pids.some(isRunning) || undefined, TIMEOUT_MS);
     }),
-    'finishes the task of a killed runner when its lease expires': async () => {
+    'finishes the task of a killed runner after the lease of the task has expired': async () => {
       const deployment = await Deployment.create({ hasBroker: false, pushServiceUrl: '' });
       try {
         const [[leader], [one, other], hubUrl, sweepUrl] = await Promise.all([
@@ -107,7 +107,7 @@ describe('a runner', () => {
         await deployment.end();
       }
     },
-    'finishes its task after it was killed and restarted': withRunnerFixture('trouble', async (fixture) => {
+    'finishes its task if it is killed and restarted': withRunnerFixture('trouble', async (fixture) => {
       installForgetful(fixture);
       const { taskId, branch } = await fixture.createTask();
       const killed = fixture.startRunner([]);
@@ -185,7 +185,7 @@ describe('a runner', () => {
       assert.deepEqual([result['acceptance']['exitCode'], result['acceptance']['output']], [3, 'not good enough\n']);
       assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
     }),
-    'fails the task with a message if the base does not exist': withRunnerFixture('trouble', async (fixture) => {
+    'fails a task with a message if its base does not exist': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, 'result();');
       const { taskId } = await fixture.createTask({ config: { base: 'no-such-branch' } });
       const runner = fixture.startRunner(['--once']);

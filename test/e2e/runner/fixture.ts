@@ -1,4 +1,4 @@
-/** Starts runner processes in a new repository, and gets the hub's data about their tasks. */
+/** Starts runner processes in a new repository, and reads data about their tasks from the hub. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { type Connection, connect } from '../support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 
-/** Path of the runner's build as it is published. It starts twice as fast as the runner's sources. */
+/** Path of the runner as it is published. This build starts twice as fast as the sources. */
 const PROGRAM = await buildRunner();
 
-/** Timeout for one run of a coding agent with several calls, on a busy machine. */
+/** Timeout for one run of a coding agent that makes several calls on a busy machine. */
 export const TIMEOUT_MS = 240_000;
 
 const created = z.object({ result: z.object({ taskId: z.string(), branch: z.string() }) });
@@ -102,7 +102,7 @@ export class RunnerFixture {
     return new RunnerFixture({ url: endpointUrl('', { workspace }), agent, leader, client });
   }
 
-  /** Creates a fixture that uses an existing hub and workspace. */
+  /** Creates a fixture that uses the given hub, and an existing workspace of the given agents. */
   static async at(hubUrl: string, agent: TestAgent, leader: TestAgent): Promise<RunnerFixture> {
     const coding = new URL(hubUrl);
     coding.pathname = `${coding.pathname.replace(/\/$/, '')}/coding`;
@@ -127,7 +127,7 @@ export class RunnerFixture {
     return created.parse(await succeed(this.client, 'create_task', { ...example, ...wishes })).result;
   }
 
-  /** Calls a coordination tool with the leader's credential. */
+  /** Calls a tool of the toolset coordination with the leader's credential. */
   async lead(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
     const client = await connect('client 2026-07-28', this.url, this.leader.token);
     try {

@@ -1,4 +1,4 @@
-/** Branches that runners push, and their pull requests in the local GitHub. "origin" is a bare repository. */
+/** Branches that runners push to "origin", a bare repository, and their pull requests in the local GitHub. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ describe('a runner that pushes branches', () => {
       const branch = `task/${randomUUID().slice(0, 8)}`;
       const github = await connect('client 2026-07-28', fixture.url, fixture.agent.token);
       try {
-        // The local GitHub does not read "origin", so the branch must exist in both.
+        // The local GitHub does not read "origin", so the branch must also be created there.
         await succeed(github, 'github_createBranch', { ...AT, branch });
         const files = [{ path: `src/${branch}.ts`, content: '// new\n' }];
         await succeed(github, 'github_commitFiles', { ...AT, branch, message: 'Work', files });
@@ -47,7 +47,7 @@ describe('a runner that pushes branches', () => {
         await github.close();
       }
     }),
-    'continues the pushed branch of a runner that stopped on another machine': withOrigin(async (fixture, origin) => {
+    'continues the branch that a runner elsewhere pushed before stopping': withOrigin(async (fixture, origin) => {
       installStandIn(fixture.bin, `fs.writeFileSync('first.txt', '1'); said('Half done.'); ${FOREVER}`);
       const { taskId, branch } = await fixture.createTask();
       const first = fixture.startRunner(['--push']);
@@ -64,7 +64,7 @@ describe('a runner that pushes branches', () => {
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await fixture.report(taskId)).task.status, 'completed');
     }),
-    'keeps the work local if origin stops responding, and then starts no agent': withOrigin(async (fixture) => {
+    'keeps its commits if origin stops responding, and then starts no coding agent': withOrigin(async (fixture) => {
       const away = ['remote', 'set-url', 'origin', `${fixture.folder}/nowhere.git`];
       installStandIn(
         fixture.bin,

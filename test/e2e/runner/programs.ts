@@ -4,7 +4,7 @@ import type { ToolCall } from '../support/scriptedModel.ts';
 
 const CLIENTS = new URL('../../clients/node_modules', import.meta.url).pathname;
 
-/** A proxy that is unreachable, so that connections to other machines fail. */
+/** An unreachable proxy, so that connections to other machines fail. */
 const NOWHERE = {
   HTTP_PROXY: 'http://127.0.0.1:9',
   HTTPS_PROXY: 'http://127.0.0.1:9',
@@ -38,14 +38,14 @@ export function installGemini(bin: string): void {
   chmodSync(`${bin}/gemini`, 0o755);
 }
 
-/** Writes settings with an authentication type, because Gemini CLI otherwise chooses one that needs a person. */
+/** Writes settings with an authentication type. By default, Gemini CLI uses one that requires a person. */
 export function geminiEnvironment(home: string, modelUrl: string): NodeJS.ProcessEnv {
   mkdirSync(`${home}/.gemini`, { recursive: true });
   const settings = {
     security: { auth: { selectedType: 'gemini-api-key' } },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
     privacy: { usageStatisticsEnabled: false },
-    // With the model "auto", Gemini CLI first asks a model which model to use.
+    // With the default model "auto", Gemini CLI would first ask a model which model to use.
     model: { name: 'gemini-2.5-flash' },
   };
   writeFileSync(`${home}/.gemini/settings.json`, JSON.stringify(settings));

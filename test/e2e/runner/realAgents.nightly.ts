@@ -1,4 +1,4 @@
-/** The real coding agents do the task of the specification's create_task example, with scripted models. */
+/** The real coding agents, with scripted models, do the task of the create_task example in the specification. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { git, newRepository } from '../../../runner/test/support/folders.ts';
@@ -32,7 +32,7 @@ describe('a runner with real coding agents', () => {
     return `${worktrees}/${readdirSync(worktrees)[0]}`;
   }
 
-  it("does a task with Claude Code on the task's branch, and shows log and result to viewers", async () => {
+  it("does a task with Claude Code on the task's branch, and viewers can read log and result", async () => {
     const model = await startScriptedModel(claudeSteps(worktree));
     try {
       installClaude(fixture.bin);
@@ -113,11 +113,11 @@ describe('a runner with real coding agents', () => {
     }
   });
 
-  /** Parts of the checkout's .git folder that a task may change: objects, refs, and the files of runners. */
+  /** Parts of the .git folder that a task in a worktree may change: objects, refs, and files of runners. */
   const SHARED = ['objects', 'refs', 'logs', 'worktrees', 'muster'].map((name) => `.git/${name}`);
 
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
-    it(`changes nothing around a nested repository if it does a task with ${tool}`, async () => {
+    it(`changes only the branch of the task if ${tool} does it in a repository inside another one`, async () => {
       const home = newRepository(fixture.folder);
       const outer = newRepository(`${home}/outer`);
       const repo = newRepository(`${outer}/repo`);
@@ -152,7 +152,7 @@ describe('a runner with real coding agents', () => {
           repo: contentOf(repo, SHARED),
           refs: refsBut(branch),
         };
-        // Variables with which a git hook of the outer repository would select that repository.
+        // Git sets these variables in hooks of the outer repository. They select this repository for git commands.
         const selecting = { GIT_DIR: `${outer}/.git`, GIT_WORK_TREE: outer, GIT_INDEX_FILE: `${outer}/.git/index` };
         const runner = fixture.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
         assert.equal(await runner.ended, 0, runner.output());

@@ -8,7 +8,7 @@ import { isRunning, TIMEOUT_MS, withRunnerFixture } from './fixture.ts';
 
 describe('a runner', () => {
   runConcurrently(1, {
-    'ends every process of an agent whose task is cancelled, even if it ignores SIGTERM': withRunnerFixture(
+    'ends every process of its agent if the task is cancelled, even if a process ignores SIGTERM': withRunnerFixture(
       'levers',
       async (fixture) => {
         const pidFile = `${fixture.folder}/pids`;
@@ -23,7 +23,7 @@ describe('a runner', () => {
         await fixture.untilSaid(runner, /cancelled \(/);
         assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
 
-        // The runner is still claiming tasks, so it does the task again after the retry.
+        // After the retry, the runner claims the task again and does it.
         installStandIn(fixture.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
         await fixture.lead('retry_task', { task_id: taskId });
         await fixture.untilState(taskId, 'done');
@@ -36,7 +36,7 @@ describe('a runner', () => {
         assert.equal(await runner.ended, 0, runner.output());
       },
     ),
-    'starts a released task again, and ends the first agent': withRunnerFixture('levers', async (fixture) => {
+    'starts a released task again, after ending its first agent': withRunnerFixture('levers', async (fixture) => {
       const again = `${fixture.folder}/again`;
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(

@@ -30,7 +30,7 @@ describe('the sign-in', () => {
   });
   after(() => browser?.close());
 
-  it('lets a person who was invited by email claim a task with Claude Code', async () => {
+  it('lets a person who was invited by email sign in from Claude Code and claim a task with it', async () => {
     const workspace = newWorkspace('guild');
     const email = `${workspace}@example.com`;
     const ada = await connect(
@@ -64,7 +64,7 @@ describe('the sign-in', () => {
       assert.match(asked, /Claude Code/);
       assert.match(asked, /claude\.ai/);
       await login.ended();
-      // On a busy machine, the connection check may time out before the list of tools arrives.
+      // On a busy machine, Claude Code's connection check may time out before the list of tools arrives.
       await eventually('Claude Code is connected', async () =>
         /muster: .*✔ Connected/.test(await claude.run('mcp', 'list')) ? true : undefined,
       );

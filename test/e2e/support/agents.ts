@@ -1,4 +1,4 @@
-/** Agents of a test, which are registered by onboarding like any agent. */
+/** Agents that a test creates. They register with onboarding as any agent does. */
 import { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from './clients.ts';
 import { endpointUrl, newAgentName, tokenOf } from './endpoint.ts';

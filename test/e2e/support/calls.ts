@@ -10,7 +10,7 @@ export async function succeed(client: Connection, tool: string, args: Fields = {
   return structured;
 }
 
-/** Calls a list tool for every page, and returns all items of the list. */
+/** Calls a list tool once per page of its list, and returns the items of all pages. */
 export async function everyItem(client: Connection, tool: string, list: string, args: Fields = {}): Promise<unknown[]> {
   const items: unknown[] = [];
   for (let cursor: unknown; ; ) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isRecord } from './clients.ts';
 import type { HttpResponse } from './http.ts';
 
-/** Patterns of text that reveals Muster's code, its machine or its vendors. No hostile input of the tests matches. */
+/** Patterns of text that reveals Muster's code, its machine or its vendors. Hostile inputs of tests never match. */
 const LEAKS: readonly RegExp[] = [
   /\n\s+at .+:\d+/,
   /node_modules|file:\/\/\/(?!etc)|\/functions\/(src|lib)|\.[tj]s:\d+/,
@@ -47,10 +47,10 @@ function assertEnvelope({ structuredContent, content }: Readonly<Record<string, 
   assert.ok(Array.isArray(content), about);
   const envelope: unknown = JSON.parse(content[0].text);
   assert.ok(isRecord(envelope), about);
-  // Clients of the 2025 revisions get some errors only as text: see docs/decisions/0007-serving-mcp.md.
+  // Clients of the 2025 revisions get some errors only as text. See docs/decisions/0007-serving-mcp.md.
   if (structuredContent !== undefined) assert.deepEqual(structuredContent, envelope, about);
   const { error, message } = envelope;
-  // Errors of the coding toolset have the message next to the field `error`.
+  // Errors of the toolset coding have the message in a field next to `error`, other errors inside `error`.
   const output = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
   assert.ok(typeof output === 'string' && output.length > 5 && output.length < 5000, about);
   assert.doesNotMatch(output, /Internal error/, about);

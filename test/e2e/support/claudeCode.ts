@@ -1,4 +1,4 @@
-/** The real Claude Code CLI with its own home folder. It can connect only to the scripted model and the endpoint. */
+/** The real Claude Code CLI, with a new home folder. It can connect only to the scripted model and the endpoint. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -52,7 +52,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     CLAUDE_CONFIG_DIR: `${home}/.claude`,
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
-    // Waits for servers. By default, Claude Code omits servers that have not connected after 5 seconds.
+    // Claude Code waits for MCP servers. By default, it omits servers that have not connected after 5 seconds.
     MCP_CONNECTION_NONBLOCKING: '0',
     MCP_CONNECT_TIMEOUT_MS: '60000',
     MCP_TIMEOUT: '60000',

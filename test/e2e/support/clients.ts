@@ -1,4 +1,4 @@
-/** The MCP clients that people use, with one small interface: the current one with two revisions, and an old SDK. */
+/** MCP clients that people use, behind one interface: the current client with two revisions, and an old SDK. */
 import {
   Client as CurrentClient,
   StreamableHTTPClientTransport as CurrentTransport,
@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sharedValidator } from './validation.ts';
 
-/** Clients, each with the protocol revision that it negotiates. */
+/** Clients, named after the protocol revision that they negotiate or after their SDK. */
 export const ERAS = ['client 2026-07-28', 'client 2025-11-25', 'sdk 1.x'] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -47,8 +47,8 @@ export interface Connection {
 const IDENTITY = { name: 'muster-e2e', version: '1.0.0' };
 
 /**
- * Connects with a URL that lists all tools, which `/mcp` does only on request. The client can then validate the
- * result of every tool against its output schema.
+ * Connects with a URL that requests all tools, because `/mcp` lists only some by default. The client can then
+ * validate the result of every tool against the tool's output schema.
  * @param fetcher replacement for fetch, with which a test can observe the HTTP exchange
  */
 export function connect(era: Era, url: string, token: string, fetcher: typeof fetch = fetch): Promise<Connection> {
@@ -57,7 +57,7 @@ export function connect(era: Era, url: string, token: string, fetcher: typeof fe
   return connectAt(era, whole.href, token, fetcher);
 }
 
-/** Connects to the unchanged URL, and lists the tools, as real clients do. */
+/** Connects to the URL without changing it, and lists the tools, as real clients do. */
 export async function connectAt(
   era: Era,
   url: string,

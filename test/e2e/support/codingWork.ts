@@ -1,4 +1,4 @@
-/** The work of a runner on a coding task, as tool calls of a separate agent. */
+/** The tool calls with which a runner works on a coding task, made by an agent of the test. */
 import { z } from 'zod';
 import { registerAgent } from './agents.ts';
 import { succeed } from './calls.ts';
@@ -27,7 +27,7 @@ export class CodingWork {
     this.epoch = epoch;
   }
 
-  /** Registers a runner and claims the task with it. */
+  /** Registers an agent as a runner, which claims the task. */
   static async begin(workspace: string, taskId: string, project?: string): Promise<CodingWork> {
     const runner = await registerAgent('runner');
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), runner.token);

@@ -1,9 +1,9 @@
-/** Runs tests concurrently that mostly wait for other processes. */
+/** Runs tests concurrently. It is meant for tests that mostly wait for other processes. */
 
 /**
- * Defines tests that run concurrently, and are reported in order. Each test needs its own data. All tests are
- * started, even if `--grep` selects one.
- * @param max maximum number of concurrent tests; above the machine's capacity, each test only gets slower
+ * Defines tests that run concurrently and are reported in order. No two tests may use the same data. If `--grep`
+ * selects one of the tests, all of them run nevertheless.
+ * @param max maximum number of concurrent tests; more than the machine can handle make each test slower
  * @param tests tests by title; the slowest tests should be first
  */
 export function runConcurrently(max: number, tests: Readonly<Record<string, () => Promise<void>>>): void {
@@ -12,7 +12,7 @@ export function runConcurrently(max: number, tests: Readonly<Record<string, () =
     const outcome = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    outcome.catch(() => undefined); // A rejection is reported by the test with this title.
+    outcome.catch(() => undefined); // If the test fails, Mocha reports it for this title.
     return { title, test, outcome, tell };
   });
 

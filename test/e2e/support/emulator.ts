@@ -1,4 +1,4 @@
-/** Runs schedules in the emulators, and delivers events to their functions. */
+/** Runs scheduled functions of the emulator, and delivers events to its functions. */
 import { z } from 'zod';
 import { type CloudEvent, deliver } from './delivery/cloudEvents.ts';
 import { FUNCTIONS_URL } from './endpoint.ts';
@@ -28,13 +28,13 @@ export async function tick(name: string): Promise<void> {
   if (status >= 400) throw new Error(`${name} responded with status ${status}.`);
 }
 
-/** Delivers an event to a function. The emulator also delivers its own events. */
+/** Delivers an event to a function, in addition to the events that the emulator itself delivers. */
 export async function deliverToTrigger(name: string, event: CloudEvent): Promise<void> {
   const isTaken = await deliver(`${TRIGGERS_URL}/us-central1-${name}-0`, event);
   if (!isTaken) throw new Error(`${name} did not accept the event for ${event['subject']}.`);
 }
 
-/** Runs the cleanup job repeatedly until `look` returns a value. */
+/** Runs the cleanup job (the sweep) repeatedly until `look` returns a value. */
 export function sweepUntil<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   return eventually(what, async () => {
     const seen = await look();

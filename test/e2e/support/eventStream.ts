@@ -5,7 +5,7 @@ import { endpointUrl } from './endpoint.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Timeout for the next frame. Events always arrive earlier. */
+/** Timeout for the next frame. If an event was written, its frame arrives earlier. */
 const PATIENCE_MS = 30_000;
 
 export interface Frame {

@@ -1,4 +1,4 @@
-/** The MCP Inspector's command line, with its own home folder. */
+/** The MCP Inspector's command line, with a new home folder. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const printedError = z.object({ error: z.object({ code: z.string(), message: z.s
 export interface Inspection {
   /** Exit code: 0 for success, 1 for an error of the server, and 5 for an error of a tool. */
   readonly code: number | null;
-  /** The server's result, which is also set if a tool returned an error. */
+  /** The result that the server returned, even if it is the error of a tool. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
@@ -38,7 +38,7 @@ export class Inspector {
   constructor(url: string, token: string, era: InspectorEra) {
     if (!existsSync(PROGRAM)) throw new Error('The MCP Inspector is not installed: "npm test -- e2e" installs it.');
     const patience = ['--connect-timeout', String(CONNECT_TIMEOUT_MS)];
-    // The last option prevents the Inspector from opening a browser if a credential is refused.
+    // With the last option, the Inspector opens no browser if the server rejects the credential.
     const credential = ['--header', `Authorization: Bearer ${token}`, '--stored-auth-only'];
     this.server = ['--transport', 'http', '--server-url', url, '--protocol-era', era, ...patience, ...credential];
   }
@@ -69,7 +69,7 @@ export class Inspector {
   }
 }
 
-/** Returns the last line. Warnings can precede the line with the error. */
+/** Returns the last line of the text, which is the error. Warnings can precede it. */
 function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? '';
 }

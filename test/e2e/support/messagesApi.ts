@@ -1,4 +1,4 @@
-/** Responses of Anthropic's Messages API, as a whole or as stream events, in the types of the vendor's SDK. */
+/** Responses of Anthropic's Messages API, whole or as stream events. Their types are those of the vendor's SDK. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ToolCall } from './scriptedModel.ts';
 
@@ -15,7 +15,7 @@ const USAGE: Anthropic.Usage = {
   speed: 'standard',
 };
 
-/** Returns the message of a turn: a tool call, or the end of the turn. */
+/** Returns the model's message in a turn: the tool call, or an end message if there is no call. */
 export function messageWith(model: string, turn: number, call: ToolCall | undefined): Anthropic.Message {
   return {
     id: `msg_${turn}`,

@@ -1,4 +1,4 @@
-/** People of a test, who sign up like any person. */
+/** People that a test creates. They sign up as any person does. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';

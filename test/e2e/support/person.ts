@@ -1,8 +1,8 @@
-/** A person who uses Firebase's client SDK, to which the security rules apply, and an MCP client. */
+/** A person who uses an MCP client, and Firebase's client SDK, to which the security rules apply. */
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase/app';
 import { connectAuthEmulator, initializeAuth, inMemoryPersistence, signInWithCustomToken } from 'firebase/auth';
-// Uses the lite client, which only sends requests: the emulator sometimes interrupts listeners of the full client.
+// The lite client has no listeners. The emulator sometimes interrupts the listeners of the full client.
 import {
   collection,
   connectFirestoreEmulator,

@@ -16,7 +16,7 @@ const metadata = z.looseObject({ firestore: z.unknown(), auth: z.unknown() });
 export class Backup {
   readonly folder = join(mkdtempSync(`${tmpdir()}/muster-backup-`), 'export');
 
-  /** Exports the emulators' data, as `firebase emulators:export` does, and removes the Realtime Database. */
+  /** Exports the emulators' data, as `firebase emulators:export` does, without the Realtime Database. */
   async make(): Promise<void> {
     const hub = process.env['FIREBASE_EMULATOR_HUB'];
     const response = await fetch(`http://${hub}/_admin/export`, {
@@ -71,7 +71,7 @@ export class RestoredDeployment {
     return new RestoredDeployment(emulators, env);
   }
 
-  /** Starts a built function and returns its URL. */
+  /** Starts the built function with this name, and returns its URL. */
   async serve(target: 'mcp' | 'sweep'): Promise<string> {
     const env = { ...this.env, FUNCTIONS_EMULATOR: 'true', PUBSUB_EMULATOR_HOST: '' };
     const server = await serveFunction({ ...musterFunction, target, env });
@@ -79,7 +79,7 @@ export class RestoredDeployment {
     return server.url;
   }
 
-  /** Sets the difference between the functions' clock and the real time. */
+  /** Sets by how much the functions' clock differs from the real time. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? assert.fail('there is no clock'), String(milliseconds));
   }

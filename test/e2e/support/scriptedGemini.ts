@@ -7,7 +7,7 @@ import type { ToolCall } from './scriptedModel.ts';
 
 export interface ScriptedGemini {
   readonly url: string;
-  /** Requests that offered tools to the model, in order. */
+  /** The requests to the model that offered tools, in order. */
   readonly turns: readonly GeminiTurn[];
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const request = z.looseObject({
     .default([]),
 });
 
-/** Usage of each response: 4 of the 10 input tokens come from a cache, and thoughts count only in the total. */
+/** Usage in each response. 4 of the 10 input tokens are from a cache. Only the total counts thoughts. */
 const USAGE = {
   promptTokenCount: 10,
   cachedContentTokenCount: 4,
@@ -44,7 +44,7 @@ const USAGE = {
   totalTokenCount: 17,
 };
 
-/** @param script calls for requests that offer tools; other requests get an empty object */
+/** @param script tool calls, one per request that offers tools; the response to other requests is an empty object */
 export async function startScriptedGemini(script: readonly (() => ToolCall)[]): Promise<ScriptedGemini> {
   const turns: GeminiTurn[] = [];
   const server = createServer((incoming, response) => {

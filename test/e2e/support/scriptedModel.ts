@@ -19,7 +19,7 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the model's next call, which can depend on the results so far. May wait, like a slow model. */
+/** Returns the model's next call, which can depend on earlier results. Like a slow model, it may wait. */
 export type Step = (results: readonly ToolResult[]) => ToolCall | Promise<ToolCall>;
 
 export interface ScriptedModel {
@@ -45,7 +45,7 @@ const block = z.looseObject({
   content: z.union([z.string(), textBlocks]).optional(),
 });
 
-/** The fields of the vendor's MessageCreateParams on which the script depends. Other requests get an error. */
+/** The fields of MessageCreateParams that the script uses. Requests without these fields get an error. */
 const messageRequest = z.looseObject({
   model: z.string(),
   max_tokens: z.number().int().positive(),
@@ -58,7 +58,7 @@ const messageRequest = z.looseObject({
     .min(1),
 });
 
-/** @param script calls for requests that offer the script's first tool, because clients also send other requests */
+/** @param script tool calls, one per request that offers the first tool of the script; clients also send others */
 export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
   const turns: Turn[] = [];
   const server = createServer((request, response) => {

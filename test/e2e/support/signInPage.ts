@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { openWindow } from '../../support/browser.ts';
 import { linkTo } from '../../support/signInMail.ts';
 
-/** Origin at whose root `npm start` and the tests serve the deployment. */
+/** Origin of the deployment that `npm start` or the tests serve at the origin's root. */
 export const ORIGIN = process.env['MUSTER_ORIGIN'] ?? '';
 
 /** Signs in and allows the requested access. Returns the page's text after the browser has returned to the app. */

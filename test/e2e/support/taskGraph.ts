@@ -1,7 +1,7 @@
 export interface PlannedTask {
   readonly description: string;
   readonly priority: number;
-  /** Indexes of the dependencies in the graph, all smaller than the task's own index. */
+  /** Indexes of the task's dependencies in the graph. All are smaller than the index of the task. */
   readonly dependsOn: readonly number[];
 }
 

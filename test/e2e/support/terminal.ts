@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 
-/** The package that provides terminals, which Gemini CLI depends on. */
+/** Package that provides terminals. It is installed as a dependency of Gemini CLI. */
 const NODE_PTY = new URL('../../clients/node_modules/@lydell/node-pty/index.js', import.meta.url).href;
 
 const PATIENCE_MS = 120_000;
 
-/** A width at which no address is wrapped. */
+/** Number of columns at which no URL is wrapped. */
 const COLUMNS = 4000;
 
 interface Started {

@@ -1,9 +1,9 @@
-/** Validates results against output schemas like the SDK, but compiles each schema only once for all clients. */
+/** Validates results against output schemas as the SDK does, but compiles each schema once for all clients. */
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
 class SharedValidator extends AjvJsonSchemaValidator {
-  /** Schemas by text. Ajv compiles a schema again unless it is the same object. */
+  /** Schemas by their JSON text. Ajv compiles an equal schema again unless it is the identical object. */
   private readonly compiled = new Map<string, JsonSchemaType>();
 
   override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {

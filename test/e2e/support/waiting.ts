@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Pauses between checks. They get longer during a wait, because each check uses the machine. */
+/** Pauses between checks. They grow with the time waited so far, because each check costs processor time. */
 const BETWEEN_LOOKS = { leastMs: 100, mostMs: 500, share: 1 / 4 };
 
 /** Default timeout. An operation that takes a second can take a minute on a busy machine. */

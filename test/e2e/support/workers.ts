@@ -10,14 +10,14 @@ export interface WorkerOrders {
   readonly url: string;
   readonly agent: TestAgent;
   readonly leaseSeconds: number;
-  /** Number of tasks that the worker claims. It holds the last one without completing it until it is killed. */
+  /** Number of tasks that the worker claims. It never completes the last one, and holds it until it is killed. */
   readonly stopAtClaim?: number;
 }
 
 export const report = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed'), task: z.string(), epoch: z.number() }),
   z.object({ kind: z.literal('completed'), task: z.string(), epoch: z.number() }),
-  /** The worker has claimed this task and does not continue. */
+  /** The worker has claimed this task, and now waits to be killed. */
   z.object({ kind: z.literal('stopped'), task: z.string(), epoch: z.number() }),
 ]);
 

@@ -1,6 +1,6 @@
 /**
- * Private texts are visible only to the people concerned, even within a workspace. All other callers, including
- * leaders, call every tool and read every resource. No response may contain one of the texts.
+ * Even within a workspace, private texts such as questions are visible only to the people concerned. The test lets
+ * other callers, including leaders, call every tool and read every resource. No response may contain a private text.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -13,20 +13,20 @@ import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
 import { type CallerName, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings } from './things.ts';
 
-/** Callers who may not see Cas's texts. The first four lead his workspace, or are agents of people who do. */
+/** Callers who may not see Cas's texts. The first four are leaders of his workspace, or their agents. */
 const OTHERS: readonly CallerName[] = [
   ...(['bea the leader', 'bea herself', 'ann the leader', 'ann herself'] as const),
   ...(['ann the worker', 'nobody'] as const),
 ];
 
-/** Callers that the test uses. The default run has one of each kind: an agent and a person who lead, a stranger. */
+/** Callers that the test uses. The default run uses a leader's agent, a leader, and a person without a role. */
 const ASKING = defaultOrNightly<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], { night: OTHERS });
 
 describe('private texts of a person', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
   const mark = randomUUID().slice(0, 8);
-  /** The private texts by description. Each text is unique. */
+  /** The private texts, by a description of each text. Each text is unique. */
   const texts = new Map<string, string>();
   let ids: Ids;
   let casAgent: string;
@@ -108,7 +108,7 @@ describe('private texts of a person', function () {
   });
   after(() => fixture.end());
 
-  /** Starts a run of Cas, which is never executed, and returns its id. */
+  /** Creates a run for Cas, and returns the run's id. The fixture never executes runs. */
   async function startedRun(): Promise<string> {
     const asked = { prompt: secretOf('a prompt'), options: { timeout: 0 } };
     await fixture.call('cas himself', fixture.alpha, 'orchestration.orchestrate', asked);
@@ -117,7 +117,7 @@ describe('private texts of a person', function () {
   }
 
   async function assertHidden(tool: string, args: JsonObject): Promise<void> {
-    // Callers call sequentially, because a call can change the data of the next call.
+    // The calls are sequential, because one call can change what the next call reads.
     for (const caller of ASKING)
       for (const workspace of [fixture.alpha, 'default']) {
         const answer = JSON.stringify(await fixture.call(caller, workspace, tool, args));
@@ -125,7 +125,7 @@ describe('private texts of a person', function () {
       }
   }
 
-  it('are shown to their owner and to the agent that may see them', async () => {
+  it('are shown to their owner, and to the agent to which they belong', async () => {
     const answers = await Promise.all([
       as('cas himself', 'inbox.list', { box: 'received' }),
       as('cas himself', 'inbox.list', { box: 'received', state: 'answered' }),
@@ -138,7 +138,7 @@ describe('private texts of a person', function () {
     assert.deepEqual(heardIn(JSON.stringify(answers)), [...texts.keys()]);
   });
 
-  it('are missing in audit entries for leaders, which show only that a question exists', async () => {
+  it('are missing in audit entries that leaders read; these show only that a question exists', async () => {
     for (const caller of ['bea the leader', 'bea herself', 'ann the leader'] as const) {
       const answer = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', limit: 100 }));
       assert.deepEqual(heardIn(answer), [], answer);
@@ -149,7 +149,7 @@ describe('private texts of a person', function () {
     }
   });
 
-  it("are not revealed to others by undo, by system.getTree or by the agent's heartbeat", async () => {
+  it("are not revealed to other callers by undo, by system.getTree or by the agent's heartbeat", async () => {
     await assertHidden('system.undo', { event_id: entry });
     await assertHidden('coordination.heartbeat', { agent_id: casAgent, read_until: 'message-000000009' });
     await assertHidden('system.getTree', { kind: 'todo', id: ids.todo });

@@ -1,6 +1,6 @@
 /**
- * Paths of the permissions table: exactly the permitted callers can read and write, directly and with firebase.read,
- * and access.explain reports the same. `test/rules/rules` tests every row of the table.
+ * Exactly the callers that the permission table permits can read and write a path, directly and with the tools of
+ * firebase. access.explain agrees with this. test/rules/rules.test.ts tests every row of the table.
  */
 import assert from 'node:assert/strict';
 import { getFirestore } from 'firebase-admin/firestore';
@@ -17,16 +17,16 @@ const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobo
 
 const PERSONS: readonly CallerName[] = ['ann herself', 'bea herself', 'cas himself', 'nobody'];
 
-/** Callers that the default run tests at paths that no caller may access. */
+/** For paths that no caller may access, the default run tests only these callers. */
 const SOME: readonly CallerName[] = ['ann the leader', 'bea herself', 'nobody'];
 
-/** Paths whose documents each owner must write in a certain form. The tests of the rules cover these writes. */
+/** Values of `writes` for documents that owners write in a certain form. test/rules covers these writes. */
 const OWNERS_OWN = ['owner', 'owner and agents'];
 
-/** Reasons with which firebase.read and firebase.write refuse a caller. */
+/** Reasons in errors of firebase.read and firebase.write for callers without access. */
 const REFUSED = ['PERMISSION_DENIED', 'NO_ROLE', 'ROLE_TOO_WEAK'];
 
-/** If the document's content decides who may read it, refused callers get the error for a missing document. */
+/** If a document's content decides who may read it, other callers get the error for a missing document. */
 const NOT_TOLD = [...REFUSED, 'NOT_FOUND'];
 
 const isLet = ({ error }: Outcome, refused = REFUSED) => error === undefined || !refused.includes(error.reason);
@@ -51,7 +51,7 @@ describe('database access', function () {
     await fixture.begin();
     ids = await makeThings(fixture);
     absent = namesOfNothing(ids, fixture);
-    // Only the writer of a commit reads its marker, so a missing marker would be reported to every caller as missing.
+    // Only its writer may read a commit marker. Without this marker, every caller would get NOT_FOUND.
     await (await realtimeDatabase()).ref(`commits/${fixture.thing}`).set({ uid: 'somebody', expires_at: 1 });
   });
   after(() => fixture.end());
@@ -65,7 +65,7 @@ describe('database access', function () {
     return result['allowed'];
   };
 
-  /** Returns the path of an existing item of Ann or her workspace, or of a missing item if none exists. */
+  /** Returns the path of an item of Ann or her workspace. If none exists, returns the path of a missing item. */
   async function pathOf(permission: Permission): Promise<string> {
     const template = filled(permission.path, ids);
     const found = permission.database === 'firestore' && (await one(permission, template));
@@ -82,7 +82,7 @@ describe('database access', function () {
     return (await found.limit(1).get()).docs[0]?.id;
   }
 
-  /** Returns an error without the path and the names that it contains. */
+  /** Returns an error's text with placeholders in place of the path and workspace names. */
   const plain = (text: string, path: string) =>
     [fixture.alpha, absent.workspace, absent.place].reduce(
       (rest, workspace) => rest.replaceAll(`"${workspace}`, '"<workspace>'),
@@ -92,7 +92,7 @@ describe('database access', function () {
   for (const permission of ROWS) {
     const { database, path: row, reads, writes } = permission;
 
-    it(`${row} in ${database} is readable only by permitted callers, as access.explain reports`, async () => {
+    it(`${row} in ${database} is readable by exactly the callers for whom access.explain allows it`, async () => {
       const path = await pathOf(permission);
       const check = async (caller: CallerName) => {
         const output = `${caller} at ${path}`;
@@ -107,7 +107,7 @@ describe('database access', function () {
     });
 
     if (isOfAnns(permission) || reads === 'no one')
-      it(`${row} in ${database} looks to strangers like a missing item`, async () => {
+      it(`${row} in ${database} looks like a missing item to callers without access`, async () => {
         const path = await pathOf(permission);
         const missing = ended(filled(row, absent), fixture.thing);
         const check = async (caller: CallerName, workspace: string, tool: string) => {
@@ -123,7 +123,7 @@ describe('database access', function () {
       });
 
     if (OWNERS_OWN.includes(writes)) continue;
-    it(`${row} in ${database} is writable only by permitted callers, as access.explain reports`, async () => {
+    it(`${row} in ${database} is writable by exactly the callers for whom access.explain allows it`, async () => {
       const path = ended(filled(row, ids), `new-${fixture.thing}`);
       for (const caller of callersOf(writes)) {
         const may = await explained(caller, { database, path, operation: 'write' });
@@ -146,12 +146,12 @@ function ended(template: string, name: string): string {
   return template.replace(/\{[^}]+\}$/, name);
 }
 
-/** Returns whether the row's documents belong to Ann or her workspace, and are readable only with a role there. */
+/** Returns whether the row's documents belong to Ann or her workspace, and are hidden from strangers. */
 function isOfAnns({ where, reads }: Permission): boolean {
   return reads !== 'no one' && where !== 'anywhere' && where !== 'default';
 }
 
-/** Replaces variables in the path by names of items. Variables without a name stay in braces. */
+/** Replaces the variables in the path by names of items. Variables for which there is no name stay in braces. */
 function filled(path: string, ids: Ids): string {
   const names: Readonly<Record<string, string>> = {
     '{uid}': ids.owner,

@@ -8,7 +8,7 @@ const DUE = '2099-02-11T17:00:00Z';
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 const PROMPT = { prompt: 'Do it' };
 
-/** Returns the arguments of a call. They contain names from `ids` if the tool accepts names of items. */
+/** Returns the arguments of a call. If the tool accepts names or ids of items, they contain those in `ids`. */
 type Arguments = (ids: Ids) => JsonObject;
 
 const nothing: Arguments = () => ({});
@@ -185,7 +185,7 @@ export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
   'run://{runId}': ({ run }) => `run://${run}`,
 };
 
-/** Tools that end items which other tools read, so these tools are called last. */
+/** Tools that end items. They are called last, because other tools read these items. */
 const LAST = ['access.remove_member', 'access.revoke_connection', 'coordination.reopen', 'system.undo'];
 
 /** Tools that start a run and wait for its end. Their arguments name no item. */
@@ -193,13 +193,13 @@ const WAITING = ['orchestrate_workflow', 'orchestrate_parallel', 'execute_code',
   (name) => `orchestration.${name}`,
 );
 
-/** All tools except WAITING, with LAST at the end, so that the items exist when the other tools are called. */
+/** All tools except WAITING. The tools in LAST are at the end, so that all other tools find the items. */
 const CALLABLE = toolsets
   .flatMap(({ name, tools }) => tools.map((tool) => fullName(name, tool.name)))
   .filter((name) => !WAITING.includes(name))
   .sort((one, other) => LAST.indexOf(one) - LAST.indexOf(other));
 
-/** Tools by toolset, with the tools of LAST as a separate group at the end. */
+/** Tools by toolset. The tools in LAST are a separate group at the end. */
 export const CALLABLE_BY_TOOLSET: ReadonlyMap<string, readonly string[]> = new Map([
   ...toolsets.map(
     ({ name }) => [name, CALLABLE.filter((tool) => tool.startsWith(`${name}.`) && !LAST.includes(tool))] as const,

@@ -55,14 +55,14 @@ const reply = z.union([
 ]);
 
 export class TenancyFixture {
-  /** Suffix that makes all names of this fixture unique. */
+  /** Suffix of all names of this fixture, which makes them unique. */
   readonly mark = `${randomUUID().slice(0, 5)}x`;
   /** A word that all texts of Ann's items contain. */
   readonly secret = `heron${randomUUID().slice(0, 8)}`;
   readonly alpha = `alpha-${this.mark}`;
   readonly beta = `beta-${this.mark}`;
   readonly open = `open-${this.mark}`;
-  /** A private workspace without items. Strangers must get equal responses for alpha and for this workspace. */
+  /** A private workspace without items. Callers without a role must get equal responses for it and for alpha. */
   readonly empty = `empty-${this.mark}`;
   /** A workspace name that does not exist. */
   readonly nowhere = `nowhe-${this.mark}`;
@@ -141,7 +141,7 @@ export class TenancyFixture {
     });
   }
 
-  /** Waits until the Realtime Database has the access of everyone, which its security rules read. */
+  /** Waits until the Realtime Database has the roles of all callers, which its security rules read. */
   private async mirrored(): Promise<void> {
     const database = await realtimeDatabase();
     const paths = [this.ann, this.bea, this.cas].map(personAccessPath);
@@ -163,7 +163,7 @@ export class TenancyFixture {
     return this.idOf(`ann-${role}`);
   }
 
-  /** Returns an agent id of the form that registration generates. */
+  /** Returns an agent id that has the form of ids that registration generates. */
   idOf(name: string): string {
     return `${name}-${this.app.kernel.hashing.sha256(name + this.mark).slice(0, 8)}`;
   }
@@ -193,7 +193,7 @@ export class TenancyFixture {
     return { error: { message: `${message} ${JSON.stringify(data ?? {})}`, reason: data?.reason ?? '' } };
   }
 
-  /** Returns whether access.explain reports that the caller may do something, by default in Ann's workspace. */
+  /** Returns whether access.explain allows what the question names to the caller, by default in Ann's workspace. */
   async isExplained(caller: CallerName, question: JsonObject, workspace = this.alpha): Promise<boolean> {
     const { result, error } = await this.call(caller, workspace, 'access.explain', question);
     assert.ok(result, error?.message);
@@ -221,7 +221,7 @@ export class TenancyFixture {
     }
   }
 
-  /** Opens a subscription's event stream, and returns the error, or an empty text if the stream opens. */
+  /** Tries to open a subscription's event stream. Returns the error, or an empty text if the stream was opened. */
   async events(caller: CallerName, workspace: string, subscriptionId: string): Promise<string> {
     const headers = { authorization: `Bearer ${this.credential(caller)}`, accept: 'text/event-stream' };
     const response = await fetch(this.url('/events', { workspace, subscriptionId }), { headers });

@@ -1,4 +1,4 @@
-/** Only people may loosen limits: no tool that an agent calls may loosen the agent's own limits. */
+/** Only people may loosen limits. No call of a tool by an agent may loosen a limit. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
@@ -14,10 +14,10 @@ const tools = toolsets.flatMap(({ name: toolset, tools }) =>
     .map(({ name, loosens = [] }) => ({ name: fullName(toolset, name), loosens })),
 );
 
-/** Agents with the most rights come first, because a call of one agent can make later calls fail. */
+/** Agents, those with the most rights first. A call of one agent can make calls of later agents fail. */
 const AGENTS: readonly CallerName[] = ['ann the leader', 'ann the worker', 'ann the viewer', 'cas the worker'];
 
-/** Calls with which a leading agent tries to loosen a limit. Each call would loosen exactly one limit. */
+/** Calls of an agent with the role leader that try to loosen a limit. Each would loosen exactly one limit. */
 const ATTEMPTS: readonly (readonly [
   what: string,
   tool: string,
@@ -68,7 +68,7 @@ describe('loosening of limits', function () {
   for (const [what, tool, argumentsFor] of ATTEMPTS) {
     const title = () => JSON.stringify(argumentsFor(fixture, ids));
 
-    it(`${what}: a call of ${tool} by an agent needs approval, but its owner may make it`, async () => {
+    it(`${what}: a call of ${tool} that loosens this limit needs approval only for agents`, async () => {
       const before = await wallsOf(fixture, ids);
       const args = argumentsFor(fixture, ids);
       const { error } = await fixture.call('ann the leader', fixture.alpha, tool, args);
@@ -79,10 +79,10 @@ describe('loosening of limits', function () {
     });
   }
 
-  it('every limit that a tool can loosen is tested, unless it needs a deployment role', () => {
+  it('every kind of limit that a tool can loosen is tested, here or in test/unit/access', () => {
     const stated = new Set(tools.flatMap(({ loosens }) => loosens));
     const tried = new Set(ATTEMPTS.map(([what]) => what));
-    // test/unit/access/loosening.test.ts tests these two limits: the access to a workspace, and an agent's role.
+    // test/unit/access/loosening.test.ts tests the limits "access" of a workspace and "agent", an agent's role.
     assert.deepEqual([...stated].filter((what) => !tried.has(what)).sort(), ['access', 'agent']);
   });
 

@@ -1,6 +1,6 @@
 /**
- * A person who is removed from a workspace, and their agents, lose access to it. Their open streams end.
- * `integration/access/leaving` tests their tasks and runs.
+ * A person who is removed from a workspace loses access to it, as do the agents of the person. Open streams end.
+ * test/integration/access/leaving.test.ts tests the effects on tasks and runs.
  */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -9,17 +9,17 @@ import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
 import { type CallerName, TenancyFixture } from './fixture.ts';
 
-/** Reasons with which the permission check or a database refuses the removed member. */
+/** Reasons in errors of the permission check or a database for the removed member. */
 const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
 
-/** The longest wait that the tools accept. */
+/** The longest wait for changes that the tools accept. */
 const MAX_WAIT_MS = 25_000;
 
 const MODERN = '2026-07-28';
 
 const CASS = ['cas the worker', 'cas himself'] as const;
 
-/** The text that a stream has sent until now, and a promise that resolves when the stream ends. */
+/** A stream: the text that it has sent so far, and a promise that resolves when it ends. */
 interface Followed {
   readonly output: () => string;
   readonly ended: Promise<void>;
@@ -136,7 +136,7 @@ describe('a person who is removed from a workspace', function () {
 
     assert.equal(answered, 0, 'a waiting call returned before the removal');
     await succeed('ann the leader', 'access.remove_member', { uid: fixture.cas });
-    // test/unit/mcp/eventsEnds.test.ts asserts that streams end immediately after the removal.
+    // test/unit/mcp/eventsEnds.test.ts tests that streams end immediately. Here, they must end in time.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
       const made = CASS.map((caller) => fixture.call(caller, fixture.alpha, 'coordination.get_status', {}));
@@ -146,7 +146,7 @@ describe('a person who is removed from a workspace', function () {
     assert.equal(await mayRead(person, 'realtime', loud()), false);
     assert.equal(await mayRead(person, 'firestore', `workspaces/${fixture.alpha}/members/${fixture.ann}`), false);
 
-    // The calls wait for this data, which is written only after the removal.
+    // This is the data for which the calls are waiting. It is written only after the removal.
     await write('after');
     await succeed('ann the worker', 'coding.create_task', { ...order('after'), tool: 'GEMINI' });
     await succeed('ann the worker', 'firebase.write', {

@@ -9,7 +9,7 @@ import { type Ids, makeThings } from './things.ts';
 describe('restriction of a credential to one workspace', function () {
   this.timeout('3m');
   const fixture = new TenancyFixture();
-  /** A text in all data of the other workspace. Responses must contain neither the text nor that workspace's name. */
+  /** A text in all data of the other workspace. No response may contain the text or the other workspace's name. */
   const elsewhere = `elsewhere-${randomUUID().slice(0, 8)}`;
   let ids: Ids;
   let restricted: CallerName;
@@ -28,7 +28,7 @@ describe('restriction of a credential to one workspace', function () {
       ...more,
     });
 
-  /** Bea leads both workspaces, and one of her agents has worked in both. The restricted credential is hers. */
+  /** Bea leads both workspaces. One of her agents has worked in both, and has the restricted credential. */
   before(async () => {
     await fixture.begin();
     const { alpha, beta, bea } = fixture;
@@ -64,7 +64,7 @@ describe('restriction of a credential to one workspace', function () {
     assert.ok(!answer.includes(fixture.beta) && !answer.includes(elsewhere), answer);
   }
 
-  /** Returns the pages of the audit log as text. Every page except the last must have two entries. */
+  /** Returns each page of the audit log as text. Asserts that every page except the last has two entries. */
   async function auditPages(): Promise<readonly string[]> {
     const pages: string[] = [];
     for (let cursor: unknown, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -77,7 +77,7 @@ describe('restriction of a credential to one workspace', function () {
     return pages;
   }
 
-  it('the credential reads all audit entries of its workspace, and no others', async () => {
+  it('the credential can read all audit entries of its workspace, and no others', async () => {
     const pages = await auditPages();
     for (const page of pages) {
       assertSilent(page);
@@ -86,7 +86,7 @@ describe('restriction of a credential to one workspace', function () {
     for (let count = 0; count < 3; count++) assert.match(pages.join(), new RegExp(`shown ${count}`));
   });
 
-  it("a change that was made in another workspace is shown without that workspace's name", async () => {
+  it("a change that was made from another workspace is shown without that workspace's name", async () => {
     const thing = `member:${fixture.alpha}/${fixture.cas}`;
     for (const caller of [restricted, 'ann herself'] as const) {
       const { events } = await as(caller, fixture.alpha, 'system.getAudit', { of: 'workspace', thing });
@@ -114,7 +114,7 @@ describe('restriction of a credential to one workspace', function () {
     assert.match(String(error?.message), /^No agent ".*" that you can disconnect/);
   });
 
-  it('the credential cannot read documents about agents and people of several workspaces', async () => {
+  it('the credential cannot read documents of agents or people, who may be in several workspaces', async () => {
     const paths = [`agents/${ids.agent}`, `agents/${own}`, `people/${fixture.bea}`];
     for (const path of paths) {
       const { error } = await fixture.call(restricted, fixture.alpha, 'firebase.read', { database: 'firestore', path });

@@ -1,6 +1,6 @@
 /**
- * For each toolset: callers without a role cannot find out what a private workspace contains, and callers with the
- * required role have access. `test/unit/access/permissionCheck` has the role of every tool and resource.
+ * In every toolset, callers without a role cannot find out what a private workspace contains, and callers with the
+ * required role have access. test/unit/access/permissionCheck tests which role each tool and resource requires.
  */
 import assert from 'node:assert/strict';
 import { rolesOf, type Scope } from '../../../functions/src/identity/rules/principal.ts';
@@ -12,10 +12,10 @@ import { RESOURCES, TOOLS } from './entries.ts';
 import { type CallerName, type Outcome, TenancyFixture } from './fixture.ts';
 import { type Ids, makeThings, namesOfNothing } from './things.ts';
 
-/** Callers in the open workspace. The first two have a role in the deployment, and the last has none. */
+/** Callers in the open workspace. Only the first two have a role in the deployment, and so in this workspace. */
 const IN_OPEN: readonly CallerName[] = ['ann the leader', 'bea herself', 'cas the worker'];
 
-/** Tools that create agents with names which other calls use, so these tools are called last. */
+/** Tools that create agents. They are called last, because other calls use the names of these agents. */
 const LAST = ['coordination.register_agent', 'onboarding.registerAgent'];
 
 const tools = toolsets
@@ -29,13 +29,13 @@ const tools = toolsets
 
 type Entry = (typeof tools)[number];
 
-/** Tools that the default run tests: one per role and scope, and all of the toolset access. */
+/** The default run tests one tool for each combination of roles and scope, and all tools of the toolset access. */
 const oneOfEachNeed = new Set(
   new Map(tools.map((tool) => [[tool.role, tool.agentRole, tool.scope].join(), tool])).values(),
 );
 const isTriedByRole = (tool: Entry) => IS_NIGHTLY || tool.name.startsWith('access.') || oneOfEachNeed.has(tool);
 
-/** Tools that would wait for a run. Their arguments are invalid, so that calls fail after the permission check. */
+/** Tools that wait for a run. They get invalid arguments, so that calls fail right after the permission check. */
 const WAITING = ['orchestration.execute_code', 'orchestration.execute_task'];
 
 const resources = toolsets.flatMap(({ resources, templates = [] }) =>
@@ -48,7 +48,7 @@ const resources = toolsets.flatMap(({ resources, templates = [] }) =>
   }),
 );
 
-/** Callers that have no access to Ann and her workspace. */
+/** Callers without access to Ann's own items and to her workspace. */
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
 
 const GATE = /^(NO_ROLE|(DEPLOYMENT_)?ROLE_TOO_WEAK)$/;
@@ -57,7 +57,7 @@ const ANNS: readonly CallerName[] = ['ann the viewer', 'ann the worker', 'ann th
 
 const shown = ({ result, error }: Outcome) => (error ? error.message : JSON.stringify(result));
 
-/** Returns a response without generated values, such as times, and without the names that the request contained. */
+/** Returns a response with placeholders in place of generated values, such as times, and of names in the request. */
 function plain(text: string, names: Ids): string {
   const called = Object.values(names).sort((one, other) => other.length - one.length);
   return called
@@ -81,7 +81,7 @@ describe('access control of tools and resources', function () {
   });
   after(() => fixture.end());
 
-  /** Returns whether the caller's role in the workspace is sufficient for a tool or resource. */
+  /** Returns whether the caller's role is sufficient for the tool or resource. */
   async function isOpenTo(
     caller: CallerName,
     { role, agentRole, scope }: { role: Role; agentRole: Role; scope: Scope },
@@ -92,7 +92,7 @@ describe('access control of tools and resources', function () {
     return has !== undefined && hasRole(has, principal.kind === 'agent' ? agentRole : role);
   }
 
-  /** Asserts that access.explain reports the same as the outcome. @returns whether the caller had access */
+  /** Asserts that access.explain agrees with the outcome of a call. @returns whether the caller had access */
   async function assertExplained(
     caller: CallerName,
     tool: string,
@@ -119,12 +119,12 @@ describe('access control of tools and resources', function () {
       }
   }
 
-  it('every tool and every resource is tested with prepared arguments', () => {
+  it('there are prepared arguments for every tool and a URI for every resource', () => {
     assert.deepEqual(Object.keys(TOOLS).sort(), tools.map(({ name }) => name).sort());
     assert.deepEqual(Object.keys(RESOURCES).sort(), resources.map(({ name }) => name).sort());
   });
 
-  it('the prepared arguments of every tool are valid', () => {
+  it('the prepared arguments of every tool are valid, except of tools that wait for a run', () => {
     for (const { name, argumentsFor, prepare } of tools) {
       if (WAITING.includes(name)) assert.throws(() => prepare(argumentsFor(ids)), name);
       else prepare(argumentsFor(ids));
@@ -145,14 +145,14 @@ describe('access control of tools and resources', function () {
     });
   }
 
-  /** The arguments name no existing item, so that no call changes data for later callers. */
+  /** Calls name no existing items, so that no call changes data that later calls read. */
   async function assertRole(entry: Entry, workspace: string, callers: readonly CallerName[]): Promise<void> {
     const { name, argumentsFor } = entry;
     const args = argumentsFor({ ...absent, workspace });
     for (const caller of callers) {
       const outcome = await fixture.call(caller, workspace, name, args);
       const isLet = await assertExplained(caller, name, outcome, workspace);
-      // Tools of access that administer a workspace or the deployment check more than the caller's role.
+      // Tools of the toolset access check more than the caller's role.
       if (!name.startsWith('access.'))
         assert.equal(isLet, await isOpenTo(caller, entry, workspace), `${name} by ${caller}`);
     }
@@ -161,7 +161,7 @@ describe('access control of tools and resources', function () {
   for (const { name: toolset } of toolsets) {
     const own = tools.filter(({ name }) => name.startsWith(`${toolset}.`));
 
-    it(`tools of ${toolset} respond to strangers as if the private workspace did not exist`, async () => {
+    it(`tools of ${toolset} respond to callers without a role as if the workspace did not exist`, async () => {
       for (const tool of own) await assertHidden(tool);
     });
 
@@ -170,7 +170,7 @@ describe('access control of tools and resources', function () {
     it(`tools of ${toolset} accept only callers with the required role`, async () => {
       for (const tool of byRole) {
         await assertRole(tool, fixture.alpha, ANNS);
-        // In the open workspace, callers have the role that the deployment gives them.
+        // In the open workspace, each caller has the caller's role in the deployment.
         await assertRole(tool, fixture.open, IN_OPEN);
       }
     });
@@ -180,14 +180,14 @@ describe('access control of tools and resources', function () {
     const read = (caller: CallerName, workspace: string, of: Ids) =>
       fixture.mcp(caller, workspace, 'resources/read', { uri: uriFor(of) });
 
-    it(`${name} responds to strangers as if the private workspace did not exist`, () =>
+    it(`${name} responds to callers without a role as if the workspace did not exist`, () =>
       everywhere(async (caller, workspace, elsewhere) => {
         const there = await read(caller, workspace, ids);
         assert.ok(!there.includes(fixture.secret), there);
         assert.equal(plain(there, ids), plain(await read(caller, elsewhere, absent), absent), caller);
       }));
 
-    it(`${name} is readable only by callers with the role ${need.role}`, async () => {
+    it(`${name} is readable only by callers with at least the role ${need.role}`, async () => {
       for (const caller of ANNS) {
         const answer = await read(caller, fixture.alpha, ids);
         const isLet = !/requires the role|have no role/.test(answer);
@@ -196,7 +196,7 @@ describe('access control of tools and resources', function () {
     });
 
     if (watchable)
-      it(`${name} can be watched only by callers of its workspace, or by its owner`, async () => {
+      it(`${name} can be watched only by callers with a role, or by the subscription's owner`, async () => {
         for (const caller of ANNS) {
           const isLet = await fixture.mayListen(caller, fixture.alpha, uriFor(ids));
           const isTheirs = !name.startsWith('firebase:') || caller === 'ann the worker';
@@ -208,7 +208,7 @@ describe('access control of tools and resources', function () {
       });
 
     for (const variable of variables)
-      it(`completions of {${variable}} in ${name} show strangers nothing of a private workspace`, () =>
+      it(`completions of {${variable}} in ${name} show nothing of a workspace to outsiders`, () =>
         everywhere(async (caller, workspace) => {
           const ref = { type: 'ref/resource', uri: name };
           const argument = { name: variable, value: '' };
@@ -218,7 +218,7 @@ describe('access control of tools and resources', function () {
         }));
   }
 
-  it("a subscription's event stream opens only for its owner", async () => {
+  it('the event stream of a subscription can be opened only by its owner', async () => {
     assert.equal(await fixture.events('ann the worker', fixture.alpha, ids.subscription), '');
     await everywhere(async (caller, workspace, elsewhere) => {
       const there = await fixture.events(caller, workspace, ids.subscription);

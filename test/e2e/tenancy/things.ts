@@ -1,10 +1,10 @@
-/** Items that Ann's agents have created in her workspace, and names of items that do not exist. */
+/** Creates items in Ann's workspace through her agents, and names for items that do not exist. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { TenancyFixture } from './fixture.ts';
 
-/** Names and ids of existing items, or of missing items. */
+/** Names and ids of items, which all exist or are all missing. */
 export interface Ids {
   readonly workspace: string;
   /** First path segment of free-form data, which is the workspace's name. */
@@ -115,7 +115,7 @@ export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
   };
 }
 
-/** Returns names of missing items, of the same form as the names of the existing items. */
+/** Returns names of missing items that have the form of the names of the existing items. */
 export function namesOfNothing(ids: Ids, fixture: TenancyFixture): Ids {
   const other = (id: string): string => id.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === 'q' ? 'w' : 'q'));
   const named = Object.entries(ids).map(([name, id]) => [name, other(id)]);

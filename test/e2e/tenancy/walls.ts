@@ -1,4 +1,4 @@
-/** Reads the stored limits of agents, and finds limits that were loosened between two readings. */
+/** Reads stored limits of agents, and finds the limits that were loosened between two readings. */
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
@@ -73,7 +73,7 @@ async function workspaceWalls({ workspaces, people }: Composition['access']['por
   };
 }
 
-/** Returns a description of each limit that was loosened between two readings. */
+/** Returns a description of each limit that is looser in the second reading. */
 export function loosenedBetween(before: Walls, after: Walls): readonly string[] {
   const missing = (what: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
     [...one.keys()].filter((key) => !other.has(key)).map((key) => `${what} ${key}`);

@@ -14,15 +14,15 @@ const listenRequest = z.object({
 
 type ListenRequest = z.infer<typeof listenRequest>;
 
-/** Maximum wait. A page that is unreachable, or whose clock is stopped, sends no further requests. */
+/** Maximum wait for the page. A page without a connection, or with a stopped clock, sends no further requests. */
 const GOODBYE_MS = 5000;
 
 export class Listening {
-  /** Targets of all requests for a listener, including targets that were requested again. */
+  /** Targets (queries) of all requests for a listener. If a target was requested twice, it appears twice. */
   readonly asked: string[] = [];
   /** Ids of the targets that the page listens to now. */
   private readonly open = new Set<number>();
-  /** Requests without a response. */
+  /** Requests that have no response yet. */
   private readonly underWay = new Set<Request>();
   private removed = 0;
   private readonly page: Page;

@@ -13,7 +13,7 @@ function required(variable: string): string {
   return value;
 }
 
-/** Account of a seeded person, or of a person that the test has created. */
+/** Account of a person, who is seeded or created by the test. */
 export interface Account {
   readonly email: string;
   readonly password: string;

@@ -1,4 +1,4 @@
-/** Creates data for the console to show, by tool calls of agents, in the test's own workspace. */
+/** Creates data that the console then shows. Agents create it by tool calls, in a workspace of the test. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { endpointUrl, newWorkspace, type Seeded, tokenOf } from '../../support/endpoint.ts';
@@ -26,7 +26,7 @@ export class Work {
     return result;
   }
 
-  /** Creates the workspace, which belongs to Ada. She also owns the seeded agents. */
+  /** Creates the workspace. It belongs to Ada, who also owns the seeded agents. */
   async begin(goal: string): Promise<void> {
     await this.call('leader', 'coordination.init_coordination', { goal, master_plan: 'As it comes.' });
   }
@@ -36,7 +36,7 @@ export class Work {
     return made.parse(answer).task.id;
   }
 
-  /** Claims and starts the first task of the queue, as an agent that is registered for this task. */
+  /** Registers an agent, with which it claims and starts the first task of the queue. Returns the task's id. */
   async claim(who: Seeded = 'worker1'): Promise<string> {
     const agentId = `${who}-${randomUUID().slice(0, 8)}`;
     await this.call(who, 'coordination.register_agent', { agent_id: agentId, role: 'worker' });
@@ -57,7 +57,7 @@ export class Work {
     });
   }
 
-  /** Adds a finding on behalf of the task's holder. */
+  /** Adds a finding as the holder of the task. */
   async find(taskId: string, content: string, tags: readonly string[]): Promise<void> {
     const holder = this.holders.get(taskId);
     if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);

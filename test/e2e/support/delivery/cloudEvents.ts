@@ -9,7 +9,7 @@ export interface StoredDocument {
   readonly updateTime: string;
 }
 
-/** A change of a document. A created document has no `oldValue`, and a deleted one has no `value`. */
+/** A change of a document. If it was created, there is no `oldValue`; if it was deleted, there is no `value`. */
 export interface DocumentWrite {
   readonly value?: StoredDocument;
   readonly oldValue?: StoredDocument;
@@ -66,7 +66,7 @@ export function messageEvent(project: string, topic: string, { id, text, attribu
   };
 }
 
-/** Delivers an event, and returns whether the function accepted it. Eventarc would redeliver a refused event. */
+/** Delivers an event, and returns whether the function accepted it. If not, Eventarc would deliver it again. */
 export async function deliver(url: string, event: CloudEvent): Promise<boolean> {
   const headers = { 'Content-Type': 'application/cloudevents+json' };
   try {
@@ -74,6 +74,6 @@ export async function deliver(url: string, event: CloudEvent): Promise<boolean> 
     await response.arrayBuffer();
     return response.ok;
   } catch {
-    return false; // The connection was lost, so the event may have been processed.
+    return false; // The connection was lost. The function may or may not have processed the event.
   }
 }

@@ -1,4 +1,4 @@
-/** Delivers events like Eventarc and Pub/Sub, which may deliver an event several times, late and in any order. */
+/** Delivers events as Eventarc and Pub/Sub may do: an event several times, late, and in any order. */
 import { z } from 'zod';
 import { TOPICS, type Topic } from '../../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Subscription } from '../../../integration/spine/pubsub.ts';
@@ -26,7 +26,7 @@ interface Delivery {
   readonly event: CloudEvent;
 }
 
-/** Removes the event that is delivered next from the pending events, which are sorted by time, and returns it. */
+/** Chooses the event to deliver next, removes it from the pending events, and returns it. */
 export type Order = (pending: Delivery[]) => Delivery | undefined;
 
 type Documents = ReadonlyMap<string, StoredDocument>;
@@ -53,7 +53,7 @@ export class Deliveries {
     return new Deliveries(deployment, await Promise.all(subscribing));
   }
 
-  /** Adds the database writes and messages since the last call to the pending events. */
+  /** Adds events to the pending events for all database writes and messages since the last call. */
   async collect(): Promise<void> {
     const { project } = this.deployment;
     const [todos, events] = await Promise.all([this.documents('todos'), this.documents('events')]);
@@ -78,7 +78,7 @@ export class Deliveries {
     }
   }
 
-  /** Delivers every event, and every event that results from it, twice concurrently. */
+  /** Delivers every pending event, and every event that results from one, twice concurrently. */
   async deliverTwice(take: Order): Promise<void> {
     for (;;) {
       await eventually('all published messages have arrived', () => this.hasCollected());
@@ -88,12 +88,12 @@ export class Deliveries {
     }
   }
 
-  /** Delivers every delivered event again, newest first. */
+  /** Delivers all events that were already delivered again, newest first. */
   async repeat(): Promise<void> {
     for (const delivery of this.delivered.splice(0).toReversed()) await this.one(delivery);
   }
 
-  /** Returns true if an event is pending, or if all expected messages have arrived. */
+  /** Collects, and returns true if an event is pending or if all expected messages have arrived. */
   private async hasCollected(): Promise<true | undefined> {
     await this.collect();
     return this.pending.length > 0 || this.messages.size >= this.awaitedMessages || undefined;

@@ -1,6 +1,6 @@
 /**
- * Muster's built functions, each in a process as on Cloud Run, with a separate project of the emulators. This project
- * has no triggers, so functions receive only the events that the test delivers.
+ * Muster's built functions, each in a process as on Cloud Run. They use a separate project of the emulators. It has
+ * no triggers, so that functions receive only the events that the test delivers.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export type FunctionName =
 const HTTP_FUNCTIONS: readonly FunctionName[] = ['sendReminders', 'sweep', 'mcp'];
 
 export interface DeploymentOptions {
-  /** Whether Pub/Sub is available. Without Pub/Sub, the trigger calls the consumers of events directly. */
+  /** Whether Pub/Sub is available. Otherwise, the trigger relayEvent itself calls the consumers of events. */
   readonly hasBroker: boolean;
   readonly pushServiceUrl: string;
 }
@@ -77,7 +77,7 @@ export class Deployment {
     return simulatedClock(this.clockFile).now();
   }
 
-  /** Sets the difference between the functions' clock and the real time. */
+  /** Sets by how much the functions' clock differs from the real time. */
   moveTime(milliseconds: number): void {
     writeFileSync(this.clockFile, String(milliseconds));
   }
@@ -127,7 +127,7 @@ export class Deployment {
   }
 }
 
-/** Loads the indexes for queries. The Realtime Database rejects queries without an index. */
+/** Loads the rules with the indexes, because the Realtime Database rejects queries without an index. */
 async function loadDatabaseRules(namespace: string): Promise<void> {
   const host = process.env['FIREBASE_DATABASE_EMULATOR_HOST'];
   const response = await fetch(`http://${host}/.settings/rules.json?ns=${namespace}`, {
@@ -138,7 +138,7 @@ async function loadDatabaseRules(namespace: string): Promise<void> {
   if (!response.ok) throw new Error(`The rules were refused: ${await response.text()}`);
 }
 
-/** Interval of reads that keep a transaction open. Firestore aborts a transaction after a minute without activity. */
+/** Interval of reads that keep a transaction open. Firestore aborts a transaction that is idle for a minute. */
 const BETWEEN_SIGNS_MS = 5_000;
 
 /** Blocks commits that change a document until the test calls the returned function. */
