@@ -1,7 +1,7 @@
 /**
- * Calls every tool with hostile arguments, one call at a time, and measures each call's cost in the function's
- * process. `test/contract/hostile` checks many more arguments without a function. The nightly run makes 100,000 calls
- * with random seeds, as does `MUSTER_ATTACK_CALLS=100000 npm test -- attack`.
+ * Calls every tool with hostile arguments, one call at a time, and measures what each call costs the process of the
+ * function. The nightly run makes 100,000 calls with random seeds, as does the command
+ * `MUSTER_ATTACK_CALLS=100000 npm test -- attack`. test/contract/hostile checks more arguments, without a function.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -17,15 +17,15 @@ import { hostileArguments } from './support/hostileArguments.ts';
 import { type Attack, billOf, faultsOf, isRefusal, MostExpensive } from './support/judgment.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** Number of calls of all tools together. The nightly run calls each tool almost 1,000 times. */
+/** Total number of calls, divided equally among the tools. The nightly run calls each tool almost 1,000 times. */
 const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? defaultOrNightly(3 * entries.length, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 
-/** Maximum calls of a tool of which one call must succeed, so that the code after its validation is attacked too. */
+/** If one call of a tool must succeed, so that code after the validation runs too, at most so many calls try it. */
 const MAX_CALLS = Math.max(90, 10 * CALLS_OF_EACH);
 
-/** Number of generated arguments that are in memory at a time. Some of them have megabytes. */
+/** Number of calls whose arguments are generated in advance. The arguments of one call can have megabytes. */
 const MADE_AT_ONCE = 10;
 
 const SHOWN_FAULTS = 5;
@@ -74,7 +74,7 @@ describe('tool calls with hostile arguments', () => {
     });
   }
 
-  /** Calls the tool as the next attacker, in the next dialect. */
+  /** Calls the tool. Attackers and dialects take turns. */
   async function call(tool: string, args: unknown, attackers: readonly Attacker[]): Promise<Attack> {
     number += 1;
     const attacker = attackers[TURNS[number % TURNS.length] ?? 0];
@@ -92,7 +92,7 @@ describe('tool calls with hostile arguments', () => {
   }
 });
 
-/** Order in which attackers call. The leader is 0; it owns the victims, may call every tool, and calls most often. */
+/** Order of the attackers. Attacker 0, the leader, calls most often, because it owns the victims and may do most. */
 const TURNS = [0, 0, 0, 0, 1, 0, 2];
 
 function hostile(
@@ -105,10 +105,10 @@ function hostile(
   return waits === undefined ? made : made.map((args) => (isRecord(args) ? { [waits]: 0, ...args } : args));
 }
 
-/** Arguments that limit how long a call waits. Without them, a call can wait for 20 seconds. */
+/** Arguments that set how long a call waits for changes. Without them, some tools wait for 20 seconds. */
 const WAITS = ['wait_ms', 'waitMs'];
 
-/** Returns a seed that depends only on the tool and the number of its call, not on the other tools. */
+/** Returns a seed that depends on the tool and the number of the call. Calls of other tools do not change it. */
 function seedOf(tool: string, place: number): number {
   const own = [...tool].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0);
   return (fc.readConfigureGlobal().seed ?? 0) + own + place;

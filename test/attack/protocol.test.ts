@@ -1,6 +1,6 @@
 /**
- * Hostile text in every part of the endpoint that accepts text from a client, except tools: resources, variables of
- * resource templates, completions, MCP methods, GET paths and sign-in. For tools, see `arguments.test.ts`.
+ * Sends hostile text to every part of the endpoint that accepts text: resources, variables of resource templates,
+ * completions, MCP methods, GET paths and sign-in. `arguments.test.ts` does this for tools.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import { startTarget, type Target } from './support/target.ts';
 /** Number of random texts for each place that accepts text. */
 const SAMPLES = defaultOrNightly(2, { night: 200 });
 
-/** Texts for every place: databases cannot store them, decoders cannot read them, or they are far too long. */
+/** Texts to send in every place. Databases cannot store them, decoders cannot read them, or they are too long. */
 const ALWAYS = [
   ...['\ud800', 'a\udc00b', '\0', 'x'.repeat(1900), 'x'.repeat(100_000), '\u{e0041}\u202e', '../..', ''],
   ...['%00', '%', '%zz', '%ed%a0%80', '%c0%ae%c0%ae', '%252e', '{taskId}', '😀'.repeat(400)],
@@ -32,7 +32,7 @@ function texts(place: string): readonly string[] {
 const templates = toolsets.flatMap(({ templates: own = [] }) => own);
 const resources = toolsets.flatMap(({ resources: own }) => own);
 
-/** Valid values for the other variables of a resource template, so that only the hostile text can be rejected. */
+/** Valid values for the variables that do not get the hostile text, so that only this text can be rejected. */
 const HARMLESS: Readonly<Record<string, string>> = { sessionType: 'coding', logType: 'output', date: '2026-11-22' };
 
 function uriOf(template: string, variable: string, value: string): string {
@@ -93,7 +93,7 @@ const AUTHORIZE = {
   resource: 'x',
 };
 
-/** Maximum number of concurrent registrations. Further registrations would only be rate-limited. */
+/** Number of registrations that one test sends. The endpoint would reject more because of its rate limit. */
 const MAX_REGISTRATIONS = 18;
 
 describe('requests with hostile text, except tool calls', () => {
@@ -108,7 +108,7 @@ describe('requests with hostile text, except tool calls', () => {
 
   after(() => target.end());
 
-  /** Sends one request, and asserts that the response stays within the limits of a request. */
+  /** Sends one request, and asserts that its response and its cost stay within the limits of any request. */
   async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpResponse> {
     number += 1;
     target.meter.take();
@@ -136,14 +136,14 @@ describe('requests with hostile text, except tool calls', () => {
   };
 
   for (const { uri } of resources) {
-    it(`reading ${uri} with hostile text at the end exceeds no limit of a request`, async () => {
+    it(`reading the resource ${uri} with hostile text at its end exceeds no limit of a request`, async () => {
       for (const text of texts(uri)) if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
     });
   }
 
   for (const { uriTemplate } of templates) {
     for (const variable of variablesOf(uriTemplate)) {
-      it(`reading ${uriTemplate} with hostile text as ${variable} exceeds no limit of a request`, async function () {
+      it(`reading the resource ${uriTemplate} with hostile ${variable} exceeds no limit of a request`, async function () {
         this.timeout(120_000);
         for (const text of texts(uriTemplate + variable)) {
           const encoded = encodeURIComponent(text.toWellFormed());
@@ -152,7 +152,7 @@ describe('requests with hostile text, except tool calls', () => {
         }
       });
 
-      it(`completing ${variable} of ${uriTemplate} with hostile text exceeds no limit of a request`, async function () {
+      it(`a completion of ${variable} in ${uriTemplate} for hostile text exceeds no limit`, async function () {
         this.timeout(120_000);
         for (const text of texts(variable + uriTemplate)) {
           const ref = { type: 'ref/resource', uri: uriTemplate };
@@ -166,7 +166,7 @@ describe('requests with hostile text, except tool calls', () => {
   }
 
   for (const [method, params] of Object.entries(METHODS)) {
-    it(`the method ${method} with hostile text as a parameter exceeds no limit of a request`, async function () {
+    it(`the method ${method} with hostile parameters exceeds no limit of a request`, async function () {
       this.timeout(120_000);
       for (const text of texts(method)) await inBothEras(method, Object(replaced(params, text)));
     });
@@ -176,7 +176,7 @@ describe('requests with hostile text, except tool calls', () => {
     for (const text of texts('method')) await ask(text, {});
   });
 
-  it('a subscription to a resource with hostile text in its URI is rejected', async () => {
+  it('a subscription to a resource is rejected if its URI has hostile text', async () => {
     for (const text of ['\ud800', 'a\udc00b', '\0']) {
       const notifications = { resourceSubscriptions: [`firebase://subscriptions/${text}`] };
       const headers = { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': 'subscriptions/listen' };

@@ -1,7 +1,7 @@
 /**
- * Sends all requests that once crashed an instance concurrently, while another caller works. The nightly run takes
- * ten minutes, as does `MUSTER_ATTACK_SECONDS=600`. Waits are measured in processor seconds of the instance, so that
- * other processes do not affect them.
+ * Concurrently sends all kinds of requests that once crashed an instance, while another caller works. The nightly run
+ * takes ten minutes, as does a run with `MUSTER_ATTACK_SECONDS=600`. The caller's waits are measured in processor
+ * seconds of the instance, so that other processes do not affect the result.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,10 +19,10 @@ const ATTACKERS = 6;
 
 const BETWEEN_CALLS_MS = 200;
 
-/** Maximum processor seconds until another caller gets a response: at night for all calls, otherwise for half. */
+/** Maximum wait of the other caller, in processor seconds. All its calls must meet it at night, otherwise half. */
 const PROMISED_SECONDS = IS_LONG ? 1 : 3;
 
-/** Rate limits that a deployment has by default. */
+/** The default rate limits of a deployment. */
 const LIMITS = { RATE_LIMIT_PER_SECOND: '100', RATE_LIMIT_BURST: '500' };
 
 const LISTED_TASKS = 500;
@@ -76,7 +76,7 @@ async function attack(by: Assailants, first: number, until: number): Promise<voi
   for (let turn = first * 3; performance.now() < until; turn++) await assaults[turn % assaults.length]?.(by);
 }
 
-/** Calls tools as another caller. Returns for each call the processor seconds of the instance until the response. */
+/** Calls tools as another caller, and returns how many processor seconds the instance used until each response. */
 async function work(other: McpCaller, { server }: Target, until: number): Promise<readonly number[]> {
   const waits: number[] = [];
   while (performance.now() < until) {

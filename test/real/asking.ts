@@ -1,7 +1,7 @@
-/** Defines the tests of a real service if `MUSTER_REAL` enables that service. */
+/** Defines the tests of a real service if the variable `MUSTER_REAL` names that service. */
 import { nothingAsked, type RealService, standingOf } from './services.ts';
 
-// Variables that are not set get the default values of a deployment.
+// Variables that are not set get the default values of a deployment from functions/.env.
 process.loadEnvFile(new URL('../../functions/.env', import.meta.url));
 
 const nothing = nothingAsked(process.env);

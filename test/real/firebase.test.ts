@@ -1,7 +1,7 @@
 /**
  * Calls to a deployment on a real Firebase project: tasks, to-dos, both databases under their rules, triggers and the
- * event log. All data has this run's name, and is removed or closed at the end. Two kinds of data stay, because no
- * tool removes them: closed tasks of the workspace `test-real`, and the calling agent's profile.
+ * event log. All data has a name unique to this run, and is removed or closed at the end. Two kinds of data remain,
+ * because no tool removes them: closed tasks of the workspace `test-real`, and the profile of the calling agent.
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { send } from '../e2e/support/http.ts';
 import { eventually } from '../e2e/support/waiting.ts';
 import { describeReal, newName, variable } from './asking.ts';
 
-/** Time for a trigger to take effect, including the start of an instance. */
+/** Maximum time until a trigger has taken effect, including the start of an instance. */
 const PATIENCE_MS = 60_000;
 
 const task = z.object({ task: z.object({ id: z.string() }) });
@@ -56,7 +56,7 @@ describeReal('firebase', () => {
   });
 
   it('copies a claimable task to the queue mirror, and lets an agent claim and complete it', async () => {
-    // A dedicated session, so that the queue has no tasks of another run.
+    // Starts a new session, so that the queue has no tasks of another run.
     await call('coordination_init_coordination', { goal: name });
     const [worker, capability] = ['test-real-worker', 'test-real'];
     await call('coordination_register_agent', { agent_id: worker, role: 'worker', capabilities: [capability] });
@@ -102,7 +102,7 @@ describeReal('firebase', () => {
     });
   }
 
-  it('sorts Realtime Database data by a field without an index', async () => {
+  it('sorts Realtime Database data by a field that has no index', async () => {
     const query = { orderBy: 'score', limit: 1 };
     const asked = { database: 'realtime', path: `shared/${name}`, query };
     const { data, metadata } = read.parse(await call('firebase_read', asked));

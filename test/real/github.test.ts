@@ -76,7 +76,7 @@ describeReal('github', () => {
     assert.equal((await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch))?.number, made.number);
   });
 
-  it('creates an issue, and finds the issue by the mark in its body', async () => {
+  it('creates an issue, and finds it by a marker text in its body', async () => {
     const since = new Date(Date.now() - 60_000);
     const issue = await gitHub.createIssue(at, { title: `test:real ${branch}`, body: `mark: ${branch}` });
     assert.ok(typeof issue === 'object');

@@ -18,11 +18,11 @@ for (const [service, agent, make] of VENDORS) {
     const ask = (from: HostedAgent, prompt: string, maxOutputTokens: number, onText = (_: string) => {}) =>
       from.ask({ prompt, maxOutputTokens }, { signal: AbortSignal.timeout(60_000), onText });
 
-    it('streams an answer, and reports the tokens that it used', async () => {
+    it('streams an answer, and reports the number of tokens used', async () => {
       const model = make(settings());
       assert.deepEqual(model.availability(), { available: true });
       let pieces = '';
-      // The maximum is high because a model's thoughts count as output.
+      // The maximum number of output tokens is high, because a model's thoughts count as output.
       const answer = await ask(model, 'Answer with the one word pong and nothing else.', 2000, (text) => {
         pieces += text;
       });

@@ -3,7 +3,7 @@
  * `MUSTER_REAL` names it and its variables are set. docs/guides/testing.md#real-services lists the variables.
  */
 
-/** For each service, alternative sets of environment variables. All variables of one set are required. */
+/** Environment variables of each service, in alternative sets. All variables of one of the sets are required. */
 const NEEDED = {
   firebase: [['MUSTER_URL', 'MUSTER_TOKEN']],
   github: [
@@ -29,7 +29,7 @@ export interface Standing {
 
 const NAMES = REAL_SERVICES.join(', ');
 
-/** Returns a message if `MUSTER_REAL` names no service, otherwise undefined. */
+/** Returns a message that explains `MUSTER_REAL` if it names no service, otherwise undefined. */
 export function nothingAsked({ MUSTER_REAL: wanted = '' }: Environment): string | undefined {
   if (wordsOf(wanted).length > 0) return undefined;
   return `test:real calls no service. Set MUSTER_REAL to all, or to some of ${NAMES}. See docs/guides/testing.md#real-services.`;
@@ -48,7 +48,7 @@ export function standingOf(service: RealService, environment: Environment): Stan
   return { what: isNamed ? 'fail' : 'out', why };
 }
 
-/** An empty value and `none` mean unset, as in a deployment. */
+/** Whether the variable counts as unset. As in a deployment, an empty value and `none` do. */
 function isUnset(value = ''): boolean {
   return value.trim() === '' || value.trim() === 'none';
 }

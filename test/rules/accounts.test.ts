@@ -1,4 +1,4 @@
-/** The rules deny a token if the account was later disabled, deleted or signed out, and allow valid accounts. */
+/** The rules deny the tokens of disabled, deleted or signed-out accounts, and allow those of valid accounts. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, ref, set } from 'firebase/database';
 import { collection, doc, getDoc, getDocs, query, setDoc, where } from 'firebase/firestore/lite';
@@ -9,10 +9,10 @@ import { useEnvironment } from './environment.ts';
 const GOOD: readonly Caller[] = [accounts.at, accounts.after, accounts.agent];
 const SHUT: readonly Caller[] = [accounts.before, accounts.disabled, accounts.deleted];
 
-describe('accounts in the security rules', () => {
+describe('security rules and accounts', () => {
   const environment = useEnvironment();
 
-  /** Returns operations that the rules allow for a valid account. */
+  /** Returns, by name, operations of the caller that the rules allow while the account is valid. */
   function attempts(caller: Caller): Readonly<Record<string, () => Promise<unknown>>> {
     const { firestore, realtime } = environment.as(caller);
     const tasks = collection(firestore, 'tasks');

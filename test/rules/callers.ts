@@ -11,13 +11,13 @@ export interface Caller {
   readonly name: string;
   readonly uid?: string;
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Undefined for a caller who is not signed in. */
+  /** Undefined if the caller is not signed in. */
   readonly principal?: Principal;
-  /** The stored document of the person whose roles apply. */
+  /** The stored document of the person whose roles apply: the caller, or the owner of the calling agent. */
   readonly stored?: { readonly uid: string; readonly person: Person | undefined };
 }
 
-/** Returns the roles of a person as PersonRoleReader would read them. */
+/** Returns the roles that PersonRoleReader would read for this person. */
 function rolesOf({ role, workspaces = {}, claim }: PersonAccess): PersonRoles {
   const found = role ?? ROLES.find((each) => each === claim);
   return { workspaces, access: ACCESS, ...(found !== undefined && found !== 'none' && { role: found }) };
@@ -39,7 +39,7 @@ interface AgentAccess {
   readonly ownerUid?: string;
   readonly heldTo?: string;
   readonly readonly?: true;
-  /** Claims that the token still has from before a change. */
+  /** Claims of a token that was issued before a change of the roles. They replace the current claims. */
   readonly minted?: Readonly<Record<string, unknown>>;
 }
 
@@ -67,7 +67,7 @@ function agent(name: string, agentId: string, standing: AgentAccess): Caller {
 
 const OWNERS: PersonAccess = { claim: 'viewer' };
 
-/** The person who owns the owned documents in the tests. */
+/** The person who owns every owned document in the tests. */
 export const OWNER = person('their owner', 'owner-1', OWNERS);
 
 /** The owner, and the agents of the owner. */
@@ -94,7 +94,7 @@ export const owners: readonly Caller[] = [
   }),
 ];
 
-/** People whose claim is an unknown role or not a string. They have no role. */
+/** People without a role, because the role in their claim is unknown or not a string. */
 const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'], { admin: true }].map((claim, index) =>
   person(`a person whose claim is ${JSON.stringify(claim)}`, `inventor-${index}`, { claim }),
 );
@@ -128,7 +128,7 @@ const people: readonly Caller[] = [
 
 const SESSIONS_END = 1_788_000_000;
 
-/** Returns the caller without a principal, for callers to whom the rules must deny everything. */
+/** Returns the caller without its principal. The rules must deny everything to a caller without a principal. */
 function shutOut(caller: Caller): Caller {
   const { principal: _, ...rest } = caller;
   return rest;
@@ -143,7 +143,7 @@ function signedInAt(seconds: number, name: string): Caller {
 
 const agentOf = (name: string, agentId: string, owner: PersonAccess) => agent(name, agentId, { role: 'admin', owner });
 
-/** Callers whose account is disabled, deleted or signed out, each with a similar caller whose account is valid. */
+/** Callers whose account was disabled, deleted or signed out, and similar callers whose account is valid. */
 export const accounts = {
   before: shutOut(signedInAt(SESSIONS_END - 1, 'a worker who signed in before the sessions ended')),
   at: signedInAt(SESSIONS_END, 'a worker who signed in as the sessions ended'),
@@ -207,7 +207,7 @@ export const callers: readonly Caller[] = [
   ...Object.values(accounts),
 ];
 
-/** Returns all callers in the nightly run. Otherwise returns every nth caller; `turn` changes the first one. */
+/** Returns all callers in the nightly run, otherwise one in `oneIn`. `turn` is the index of the first one. */
 export function someOf(all: readonly Caller[], oneIn = 3, turn = 0): readonly Caller[] {
   return IS_NIGHTLY ? all : all.filter((_caller, index) => index % oneIn === turn % oneIn);
 }

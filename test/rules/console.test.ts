@@ -1,4 +1,4 @@
-/** The rules allow each query of the console to the callers who need it, and deny it to all others. */
+/** For each query of the console, the rules allow it to callers who need it, and deny it to other callers. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, limitToLast, orderByChild, query as queryOfNodes, ref, set } from 'firebase/database';
@@ -20,7 +20,7 @@ import { type Clients, useEnvironment } from './environment.ts';
 
 const uid = String(OWNER.uid);
 
-/** Queries for a person's own documents, and for the deployment. All other queries are for one workspace. */
+/** Names of the queries for a person's own documents. Queries in neither list are for one workspace. */
 const PERSONAL = [
   ...['requestsTo', 'runsOf', 'run', 'dueTodos', 'undatedTodos', 'doneTodos', 'recurringOf', 'person'],
   ...['todo', 'preferences'],
@@ -32,7 +32,7 @@ const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 interface Place {
   readonly workspace: string;
   readonly seeing: Caller;
-  /** The callers with the strongest roles who must not read this workspace. */
+  /** Callers with strong roles elsewhere who must not read this workspace. */
   readonly blind: readonly Caller[];
 }
 
@@ -58,7 +58,7 @@ function idsIn(workspace: string) {
   };
 }
 
-/** Returns documents that each query finds, because some rules allow a read only if the document exists. */
+/** Returns documents for the queries to find. Some rules allow a read only if the document exists. */
 function documentsIn(workspace: string): Readonly<Record<string, object>> {
   const { session, task, agent, run } = idsIn(workspace);
   return {
@@ -139,7 +139,7 @@ describe('console queries', () => {
     });
   }
 
-  it('the console has every query that this test lists', () => {
+  it('every query name in the lists of this test is a query of the console', () => {
     assert.deepEqual(
       [...PERSONAL, ...DEPLOYMENTS].filter((name) => asked[name] === undefined),
       [],
@@ -152,7 +152,7 @@ describe('console queries', () => {
   }
 });
 
-/** Returns the query without its conditions on these fields, or no query if it has no such condition. */
+/** Returns the query without its conditions on the fields, or an empty list if it has no such condition. */
 function without(fields: readonly string[], asked: ConsoleQuery): readonly ConsoleQuery[] {
   if (!('collection' in asked)) return [];
   const where = asked.where.filter(([field]) => !fields.includes(field));

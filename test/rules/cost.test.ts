@@ -1,4 +1,4 @@
-/** Cost of a decision of the rules: each document that the rules read is billed. */
+/** Documents that the rules read to decide on one request. Each read is billed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callerNamed } from './callers.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
 
-/** How often an expression had a value. The value is `{}` and the count is missing if it was not evaluated. */
+/** How often an expression had this value. If it was never evaluated, the value is `{}` and count is missing. */
 interface Evaluated {
   readonly value?: Readonly<Record<string, unknown>> | undefined;
   readonly count?: number | undefined;
@@ -58,7 +58,7 @@ function hasValue({ value = {} }: Evaluated): boolean {
   return Object.keys(value).some((kind) => kind !== 'undefined');
 }
 
-describe('a decision of the Firestore rules', () => {
+describe('a decision of the Firestore rules on one read', () => {
   const environment = useEnvironment();
 
   before(async () => {
@@ -75,7 +75,7 @@ describe('a decision of the Firestore rules', () => {
   ] as const;
 
   for (const [name, workspace, isAllowed, looks] of cases) {
-    it(`for ${name} about a task in ${workspace} reads ${looks}`, async () => {
+    it(`of a task in ${workspace} by ${name} requires reading ${looks}`, async () => {
       const [person, access] = [await evaluations(PERSON), await evaluations(ACCESS)];
       const reading = getDoc(doc(environment.as(callerNamed(name)).firestore, `tasks/in-${workspace}`));
       await (isAllowed ? assertSucceeds(reading) : assertFails(reading));

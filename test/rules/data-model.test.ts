@@ -71,7 +71,7 @@ describe('the permission table', () => {
   });
 });
 
-/** Calls each path function with variables such as `{a}`, and returns the paths. */
+/** Calls each path function of a module with placeholders such as `{a}`, and returns the paths. */
 function madePaths(module: object): string[] {
   const makers = Object.entries(module).filter(([name]) => /Path$/.test(name));
   return makers.flatMap(([, make]) =>
@@ -79,12 +79,12 @@ function madePaths(module: object): string[] {
   );
 }
 
-/** The only path function with a date as its argument. */
+/** Whether this is the only path function with a date as its argument. */
 function isOfTime(make: unknown): boolean {
   return make === realtimePaths.minuteMetricsPath;
 }
 
-/** Returns whether the table lists the path itself, or lists documents or children below the path. */
+/** Returns whether the table lists the path itself, or the documents or nodes directly below the path. */
 function isListed(database: Permission['database'], path: string): boolean {
   const { permission, isList } = permissionFor({ database, path });
   if (permission.path === '{path=**}') return false;

@@ -2,7 +2,7 @@
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { type DeclaredIndexes, describeFields } from './declaredIndexes.ts';
 
-/** Returns the text of each table, by the name of the markers around the table in the page. */
+/** Returns the text of each table, by the name in the markers that enclose the table in the page. */
 export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, string> {
   return new Map([
     ['firestore', table(['path', 'contents', 'read by', 'written by'], rowsOf('firestore').map(accessOf))],

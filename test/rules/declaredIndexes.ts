@@ -16,7 +16,7 @@ const file = z.strictObject({
       fields: z.array(z.union([directed, contained])).min(2),
     }),
   ),
-  /** Fields for which the listed indexes replace the automatic indexes. */
+  /** Fields whose automatic indexes are replaced by the listed indexes. */
   fieldOverrides: z.array(
     z.strictObject({
       collectionGroup: z.string(),

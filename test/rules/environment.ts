@@ -15,13 +15,13 @@ import { ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/
 import { type Caller, callers } from './callers.ts';
 import { ACCESS } from './fixture.ts';
 
-/** Each test process has its own project, because a test deletes all data in its databases when it starts. */
+/** Unique per test process, because a test starts by deleting all data in the databases of its project. */
 export const PROJECT = `demo-muster-rules-${process.pid}`;
 
-/** The emulators accept this token in place of an ID token, and then do not apply the rules. */
+/** The emulators do not apply the rules to requests with this token in place of an ID token. */
 const OWNER = 'owner';
 
-/** Clients of both databases that belong to one caller. */
+/** One client per database, both with the token of one caller. */
 export interface Clients {
   readonly firestore: Firestore;
   readonly realtime: Database;
@@ -29,7 +29,7 @@ export interface Clients {
 
 export interface Environment {
   as(caller: Caller): Clients;
-  /** Clients to which the rules do not apply, like those of the server. */
+  /** Clients to which the rules do not apply, as they do not apply to the server. */
   readonly unbound: Clients;
   close(): Promise<void>;
 }
@@ -55,8 +55,8 @@ export function useEnvironment(): Environment {
 }
 
 async function openEnvironment(): Promise<Environment> {
-  setLogLevel('silent'); // Without this, clients log a warning about each denial, and most tests expect denials.
-  delete process.env.FIREBASE_EMULATOR_HUB; // The emulator hub does not list rtdb-lite. Therefore, the code below states the addresses.
+  setLogLevel('silent'); // Prevents a warning about each denial in the log. Most tests expect denials.
+  delete process.env.FIREBASE_EMULATOR_HUB; // The emulator hub does not list rtdb-lite. The code below states the addresses.
   const loaded = await initializeTestEnvironment({
     projectId: PROJECT,
     firestore: { ...address('FIRESTORE_EMULATOR_HOST'), rules: rulesFile('firestore.rules') },
@@ -85,7 +85,7 @@ async function openEnvironment(): Promise<Environment> {
   };
 }
 
-/** Stores the workspaces and people that the rules read, in Firestore and in its mirror for the other database. */
+/** Stores the workspaces and people that the rules read, in Firestore and in the Realtime Database mirror. */
 async function settle({ firestore, realtime }: Clients): Promise<void> {
   await Promise.all([
     setDoc(doc(firestore, WORKSPACE_ACCESS_PATH), accessToDocument({ access: ACCESS, asking: {} })),

@@ -1,6 +1,6 @@
 /**
- * Returns the full path of every `match` in a rules file, below the documents' root. Variables have no names:
- * `tasks/{}/logs/{}`, and `shared/{**}` for a path of any depth.
+ * Returns the full path of every `match` in a rules file, below the root of the documents. Names of variables are
+ * omitted: `tasks/{}/logs/{}`, or `shared/{**}` for a path of any depth.
  */
 export function matchedPaths(rules: string): string[] {
   const blocks: string[] = [];

@@ -1,4 +1,4 @@
-/** Cases that the permission table does not cover: whole trees, collection groups, batches and personal data. */
+/** Access that the permission table does not cover: whole trees, collection groups, batches and personal data. */
 
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
@@ -45,7 +45,7 @@ const groups = new Set(
 describe('special cases of the Firestore rules', () => {
   const environment = useEnvironment();
 
-  it('the Firestore rules show a request to its recipient and requester, and deny answers', async () => {
+  it('the Firestore rules let its recipient and its requester read a request, but not answer it', async () => {
     const owner = String(OWNER.uid);
     const others = callers.filter(({ principal }) => principal?.owner_uid !== owner);
     const cases = [
@@ -85,7 +85,7 @@ describe('special cases of the Firestore rules', () => {
     }
   });
 
-  it('the Firestore rules deny an agent changes to its own profile', async () => {
+  it('the Firestore rules do not let an agent change its own profile', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = agentPath(String(each.claims?.agentId));
       await setDoc(doc(environment.unbound.firestore, path), { role: 'viewer' });
@@ -109,7 +109,7 @@ describe("a person's own data", () => {
   const environment = useEnvironment();
   const mine = () => environment.as(OWNER);
 
-  it('a person can write preferences only within the limits', async () => {
+  it('a person can write preferences only with allowed fields and values', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const good = [
       {},
@@ -131,7 +131,7 @@ describe("a person's own data", () => {
     }
   });
 
-  it('a person can list 20 agents that may answer, with ids of limited length', async () => {
+  it('a person can list in the preferences 20 agents that may answer, with ids of limited length', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const ids = Array.from({ length: 20 }, (_, n) => `agent-${n}-`.padEnd(128, 'x'));
     await assertSucceeds(setDoc(preferences(), { agents_may_answer: ids }));
@@ -165,7 +165,7 @@ describe("a person's own data", () => {
     await assertFails(setDoc(others, sound));
   });
 
-  it('a person can write devices only within the limits', async () => {
+  it('a person can write devices only with allowed fields and values', async () => {
     const device = (name = 'phone') => ref(mine().realtime, `devices/${OWNER.uid}/${name}`);
     const sound = { token: 'token', registered_at: 1 };
     await assertSucceeds(set(device(), sound));
@@ -217,7 +217,7 @@ describe('special cases of the Realtime Database rules', () => {
     await assertSucceeds(get(ref(environment.unbound.realtime)));
   });
 
-  it('the Realtime Database rules deny an agent changes to its own presence', async () => {
+  it('the Realtime Database rules do not let an agent change its own presence', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = presencePath(String(each.claims?.agentId));
       await assertFails(set(ref(environment.as(each).realtime, path), { last_seen: 9e15 }));
@@ -263,7 +263,7 @@ describe('special cases of the Realtime Database rules', () => {
     assert.equal((await get(ref(realtime, 'shared/updated'))).val(), 1);
   });
 
-  it('the Realtime Database rules have an index for exactly the listed children', async () => {
+  it('the Realtime Database rules have an index for exactly the children in the permission table', async () => {
     for (const { path, indexOn } of permissions.filter((row) => row.database === 'realtime')) {
       const parent = path.slice(0, path.lastIndexOf('/')).replace('{uid}', 'owner-1');
       for (const child of indexOn ?? []) assert.equal(await orderedBy(parent, child), 200, `${parent} by ${child}`);

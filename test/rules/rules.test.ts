@@ -1,4 +1,4 @@
-/** Tests every combination of a table row, an operation, a caller and a workspace with the rules. */
+/** Tests the rules with combinations of a permission table row, an operation, a workspace and a caller. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import type { AccessQuestion } from '../../functions/src/access/rules/decision.ts';
 import { IS_NIGHTLY } from '../support/nightly.ts';
@@ -7,10 +7,10 @@ import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, parentOf, put } from './operations.ts';
 import { contentsOf, freshPath, type Situation, situationsOf, subjectOf } from './situations.ts';
 
-/** Operations that the default run tests with more callers. The rules treat any other operation like one of them. */
+/** The default run tests these with more callers, because the rules treat each other operation like one of these. */
 const THOROUGH: readonly string[] = ['get', 'list', 'create'];
 
-/** Operations with the same rules verb as another one. If no one has access, only the nightly run tests them. */
+/** The rules treat these like another operation. If no one has access, only the nightly run tests these. */
 const SAME_VERB: readonly string[] = ['query', 'count', 'replace', 'merge'];
 
 for (const database of ['firestore', 'realtime'] as const) {
@@ -34,19 +34,19 @@ interface Case {
   readonly operation: Operation;
 }
 
-/** Number of the case. It selects different callers for each case, so that the default run covers all callers too. */
+/** Number of the case. Each case tests different callers, so that the default run covers every caller. */
 let turn = 0;
 
 async function check(tried: Case): Promise<void> {
   const isClosed = tried.situation.permission[tried.operation.needs] === 'no one';
   const isThorough = THOROUGH.includes(tried.operation.name) && !isClosed;
   const some = someOf(callers, isThorough ? 3 : isClosed ? 12 : 6, turn++);
-  // For owned documents, the rules treat only the owner and the owner's agents differently.
+  // The rules for owned documents distinguish the owner and the owner's agents from all other callers.
   const { ownerField } = tried.situation.permission;
   const asking = [...new Set([...(ownerField === undefined ? [] : owners), ...some])];
   const allowed = asking.filter((caller) => mayTry(tried, caller));
   const denied = asking.filter((caller) => !allowed.includes(caller));
-  // All readers can use the same document, but each writer needs a separate document.
+  // All readers can read the same document. Each writer needs a document that no other writer has changed.
   const read = tried.operation.needs === 'reads' ? await prepare(tried) : undefined;
   await Promise.all([
     ...allowed.map(async (caller) => named(tried, caller, read ?? (await prepare(tried)), assertSucceeds)),
@@ -54,7 +54,7 @@ async function check(tried: Case): Promise<void> {
   ]);
 }
 
-/** Returns whether the permission table allows the operation to the caller. */
+/** Returns whether the permission table allows the caller to do the operation. */
 function mayTry({ situation, operation }: Case, caller: Caller): boolean {
   const path = freshPath(situation);
   const question: AccessQuestion = {
@@ -66,8 +66,8 @@ function mayTry({ situation, operation }: Case, caller: Caller): boolean {
 }
 
 /**
- * Asserts that the rules deny the operation. Because an operation could also fail for another reason, a permitted
- * caller or the server then repeats the operation on the unchanged document.
+ * Asserts that the rules deny the operation to the callers. Then a permitted caller or the server repeats the
+ * operation on the same document, which shows that it did not fail for another reason.
  */
 async function checkDenied(
   tried: Case,
@@ -96,7 +96,7 @@ async function named(
   }
 }
 
-/** Returns an unused path, with an existing document if the operation requires one. */
+/** Returns an unused path. If the operation requires an existing document, stores one at the path. */
 async function prepare({ environment, situation, operation }: Case): Promise<string> {
   const path = freshPath(situation);
   if (operation.existing) await put(situation.permission.database, environment.unbound, path, contentsOf(situation));

@@ -1,4 +1,4 @@
-/** Paths and contents with which the rows of the permission table are tested. */
+/** Paths and contents for testing the rows of the permission table. */
 import { type QueryConstraint, where } from 'firebase/firestore/lite';
 import type { Subject } from '../../functions/src/access/rules/decision.ts';
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
@@ -14,17 +14,17 @@ export interface Situation {
   readonly workspace: string | undefined;
 }
 
-/** Value of `reads` for owned documents that can be queried by their owner. */
+/** In the permission table, `reads` has this value if the owner can query the documents. */
 const OWNERS = 'owner and agents';
 
-/** A first value, a change, and the field by which a query finds the documents that the caller may read. */
+/** A document, a change of it, and conditions with which a query finds only documents that the caller may read. */
 export interface Contents {
   readonly value: object;
   readonly change: object;
   readonly filter: readonly QueryConstraint[];
 }
 
-/** Valid contents for paths at which the rules do not allow arbitrary values. */
+/** Valid contents for paths at which the rules allow only certain fields and values. */
 const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map([
   ['preferences/{uid}', { value: { reminder_lead_minutes: 30, push: true }, change: { email: true } }],
   [
@@ -40,7 +40,7 @@ const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map
   ],
 ]);
 
-/** Additional paths that the row with the given path covers. */
+/** Additional paths to test for a row, by the path of the row. */
 const ALSO: ReadonlyMap<string, readonly string[]> = new Map([
   ['bus/{log}', ['bus/{log}/log/{entry}']],
   ['metrics/minutes/{minute}', ['metrics/minutes/202611220124/tools/{tool}']],
@@ -79,7 +79,7 @@ function workspacesOf({ where: place, reads, writes }: Permission): readonly (st
 
 let documents = 0;
 
-/** Returns an unused path. If a workspace has only one such path, returns that path. */
+/** Returns an unused path that matches the template, or the only matching path. */
 export function freshPath({ template, workspace = 'workspace-1' }: Situation): string {
   documents += 1;
   return (
@@ -94,7 +94,7 @@ export function freshPath({ template, workspace = 'workspace-1' }: Situation): s
   );
 }
 
-/** Returns the fields on which the decision depends. For a list, the workspace must be named by the query. */
+/** Returns the fields on which the decision depends. A query for a list must name the workspace. */
 export function subjectOf({ permission, workspace }: Situation, isList: boolean): Subject {
   const { where: place, ownerField, reads } = permission;
   const inField = typeof place === 'object' && 'field' in place;
@@ -108,7 +108,7 @@ export function contentsOf({ permission, workspace }: Situation): Contents {
   const { path, where: place, ownerField, database } = permission;
   const whose = ownerField === undefined ? {} : { [ownerField]: String(OWNER.uid) };
   const isNamed = typeof place === 'object' && 'field' in place;
-  // Stored agents have null as home for the workspace `default`. In the Realtime Database, the field is missing.
+  // The home of a stored agent in the workspace `default` is null. The Realtime Database omits such a field.
   const home = path === 'agents/{agentId}' && workspace === 'default' ? null : workspace;
   const named = isNamed && !(database === 'realtime' && workspace === 'default') ? { [place.field]: home } : {};
   const own = { ...whose, ...named };

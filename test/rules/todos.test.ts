@@ -1,4 +1,4 @@
-/** Direct access of callers to to-dos and related documents, without the tools. */
+/** Access of callers to to-dos and related documents through the database clients, without the tools. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import {
@@ -34,7 +34,7 @@ const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 
 
 const TODO = sampleTodo({ owner_uid: String(OWNER.uid), due_date: PAST, tags: ['work'] });
 
-/** One character that has two UTF-16 units and four bytes. The rules count it as one character, like the tools. */
+/** A character of two UTF-16 units and four bytes. Both the rules and the tools count it as one character. */
 const WIDE = '\u{1f600}';
 
 const tagged = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
@@ -82,7 +82,7 @@ const bounds: readonly Bound[] = [
   { field: 'completed', allowed: [true, false], denied: ['yes', 1, null] },
 ];
 
-/** Fields that only the server may write, each with a changed value of its type. */
+/** Fields that only the server may write, each with a changed value of the field's type. */
 const closed: Readonly<Record<string, unknown>> = {
   id: 'another',
   owner_uid: 'another',
@@ -116,7 +116,7 @@ describe('rules of to-dos', function () {
   }
 
   for (const { field, allowed, denied } of bounds) {
-    it(`the rules of to-dos allow the owner to change ${field} only within limits`, async () => {
+    it(`the rules of to-dos allow the owner to change ${field} only to allowed values`, async () => {
       for (const value of denied) {
         const path = await aTodo();
         await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
@@ -140,7 +140,7 @@ describe('rules of to-dos', function () {
     assert.equal((await getDoc(doc(asOwner(), path))).get('title'), 'Other');
   });
 
-  it('the rules of to-dos deny the owner changes to fields that only the server writes', async () => {
+  it('the rules of to-dos do not let the owner change fields that only the server writes', async () => {
     assert.deepEqual(
       Object.keys(todoToDocument(TODO)).toSorted(),
       [...bounds.map(({ field }) => field), ...Object.keys(closed).filter((name) => name !== 'more')].toSorted(),
@@ -153,7 +153,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos deny the owner to create or delete a to-do', async () => {
+  it('the rules of to-dos do not let the owner create or delete a to-do', async () => {
     const path = await aTodo();
     const another = doc(asOwner(), `${path}-more`);
     await assertFails(setDoc(another, todoToDocument({ ...TODO, id: another.id })));
@@ -163,7 +163,7 @@ describe('rules of to-dos', function () {
     await assertFails(updateDoc(doc(asOwner(), path), { title: 'Of one that is gone' }));
   });
 
-  it("the rules of to-dos deny changes to all other callers, including the owner's agents", async () => {
+  it("the rules of to-dos let no other caller change a to-do, not even the owner's agents", async () => {
     for (const caller of others) {
       const path = await aTodo();
       await assertFails(updateDoc(doc(environment.as(caller).firestore, path), { completed: true }));
@@ -171,7 +171,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos show a to-do only to its owner and their agents, by id and by query', async () => {
+  it("the rules of to-dos let only its owner and the owner's agents get or query a to-do", async () => {
     const path = await aTodo();
     const own = where('owner_uid', '==', OWNER.uid);
     for (const caller of [OWNER, ...agents]) {
@@ -200,7 +200,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('the rules of to-dos show reminders and history to the owner, but deny writes to them', async () => {
+  it('the rules of to-dos let the owner read reminders and history, but not write them', async () => {
     const todo = { ...TODO, id: 'rules-told' };
     const event = todoEvent(null, todo, todoResponse(todo), { eventId: 'rules-event', now: PAST });
     const [reminder, happened] = [reminderPath(todo.id), eventPath(event.id)];

@@ -1,4 +1,4 @@
-/** Queries for documents of a workspace, and limits of free-form data. */
+/** Queries for documents of one workspace, and size limits of free-form data. */
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, ref, remove, set, update } from 'firebase/database';
@@ -12,7 +12,7 @@ import { useEnvironment } from './environment.ts';
 const member = callerNamed('a worker of alpha');
 const admin = callerNamed('a admin of the deployment');
 
-/** Rows of collections whose documents have a workspace field and no owner. */
+/** Rows of the permission table whose documents have a workspace field and no owner. */
 const inField = permissions.filter(
   ({ database, where: place, reads }) =>
     database === 'firestore' && typeof place === 'object' && 'field' in place && reads !== 'owner and agents',
@@ -21,7 +21,7 @@ const inField = permissions.filter(
 const collectionOf = ({ path }: Permission): string =>
   path.replace(/\/[^/]+$/, '').replaceAll(/\{(\w+)\}/g, '$1-listed');
 
-describe('lists of documents in workspaces', () => {
+describe('queries for documents in workspaces', () => {
   const environment = useEnvironment();
 
   before(async () => {
@@ -34,7 +34,7 @@ describe('lists of documents in workspaces', () => {
   });
 
   for (const row of inField) {
-    it(`documents of ${row.path} are found only by a query for one workspace`, async () => {
+    it(`documents of ${row.path} can be listed only by a query that names one workspace`, async () => {
       const { firestore } = environment.as(member);
       const all = collection(firestore, collectionOf(row));
       const found = await assertSucceeds(getDocs(query(all, where('workspace', '==', 'alpha'))));
@@ -51,7 +51,7 @@ describe('lists of documents in workspaces', () => {
     });
   }
 
-  it('agents are also found by a query of their owner, in any workspace', async () => {
+  it('agents in any workspace can also be listed by a query of their owner', async () => {
     await setDoc(doc(environment.unbound.firestore, agentPath('owners-agent')), {
       owner_uid: OWNER.uid,
       workspace: 'gamma',
@@ -66,7 +66,7 @@ describe('lists of documents in workspaces', () => {
     }
   });
 
-  it('reads of missing documents and of hidden documents are denied', async () => {
+  it('reads of missing documents are denied, like reads of documents that a caller may not see', async () => {
     for (const path of ['tasks/in-gamma', 'tasks/not-there', 'agents/in-gamma', 'agents/not-there']) {
       await assertFails(getDoc(doc(environment.as(member).firestore, path)));
     }
@@ -83,13 +83,13 @@ describe('free-form data in the Realtime Database', () => {
   const mine = () => environment.as(member).realtime;
 
   for (const root of FREE_FORM_ROOTS) {
-    it(`a write into ${root} is denied as a whole if one path is in another workspace`, async () => {
+    it(`a write to several paths in ${root} is denied if one path is in another workspace`, async () => {
       await assertFails(get(ref(mine(), root)));
       await assertFails(update(ref(mine(), root), { 'alpha/a': 1, 'gamma/a': 1 }));
       await assertSucceeds(update(ref(mine(), root), { 'alpha/a': 1, 'alpha/b': 1 }));
     });
 
-    it(`data in ${root} has a maximum length of texts and a maximum number of levels`, async () => {
+    it(`data in ${root} can have only limited text lengths and a limited number of levels`, async () => {
       const path = (levels: number) => `${root}/alpha${'/x'.repeat(levels - 2)}`;
       await assertSucceeds(set(ref(mine(), path(FREE_FORM.levels)), 'deep'));
       await assertFails(set(ref(mine(), path(FREE_FORM.levels + 1)), 'too deep'));

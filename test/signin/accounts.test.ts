@@ -1,4 +1,4 @@
-/** Effects on a person's tokens and agents when the person's account changes in Firebase Auth. */
+/** Effects of account changes in Firebase Auth on the tokens and agents of the person. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ describe('account changes in Firebase Auth', () => {
   let deployment: Deployment;
   let app: App;
 
-  // Each test has a separate deployment, because a test can only advance its clock.
+  // Each test has a separate deployment, because a test advances its deployment's clock and cannot turn it back.
   beforeEach(async () => {
     deployment = await Deployment.start();
     app = await App.registered(deployment, 'Pencil');
@@ -32,7 +32,7 @@ describe('account changes in Firebase Auth', () => {
       isOver: () => false,
     });
 
-  /** Runs a sweep, and returns the stored changes of this person only, because other tests change other accounts. */
+  /** Runs a sweep, and returns the changes that it stored for this person. Other tests change other accounts. */
   async function storedBySweep({ uid }: Someone): Promise<readonly Change[]> {
     const { store } = deployment.composition.kernel;
     const commit = store.commit.bind(store);
@@ -46,7 +46,7 @@ describe('account changes in Firebase Auth', () => {
     return stored.filter((change) => change.kind === 'limitAccount' && change.uid === uid);
   }
 
-  /** Reads both databases directly with the token, and returns whether Firestore and the other database accept it. */
+  /** Reads directly with the token, and returns whether Firestore and the Realtime Database accept it. */
   async function readings(idToken: string): Promise<readonly boolean[]> {
     const claims: unknown = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
     const { aud } = z.object({ aud: z.string() }).parse(claims);
@@ -115,10 +115,10 @@ describe('account changes in Firebase Auth', () => {
   };
 
   for (const [change, make] of Object.entries(changes))
-    it(`shut a person out of tools and both databases if the account is ${change}`, async () => {
+    it(`deny a person tools and both databases if the account is ${change}`, async () => {
       const { someone, idToken, statuses, streams } = await settle(`Gone-${change}`);
       const issued = Math.floor(Date.now() / 1000);
-      // Firebase Auth counts in whole seconds, so a sign-in in the second of the change would stay valid.
+      // Firebase Auth compares whole seconds: a token that was issued in the second of the change stays valid.
       await eventually('the next second', async () => Math.floor(Date.now() / 1000) > issued || undefined);
       await make(someone);
       await sweep();
@@ -144,7 +144,7 @@ describe('account changes in Firebase Auth', () => {
       assert.deepEqual(await readings(idToken), [false, false]);
     });
 
-  it('are not assumed for an owner that never had an account', async () => {
+  it('are not assumed for a stored person who never had an account', async () => {
     const { store } = deployment.composition.kernel;
     const { people } = deployment.composition.access.ports;
     const uid = `never-${Date.now()}`;

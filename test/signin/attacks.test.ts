@@ -16,7 +16,7 @@ describe('attacks on sign-in', () => {
   let eve: Someone;
   let app: App;
 
-  // Each test has a separate deployment, so that no earlier test has used up the rate limit of the address.
+  // Each test has a separate deployment, because tests use up the rate limit of their network address.
   beforeEach(async () => {
     deployment = await Deployment.start();
     ada = await deployment.person('Ada', 'leader');
@@ -34,7 +34,7 @@ describe('attacks on sign-in', () => {
       await assert.rejects(app.redeem(injected, his), { error: 'invalid_grant' });
     });
 
-    it('is prevented: requests without a challenge, or with the method plain, are refused', async () => {
+    it('is prevented, because requests without a challenge or with the method plain are rejected', async () => {
       for (const more of [
         { code_challenge: undefined },
         { code_challenge_method: 'plain' },
@@ -49,7 +49,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('cannot use the implicit or hybrid flow, because both flows are unsupported', async () => {
+    it('cannot use the implicit flow or the hybrid flow, because both are unsupported', async () => {
       for (const response_type of ['token', 'code token', 'id_token', 'none']) {
         const { headers } = await new Visitor().open((await app.begin({ response_type })).url);
         const error = new URL(headers.get('location') ?? '').searchParams.get('error');
@@ -74,7 +74,7 @@ describe('attacks on sign-in', () => {
       await assert.rejects(app.redeem(forged, started), /iss/);
     });
 
-    it('cannot use response parameters that were planted in a registered redirect', async () => {
+    it('cannot use parameters such as code or iss that were planted in a registered redirect', async () => {
       const headers = { 'content-type': 'application/json' };
       const redirect = 'http://127.0.0.1:9999/callback?code=planted&state=planted&iss=planted&keep=this';
       const body = JSON.stringify({ redirect_uris: [redirect] });
@@ -116,7 +116,7 @@ describe('attacks on sign-in', () => {
       assert.equal((await visitor.decide(page, proposed, { agentName: 'Own' })).status, 200);
     });
 
-    it('do not expose the code of an email link that is opened in another browser', async () => {
+    it('do not expose the code of an email link if the link is opened in another browser', async () => {
       const { authorization, continueUrl } = await new Visitor().settings((await app.begin()).url);
       const link = `${continueUrl}&apiKey=key&oobCode=secret-code&mode=signIn&lang=en`;
       const elsewhere = new Visitor();
@@ -134,7 +134,7 @@ describe('attacks on sign-in', () => {
       }
     });
 
-    it('accept only one decision, after the person signed in and within ten minutes', async () => {
+    it('accept one decision of the person, after the person signed in and within ten minutes', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const toolsets = ['todo'];
@@ -158,7 +158,7 @@ describe('attacks on sign-in', () => {
       deployment.moveBack();
     });
 
-    it('accept requests only from their own page', async () => {
+    it('accept requests only if they come from the sign-in page', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
       const body = { authorization: page.authorization, idToken: await idTokenOf(ada) };
@@ -259,8 +259,8 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('redirects to an app', () => {
-    it('never lead to an unregistered address; the page shows an error instead', async () => {
+  describe('redirects of a sign-in to an app', () => {
+    it('never lead to an unregistered address; the sign-in page shows an error', async () => {
       const stranger = 'https://evil.example/phish';
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ client_name: 'Evil', redirect_uris: [stranger] });
@@ -356,7 +356,7 @@ describe('attacks on sign-in', () => {
   });
 
   describe('request floods', () => {
-    it('with registrations, token guesses or unknown documents are rate-limited by address', async () => {
+    it('of registrations, token guesses or unknown documents are rate-limited by network address', async () => {
       const flooded = await Deployment.start();
       const post = async (path: string, type: string, body: string) => {
         const headers = { 'content-type': type };
@@ -395,7 +395,7 @@ describe('attacks on sign-in', () => {
       await flooded.stop();
     });
 
-    it('with guesses of other tokens do not block the refresh of a valid token', async () => {
+    it('of guessed tokens do not block the refresh of a valid token', async () => {
       const { refresh_token } = await app.signIn(ada);
       const guess = {
         grant_type: 'refresh_token',
@@ -407,7 +407,7 @@ describe('attacks on sign-in', () => {
       assert.equal(all.length, 3);
     });
 
-    it('with guesses from an address do not block other apps with valid tokens there', async () => {
+    it('of guessed tokens from an address do not block apps with valid tokens at that address', async () => {
       const noisy = await Deployment.start();
       const person = await noisy.person('Ada', 'leader');
       const client = await App.registered(noisy, 'Pencil');
@@ -430,7 +430,7 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  describe('random input', () => {
+  describe('random input to the sign-in endpoints', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -485,7 +485,7 @@ describe('attacks on sign-in', () => {
     });
   });
 
-  it('cannot use a cancelled sign-in, which returns no code and accepts no decision', async () => {
+  it('cannot use a cancelled sign-in, because it returns no code and accepts no other decision', async () => {
     const started = await app.begin();
     const visitor = new Visitor();
     const page = await visitor.settings(started.url);

@@ -7,7 +7,7 @@ import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, locationIn, Visitor } from './support/visitor.ts';
 
-/** The default run uses only the most frequent status, because the store handles all of them in the same way. */
+/** Status codes of lost responses. The default run uses the most frequent one: the store handles all alike. */
 const STATUSES = defaultOrNightly<readonly LostStatus[]>(['UNAVAILABLE'], {
   night: Object.keys(LOST) as readonly LostStatus[],
 });
@@ -21,7 +21,7 @@ describe('sign-in with lost commit responses', () => {
   after(() => lanes?.close());
 
   for (const status of STATUSES) {
-    it(`completes if the response to the commit of each step is lost with ${status}`, () =>
+    it(`completes if each step loses the response to its commit with the status ${status}`, () =>
       lanes.use(async ({ database, proxy }) => {
         const deployment = await Deployment.start({ database });
         const ada: Someone = await deployment.person('Ada', 'leader');

@@ -1,4 +1,4 @@
-/** Metadata of the sign-in at every address that clients try. Source: docs/guides/sign-in.md. */
+/** Sign-in metadata at every address at which clients request it. Source: docs/guides/sign-in.md. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ describe('sign-in metadata', () => {
     await close(server);
   });
 
-  /** Sends a request as a proxy would. On cloudfunctions.net, the function's name is removed from the path. */
+  /** Sends a request as Google's proxies do. At cloudfunctions.net, they remove the function's name from the path. */
   async function ask(url: string, method = 'GET', headers: Record<string, string> = {}) {
     const { host, pathname, search } = new URL(url);
     const path = host.endsWith('.cloudfunctions.net') ? pathname.replace(/^\/mcp/, '') || '/' : pathname;
@@ -62,7 +62,7 @@ describe('sign-in metadata', () => {
   };
 
   for (const below of ['', '/todo', '/network', '/rpc', '/todo/readonly', '/events']) {
-    it(`is named in the 401 challenge of /mcp${below}, and names that URL as the resource`, async () => {
+    it(`names /mcp${below} as its resource, and is linked in the 401 challenge of that URL`, async () => {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PUT']) {
         const sent = await ask(`${PUBLIC}/mcp${below}`, method, { 'content-type': 'application/json' });
         assert.equal(sent.status, 401, method);
@@ -76,7 +76,7 @@ describe('sign-in metadata', () => {
     });
   }
 
-  it('of the authorization server is equal at every well-known address below the root', async () => {
+  it('of the authorization server is identical at every well-known address below the root', async () => {
     const { resource, authorization_servers } = await json(`${PUBLIC}/.well-known/oauth-protected-resource`);
     assert.deepEqual([resource, authorization_servers], [`${PUBLIC}/mcp`, [PUBLIC]]);
     const documents = await Promise.all(
@@ -91,7 +91,7 @@ describe('sign-in metadata', () => {
     assert.equal(metadata['authorization_response_iss_parameter_supported'], true);
   });
 
-  it("is also served below the function's path, with that address as the issuer", async () => {
+  it("is also served below the function's own URL, and then names that URL as the issuer", async () => {
     const { status, headers } = await ask(`${FUNCTION}/todo`, 'HEAD');
     assert.equal(status, 401);
     const named = `${FUNCTION}/.well-known/oauth-protected-resource/todo`;
@@ -108,14 +108,14 @@ describe('sign-in metadata', () => {
     assert.equal(server['issuer'], FUNCTION);
   });
 
-  it('never contains the Host header of an unknown host', async () => {
+  it('never contains an unknown host from the Host header of a request', async () => {
     const challenged = await ask('https://evil.example/mcp', 'HEAD');
     assert.ok(challenged.headers['www-authenticate']?.includes(`resource_metadata="${PUBLIC}/`));
     const found = await ask('https://evil.example/.well-known/oauth-authorization-server');
     assert.equal(JSON.parse(found.text).issuer, PUBLIC);
   });
 
-  it('is not found at other addresses, which return a JSON 404 without a challenge', async () => {
+  it('is not served at unknown addresses: they return the status 404 with JSON and no challenge', async () => {
     for (const path of [
       '/.well-known/openid-configuration',
       '/.well-known/openid-configuration/mcp',
@@ -132,7 +132,7 @@ describe('sign-in metadata', () => {
     }
   });
 
-  it('uses paths that are not names of toolsets', () => {
+  it('is served at paths that are not names of toolsets', () => {
     const names: readonly string[] = RESERVED;
     for (const toolset of TOOLSETS) assert.ok(!names.includes(toolset), toolset);
   });

@@ -59,13 +59,13 @@ describe('the sign-in page', () => {
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   }
 
-  /** Waits for the redirect to the app, and returns its URL. */
+  /** Waits until the browser is redirected to the app, and returns the URL of the redirect. */
   async function back(): Promise<URL> {
     await page.waitForURL((url) => url.href.startsWith(redirect));
     return new URL(page.url());
   }
 
-  it('signs in by email and password, and grants the app what the person selects', async () => {
+  it('signs a person in by email and password, and grants the app what the person selects', async () => {
     await open();
     const started = await app.begin();
     await page.goto(started.url.href);
@@ -91,7 +91,7 @@ describe('the sign-in page', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('redirects with an error if the person cancels', async () => {
+  it('redirects to the app with an error if the person cancels', async () => {
     await open();
     const started = await app.begin();
     await page.goto(started.url.href);
@@ -100,7 +100,7 @@ describe('the sign-in page', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('explains errors without revealing which accounts exist', async () => {
+  it('explains sign-in errors without revealing which accounts exist', async () => {
     await open();
     await page.goto((await app.begin()).url.href);
     const reported: string[] = [];
@@ -142,7 +142,7 @@ describe('the sign-in page', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('works with only a keyboard', async () => {
+  it('can be used with only a keyboard', async () => {
     await open();
     const started = await app.begin();
     await page.goto(started.url.href);

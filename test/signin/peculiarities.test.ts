@@ -1,5 +1,5 @@
 /**
- * Known clients that behave differently, with their original documents and requests. Source: the table in
+ * Known clients with special behavior, tested with their original documents and requests. Source: the table in
  * docs/guides/sign-in.md.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { locationIn, Visitor } from './support/visitor.ts';
 
 const registered = z.looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) });
 
-/** Returns the client document that `npm start` serves for the client. */
+/** Returns the copy of the client's document that `npm start` serves. */
 function copyOf(name: string) {
   const found = clientDocuments.find(({ client_name }) => client_name === name);
   assert.ok(found, name);
@@ -90,7 +90,7 @@ describe('clients with special behavior', () => {
     return registered.parse(JSON.parse(text));
   }
 
-  /** Signs in with one of the client's redirects, calls a tool, and returns the tokens. */
+  /** Signs in with the given redirect, calls a tool, and returns the tokens. */
   async function signsIn(app: App, redirect: string, more: Readonly<Record<string, string>> = {}) {
     const started = await app.begin({ redirect_uri: redirect, ...more });
     const back = await new Visitor().allow(started.url, ada);
@@ -132,13 +132,13 @@ describe('clients with special behavior', () => {
     }
   });
 
-  it('Claude gets a refresh token although it requests only offline_access', async () => {
+  it('Claude gets a refresh token although the only scope it requests is offline_access', async () => {
     const app = await App.described(deployment, CLAUDE_AI.client_id);
     const tokens = await signsIn(app, CLAUDE_AI.redirect_uris[0] ?? '', { scope: ' offline_access' });
     assert.ok((await app.refresh(tokens.refresh_token)).refresh_token);
   });
 
-  it('Cursor registers three redirects and can use each of them', async () => {
+  it('Cursor registers three redirects and can sign in with each of them', async () => {
     const { redirect_uris, client_id } = await register(CURSOR);
     assert.deepEqual(redirect_uris, CURSOR.redirect_uris);
     const app = await App.described(deployment, client_id);
@@ -167,14 +167,14 @@ describe('clients with special behavior', () => {
     }
   });
 
-  it('clients that request a secret get no secret and are registered without one', async () => {
+  it('clients that request a secret are registered, but without a secret', async () => {
     const asked = { ...GEMINI, token_endpoint_auth_method: 'client_secret_post' };
     const answer = await register(asked);
     assert.equal(answer['token_endpoint_auth_method'], 'none');
     assert.equal(answer['client_secret'], undefined);
   });
 
-  it('repeated registrations return the same client, regardless of the local port', async () => {
+  it('registering a client again returns its first client id, even with another local port', async () => {
     const at = (port: number) => ({ ...GEMINI, redirect_uris: [`http://localhost:${port}/oauth/callback`] });
     const [one, other] = [await register(at(38349)), await register(at(45963))];
     assert.equal(one.client_id, other.client_id);

@@ -1,4 +1,4 @@
-/** Both MCP SDKs sign in with only the URL, by registration and by a client document. */
+/** The two MCP SDKs sign in knowing only the URL, either by registration or with a client document. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import {
@@ -20,7 +20,7 @@ import { EVERYTHING, Visitor } from './support/visitor.ts';
 const REDIRECT = 'http://127.0.0.1:45454/callback';
 const DOCUMENT = 'https://app.example/client.json';
 
-/** Stores what the SDK gives to the app, and the address to which the SDK would send the browser. */
+/** Stores the tokens and client data of the SDK, and the address to which the SDK would send the browser. */
 class Keeper implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = { client_name: 'SDK', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };

@@ -51,7 +51,7 @@ describe('sign-in from an app', () => {
     assert.ok(JSON.stringify(agents).includes(`"${agent.id}"`));
   });
 
-  it('creates a connection, which can be revoked at every instance within 5 seconds', async () => {
+  it('creates a connection; 5 seconds after its revocation, every instance rejects its tokens', async () => {
     const eve = await deployment.person('Eve', 'leader');
     const [one, other] = [await app.signIn(eve, EVERYTHING), await app.signIn(eve, { agentName: 'Second' })];
     const listed = await connectionsOf(one.access_token);
@@ -73,7 +73,7 @@ describe('sign-in from an app', () => {
     assert.equal((await call(deployment, one.access_token, 'access.whoami')).status, 200);
   });
 
-  it('grants only what the person selected: toolsets, one workspace, read-only access', async () => {
+  it('grants only the toolsets and the workspace that the person selected, or read-only access', async () => {
     const { access_token, scope } = await app.signIn(ada, {
       agentName: 'Narrow',
       role: 'worker',
@@ -105,7 +105,7 @@ describe('sign-in from an app', () => {
     );
   });
 
-  it('grants read-only access if the app requests only that, even if the page sends more', async () => {
+  it('grants read-only access if the app requests only that, even if the page sends more rights', async () => {
     const started = await app.begin({ scope: 'muster:read offline_access profile' });
     const visitor = new Visitor();
     const page = await visitor.settings(started.url);
@@ -118,14 +118,14 @@ describe('sign-in from an app', () => {
     assert.equal(adding.error?.['code'], -32101);
   });
 
-  it("proposes the person's permissions, and rejects a choice that exceeds them", async () => {
+  it('proposes the permissions of the person, and rejects a choice that exceeds them', async () => {
     const ben = await deployment.person('Ben', 'worker');
     const started = await app.begin({ scope: 'offline_access' });
     const visitor = new Visitor();
     const page = await visitor.settings(started.url);
     const proposed = await visitor.identify(page, ben);
     const { approval: _approval, workspaces, ...shown } = proposed;
-    // The list also includes open workspaces of other tests.
+    // The list can also contain open workspaces that other tests created.
     assert.ok(workspaces.includes('default'));
     assert.deepEqual(shown, {
       person: { name: 'Ben', email: ben.email },
@@ -167,7 +167,7 @@ describe('sign-in from an app', () => {
     assert.ok(!toolsets.includes('access') && toolsets.includes('coordination'));
   });
 
-  it('proposes the toolsets of the URL, and the toolset access only for /access', async () => {
+  it('proposes the toolsets in the URL; it proposes the toolset access only for the URL /access', async () => {
     for (const [below, toolsets] of [
       ['/todo', ['todo']],
       ['/access', ['access']],
@@ -201,7 +201,7 @@ describe('sign-in from an app', () => {
     assert.equal(this_call, workspace);
   });
 
-  it('uses the same agent on a second device, and the latest choice applies to both', async () => {
+  it('uses one agent on two devices of a person, and the latest choice applies to both devices', async () => {
     const kim = await deployment.person('Kim', 'leader');
     const laptop = await app.signIn(kim, EVERYTHING);
     const desktop = await app.signIn(kim, { role: 'worker', toolsets: ['access', 'todo'] });
@@ -230,7 +230,7 @@ describe('sign-in from an app', () => {
     assert.deepEqual([status, text], [400, '{"error":"name_taken"}']);
   });
 
-  it('creates a separate agent for another app with an equal name', async () => {
+  it('creates a separate agent for another app that has the name of the first app', async () => {
     const lee = await deployment.person('Lee', 'leader');
     const spoofing = await App.registered(deployment, 'Pencil', '', 'https://evil.example/callback');
     const started = await spoofing.begin();
@@ -254,7 +254,7 @@ describe('sign-in from an app', () => {
     assert.equal((await again.identify(reopened, lee)).agentName, 'Pencil (Lee)');
   });
 
-  it('is revoked together with the agents that the app registered', async () => {
+  it('revokes the agents that the app registered when the connection of the app is revoked', async () => {
     const sue = await deployment.person('Sue', 'leader');
     const { access_token } = await app.signIn(sue, EVERYTHING);
     const agentInfo = { name: 'offspring', type: 'developer', version: '1.0.0' };
@@ -272,7 +272,7 @@ describe('sign-in from an app', () => {
     assert.equal((await call(deployment, credential, 'access.whoami')).status, 401);
   });
 
-  it('ends if the person is disabled or loses the role', async () => {
+  it('becomes invalid if the person is disabled or loses the role', async () => {
     for (const loss of ['disabled', 'role'] as const) {
       const someone = await deployment.person('Gone', 'worker');
       const { uid } = someone;

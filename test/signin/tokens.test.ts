@@ -1,4 +1,4 @@
-/** How long codes and tokens are valid, and how they are revoked after a theft. */
+/** Lifetimes of codes and tokens, and their revocation after a theft. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
@@ -27,7 +27,7 @@ describe('tokens of an app', () => {
   const isGood = async (token: string): Promise<boolean> =>
     (await call(deployment, token, 'access.whoami')).status === 200;
 
-  /** Completes a sign-in, and returns its code before the app has used it. */
+  /** Completes a sign-in, and returns a code that the app has not yet exchanged for tokens. */
   async function newCode() {
     const started = await app.begin();
     const back = await new Visitor().allow(started.url, ada);
@@ -42,7 +42,7 @@ describe('tokens of an app', () => {
     return { started, back, code, parameters };
   }
 
-  it('are equal for five concurrent refreshes, and can then be refreshed again', async () => {
+  it('are the same for five concurrent refreshes, and can then be refreshed again', async () => {
     const first = await app.signIn(ada);
     const all = await Promise.all([1, 2, 3, 4, 5].map(() => app.refresh(first.refresh_token)));
     assert.equal(new Set(all.map(({ refresh_token }) => refresh_token)).size, 1);
@@ -92,7 +92,7 @@ describe('tokens of an app', () => {
     await assert.rejects(app.refresh(refresh_token), NO_GOOD);
   });
 
-  it('are issued once per code, and are revoked if the code is used twice concurrently', async () => {
+  it('are issued at most once per code, and are revoked if the code is used twice concurrently', async () => {
     const { parameters } = await newCode();
     const answers = await Promise.all([app.token(parameters), app.token(parameters)]);
     const given = answers.filter(({ status }) => status === 200);
@@ -102,7 +102,7 @@ describe('tokens of an app', () => {
     for (const { body } of given) assert.equal(await isGood(String(body['access_token'])), false);
   });
 
-  it('are revoked if the code is used again, even with a wrong verifier', async () => {
+  it('are revoked if their code is used again, even with a wrong verifier', async () => {
     const { started, back, parameters } = await newCode();
     const tokens = await app.redeem(back, started);
     assert.ok(await isGood(tokens.access_token));
@@ -114,7 +114,7 @@ describe('tokens of an app', () => {
     assert.equal(await isGood(tokens.access_token), false);
   });
 
-  it('are not issued for a late code or another verifier, client, redirect or resource', async () => {
+  it('are not issued for an expired code or another verifier, client, redirect or resource', async () => {
     const { parameters } = await newCode();
     const other = await App.registered(deployment, 'Other');
     const wrong: readonly [Record<string, string>, string][] = [
@@ -141,7 +141,7 @@ describe('tokens of an app', () => {
     assert.ok(await app.refresh(refresh_token));
   });
 
-  it('end together if the access or refresh token is revoked, but not by another client', async () => {
+  it('are both revoked if their client revokes the access token or the refresh token', async () => {
     const revoke = async (token: string, more: object = {}) => {
       const body = new URLSearchParams({ token, ...more });
       const response = await fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body });
@@ -161,7 +161,7 @@ describe('tokens of an app', () => {
     assert.equal(await revoke('nonsense'), 200);
   });
 
-  it('of another deployment with the same database are invalid', async () => {
+  it('are invalid if another deployment with the same database issued them', async () => {
     const { access_token, refresh_token } = await app.signIn(ada);
     const grants = firestore().collection(COLLECTIONS.grants).where('owner_uid', '==', ada.uid);
     const [grant] = (await grants.get()).docs;
@@ -173,7 +173,7 @@ describe('tokens of an app', () => {
     await assert.rejects(app.refresh(refresh_token), { error: 'invalid_target' });
   });
 
-  it('appear, like their codes, in no document and in no log entry', async () => {
+  it('appear in no document and in no log entry, and neither do the codes', async () => {
     const { started, back, code } = await newCode();
     const first = await app.redeem(back, started);
     const second = await app.refresh(first.refresh_token);

@@ -17,7 +17,7 @@ const { scripts } = z
 /** Build outputs, deleted after each script so that the next script cannot use them. */
 const BUILT = ['.dev', 'functions/dist', 'console/dist', 'packages/muster/dist'];
 
-/** Long-running scripts. Here, they run only with `--help`; the named test or command runs them completely. */
+/** Long-running scripts. In this test, they run only with `--help`. The named test or command runs all of it. */
 const LONG: Readonly<Record<string, string>> = {
   start: 'test/start/start.test.ts',
   test: 'every test',
@@ -29,7 +29,7 @@ const LONG: Readonly<Record<string, string>> = {
 /** Scripts that take at least half a minute. In the default run, they run only with `--help`. */
 const SLOW = ['build', 'lint', 'format', 'reference'];
 
-/** Error output of each script that fails without arguments. All other scripts succeed. */
+/** Expected error output of the scripts that fail without arguments. All other scripts succeed without arguments. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   agents: /Usage:/,
   people: /Usage:/,

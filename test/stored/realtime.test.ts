@@ -10,7 +10,7 @@ import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/
 import { tokenIn } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { storedNames, storedVersions } from './documents.ts';
 
-/** For each path, the function that reads its values. The server only writes other paths, or checks for existence. */
+/** For each path, the function that reads its values. The server does not read values of other paths. */
 const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<string, (value: unknown) => unknown>([
   ['presence', (value) => lastSeenIn(value) || undefined],
   ['limits', bucketIn],

@@ -80,7 +80,7 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
         return batch;
       },
       set: (document: DocumentReference, data: object, options: SetOptions = {}) => {
-        // A later write to a document that a sample has created is not recorded as a separate document.
+        // If a sample creates a document, its later writes to that document are not recorded as separate documents.
         if (!created.has(document.path)) keep(document.path, data);
         checked.set(document, data, options);
         return batch;

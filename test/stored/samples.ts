@@ -195,7 +195,7 @@ const LINEAGE = [
   { subject: 'key:mk_leader', agent_id: 'lead' },
 ] as const;
 
-/** A sign-in whose app has not exchanged the code for tokens yet. */
+/** A sign-in whose app has not yet exchanged the authorization code for tokens. */
 const GRANT: Grant = {
   id: 'k3v7q2mzj5x4n6r2wbta',
   owner_uid: 'ada',
@@ -245,7 +245,7 @@ const USED_GRANT: Grant = {
   ],
 };
 
-/** The record that remains after a sign-in has ended. */
+/** The record that remains of a sign-in after it has ended. */
 const ENDED_GRANT: Grant = {
   ...GRANT,
   id: `ended-${GRANT.agent_id}`,
@@ -417,7 +417,7 @@ const RESERVATION: Reservation = {
   due_at: at(2),
 };
 
-/** The document with the counts is only written by merging, so its sample is incomplete. */
+/** The document with the counts is written only by merging fields, so no sample has all its fields. */
 const BUDGETS: readonly Change[] = [
   { kind: 'setBudget', budget: LIMIT },
   {

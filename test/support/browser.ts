@@ -20,7 +20,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Time for the cold start of a function and its response, on a busy machine. */
+/** Timeout that allows for the cold start of a function and its response on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** Starts Chromium with an empty profile. `MUSTER_CHROMIUM` overrides its path. The caller must close the browser. */

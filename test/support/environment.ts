@@ -9,7 +9,7 @@ export function variables(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
 }
 
-/** Sets a variable, or deletes it if the value is undefined. Assigning undefined would store the text "undefined". */
+/** Sets a variable, or deletes it if the value is undefined, which Node would store as the text "undefined". */
 export function setVariable(name: string, value: string | undefined): void {
   if (value === undefined) delete process.env[name];
   else process.env[name] = value;

@@ -31,7 +31,7 @@ export function authenticatorOf(principal: Principal) {
   return { authenticate: async () => principal, reauthenticate: async () => principal };
 }
 
-/** Returns the rights of a caller who has this role everywhere. */
+/** Returns the rights of a caller who has this role in every workspace. */
 export function everywhere(role: Role) {
   return { workspace: role, owner: role, anyone: role };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type JsonObject, type JsonValue, jsonValue } from '../../functions/src/kernel/json.ts';
 
-/** Placeholders in an example: any ISO 8601 time in UTC, and any non-empty text. */
+/** Placeholders in an example: one for any ISO 8601 time in UTC, and one for any non-empty text. */
 export const [TIME, SOME] = ['<a time>', '<some text>'];
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

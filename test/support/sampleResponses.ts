@@ -1,4 +1,4 @@
-/** Sample responses of the tools with a view (a page in which a client shows the response). Every field is set. */
+/** Sample responses, with every field set, of the tools with a view: a page in which a client shows the response. */
 
 const TIME = '2026-11-24T10:00:00.000Z';
 

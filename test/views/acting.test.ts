@@ -32,7 +32,7 @@ describe('a person in a view', () => {
   const lastCall = (host: StrictHost, tool: string) =>
     eventually(`${tool} is called`, async () => host.calls.findLast(({ name }) => name === tool));
 
-  it("completes a to-do, sees the new list, and the model's context is updated", async () => {
+  it("completes a to-do, sees the new list, and thereby updates the model's context", async () => {
     const answers = new Answers();
     const done = { ...TODOS, tasks: TODOS.tasks.map((todo) => ({ ...todo, completed: true })) };
     answers.set('todo_complete_task', { success: true, message: 'Task completed! Next occurrence created' });
@@ -72,7 +72,7 @@ describe('a person in a view', () => {
     await host.end();
   });
 
-  it('can confirm the cancellation of a run with only the keyboard', async () => {
+  it('can confirm the cancellation of a run with the keyboard only', async () => {
     const answers = new Answers();
     answers.set('orchestration_cancel_run', { success: true, message: 'The run is cancelled.' });
     answers.set('orchestration_get_run', { ...RUNNING, status: 'cancelled' });
@@ -156,7 +156,7 @@ describe('automatic refreshes of a view', () => {
   ];
 
   for (const [name, tool, before, after] of open)
-    it(`run every five seconds until the item has ended (${name})`, async () => {
+    it(`are requested every five seconds until the item has ended (${name})`, async () => {
       const answers = new Answers();
       answers.set(tool, before);
       const host = await fixture.show(name, { call: answers.call, hasClock: true });
@@ -167,7 +167,7 @@ describe('automatic refreshes of a view', () => {
       const passes = async (calls: number) => {
         await clock.runFor(5000);
         await eventually(`${calls} calls of the tool`, async () => host.calls.length >= calls || undefined);
-        await view.evaluate('0'); // After this evaluation, the view has drawn the last response.
+        await view.evaluate('0'); // When this evaluation returns, the view has drawn the last response.
       };
       await clock.runFor(4000);
       assert.equal(host.calls.length, 0);

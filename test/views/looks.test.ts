@@ -28,7 +28,7 @@ const EMPTY: Readonly<Record<ViewName, Message>> = {
 
 const call = async (): Promise<ToolAnswer> => ({ result: resultOf({}) });
 
-/** A text that is as long as words can be in practice, without a place at which it can wrap. */
+/** A word that is as long as words can be in practice. It has no place at which a line can break. */
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
 const THEMES = ['light', 'dark'] as const;

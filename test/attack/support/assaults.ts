@@ -1,4 +1,4 @@
-/** Requests of the kinds that have crashed or blocked an instance before. */
+/** Requests of kinds that once crashed or blocked an instance. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
@@ -14,7 +14,7 @@ export type Assault = (by: Assailants) => Promise<void>;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** 400 MiB, compressed to 400 kB. It repeats one compressed part, because gzip decodes concatenated parts as one. */
+/** 400 MiB, compressed to 400 kB: 100 copies of one compressed part, which gzip decodes as one text. */
 const BOMB = Buffer.concat(Array.from({ length: 100 }, () => gzipSync(Buffer.alloc(4 * MEBIBYTE, ' '))));
 
 const WRONG_TAGS = call('todo_list_tasks', { tags: Array.from({ length: 1_900_000 }, () => 1) });
@@ -46,7 +46,7 @@ const DEEP = Buffer.from(`${'{"a":'.repeat(600_000)}1${'}'.repeat(600_000)}`);
 
 const PINGS = batch(50, 'ping', {});
 
-/** Number of concurrent request bodies of which the last byte is never sent. */
+/** Number of concurrent requests whose body never ends, because its last byte is not sent. */
 const HELD = 20;
 
 const HELD_BODY = Buffer.alloc(4 * MEBIBYTE - 1, ' ');
@@ -117,7 +117,7 @@ function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<
   });
 }
 
-/** Sends a body whose end never arrives, and closes the connection after a while. */
+/** Sends a body without its last byte, and closes the connection after a while. */
 function heldBack(url: string, headers: IncomingHttpHeaders): Promise<void> {
   return new Promise((resolve) => {
     const length = { 'content-length': String(4 * MEBIBYTE) };

@@ -1,4 +1,4 @@
-/** Attackers: agents of each role, each with items (victims) that hostile arguments name. */
+/** Attackers are agents of each role. Victims are existing items that an attacker's hostile arguments name. */
 import { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from '../../e2e/support/clients.ts';
 import { newCodingTask, newRequests, newRun, newTask, newTodos, type Victims } from './victims.ts';
@@ -24,7 +24,7 @@ async function newAgent(leader: McpCaller, role: (typeof ROLES)[number]) {
   return { id: String(agentId), token: `${credentials['apiKey']}.${credentials['secret']}` };
 }
 
-/** The attackers of each role. The leader has its own victims, which the other attackers do not own. */
+/** One attacker of each role. All name the same victims, which only the leader owns. */
 export class Attackers {
   private readonly url: string;
   private readonly leader: McpCaller;
@@ -42,14 +42,14 @@ export class Attackers {
     const others: string[] = [];
     for (const role of ROLES.filter((one) => one !== 'leader')) {
       const { token } = await newAgent(leader, role);
-      // The first call of an agent stores that the agent is online.
+      // The first call of an agent stores its presence. An attacker must not be charged for this write.
       await new McpCaller(url, token).send('tools/list');
       others.push(token);
     }
     return new Attackers(url, leader, others);
   }
 
-  /** Returns the attackers of a tool, the leader first. All read-only tools of a toolset share the same victims. */
+  /** Returns the attackers of a tool, the leader first. The read-only tools of a toolset share their victims. */
   of(tool: string, isReading: boolean): Promise<readonly Attacker[]> {
     if (!isReading) return this.withVictims(tool);
     const toolset = tool.slice(0, tool.indexOf('_'));

@@ -1,4 +1,4 @@
-/** Cost of a request, as reported by the process that handled the request. */
+/** Processor time and memory of a request, as reported by the process that handled the request. */
 import { z } from 'zod';
 
 export const NUMBER_HEADER = 'x-attack-number';

@@ -1,4 +1,4 @@
-/** The dialects in which a client can call a tool: both eras of the MCP protocol, and plain JSON-RPC. */
+/** Protocols (dialects) in which a client can call a tool: both eras of MCP, and plain JSON-RPC. */
 
 export interface CallRequest {
   readonly path: string;
@@ -28,7 +28,7 @@ const modern: Dialect = (name, args) => ({
   body: message('tools/call', { name, arguments: args, _meta: ENVELOPE }),
 });
 
-/** In JSON-RPC, a dot follows the toolset in the method's name. No toolset has an underscore in its name. */
+/** JSON-RPC methods have a dot after the toolset. The first underscore is replaced, as no toolset has one. */
 const rpc: Dialect = (name, args) => ({ path: 'rpc', headers: {}, body: message(name.replace('_', '.'), args) });
 
 export const DIALECTS: readonly Dialect[] = [legacy, modern, rpc];

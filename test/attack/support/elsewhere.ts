@@ -13,11 +13,11 @@ const RULES = '.settings/rules';
 export interface Database {
   /** URL of the database in the format of the function's environment variable. */
   readonly url: string;
-  /** Returns only the free-form data of the database. */
+  /** Returns the free-form data of the database. */
   state(): Promise<readonly string[]>;
 }
 
-/** Creates an empty Realtime Database with the suite's rules, which no other test uses. */
+/** Creates an empty Realtime Database for one test, with the rules that the suite uses. */
 export async function newDatabase(name: string): Promise<Database> {
   const own = new URL(process.env['DATABASE_URL'] ?? '').searchParams.get('ns') ?? '';
   const namespace = `${name}-default-rtdb`;
@@ -28,7 +28,7 @@ export async function newDatabase(name: string): Promise<Database> {
   };
 }
 
-/** Returns a text that changes whenever a caller changes anything outside Firestore. */
+/** Returns a text that differs from the previous one if a caller has changed anything outside Firestore. */
 export async function elsewhere(database: Database, gitHub: GitHubState): Promise<string> {
   const repositories = [...gitHub.repositories.values()].map(({ fullName, branches, issues, pulls }) => ({
     fullName,

@@ -6,12 +6,12 @@ import type { Victims } from './victims.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** One in this many calls has a body of maximum size. Such a call takes as long as dozens of other calls. */
+/** One in 50 calls has a body of maximum size. Such a call takes as long as dozens of other calls. */
 const HUGE_IN = 50;
 
 /**
  * Generates arguments: valid except for one value, valid but unusual, huge, or unrelated to the schema.
- * @param victims valid values by argument name
+ * @param victims ids of existing items and other valid values, by argument name
  */
 export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const names = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
@@ -32,7 +32,7 @@ export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary
   );
 }
 
-/** Text that is unusual but valid. */
+/** Text that is unusual, but that a schema accepts. */
 const oddText = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 3, maxLength: 40 }),
   fc.constantFrom('../../etc/passwd', '__proto__', '__name__', '\u202e\u200b😀', 'a.b`c', '.'),
@@ -78,7 +78,7 @@ function plausibleObject(schema: Schema, properties: Schema, victims: Victims): 
   return fc.record(Object.fromEntries(values), { requiredKeys: required, noNullPrototype: true });
 }
 
-/** Rarely chooses the wrong value, because the first wrong argument prevents a check of the others. */
+/** Chooses the wrong value in 1 of 21 cases, because a call with a wrong argument is rejected at once. */
 function mixed(right: fc.Arbitrary<unknown>, wrong: fc.Arbitrary<unknown> = hostileValue): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 20, arbitrary: right }, { weight: 1, arbitrary: wrong });
 }

@@ -1,4 +1,4 @@
-/** Hostile and unexpected values: for any argument, for arguments with certain names, and of maximum size. */
+/** Hostile and unexpected values, some for any argument, some for certain argument names, some of maximum size. */
 import fc from 'fast-check';
 
 function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
@@ -64,7 +64,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** Functions that create contents of nearly the size of the largest accepted body. */
+/** Functions that create values of nearly the size of the largest accepted request body. */
 const HUGE: Readonly<Record<string, () => unknown>> = {
   numbers: () => Array.from({ length: 1_900_000 }, () => 1),
   objects: () => Array.from({ length: 900_000 }, () => ({})),
@@ -85,7 +85,7 @@ const HUGE: Readonly<Record<string, () => unknown>> = {
 
 export const hugeValue: fc.Arbitrary<unknown> = fc.constantFrom(...Object.values(HUGE)).map((made) => made());
 
-/** Unusual values for arguments whose name matches the pattern. */
+/** Unusual values for arguments with certain names. Each pattern matches names of arguments. */
 const TRAPS: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [
     /date|_at$|_before$|_after$|deadline/i,
@@ -127,7 +127,7 @@ const TRAPS: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/idempotency_key/i, ['', ' ', 'a/b', '__x__', 'k'.repeat(300), 'k'.repeat(64), '\u0001', 'é']],
 ];
 
-/** Generates one of the unusual values for an argument with this name. */
+/** Generates one of the values in TRAPS for this argument name. Returns undefined if TRAPS has no value for it. */
 export function trapFor(name: string): fc.Arbitrary<unknown> | undefined {
   const traps = TRAPS.filter(([kind]) => kind.test(name)).flatMap(([, values]) => values);
   return traps.length === 0 ? undefined : fc.constantFrom(...traps);

@@ -10,7 +10,7 @@ import { MEBIBYTES } from './target.ts';
 
 const LIMITS = { cpuMs: 2000, grownMebibytes: 64, answerBytes: 1024 * 1024 };
 
-/** Size of the response envelope around contents of the maximum size. */
+/** Size of a response without its contents. The maximum size applies to the contents. */
 const AROUND_BYTES = 1024;
 
 export interface Attack {
@@ -23,12 +23,12 @@ export interface Attack {
   readonly changedElsewhere: boolean;
 }
 
-/** Returns the bill without Listen calls, which write nothing. See bench/wire/meter.ts. */
+/** Returns the total bill of all calls except Listen calls, which write nothing. See bench/wire/meter.ts. */
 export function billOf(calls: readonly MeteredCall[]): Bill {
   return calls.filter(({ method }) => method !== 'Listen').reduce((sum, call) => plus(sum, call.bill), NOTHING);
 }
 
-/** Returns a description of each limit that the attack violates. */
+/** Returns a description of each limit that the request exceeded. */
 export function faultsOf(attack: Attack): readonly string[] {
   const { tool, sent, answer, cost, bill, changedElsewhere } = attack;
   const written = bill.writes + bill.deletes;
@@ -60,13 +60,13 @@ function uncivil(answer: HttpResponse, sent: string): readonly string[] {
 
 export function isRefusal({ status, text, json }: HttpResponse): boolean {
   if (status >= 400 || !isRecord(json)) return true;
-  // A failed run is kept on purpose, and the response contains its id.
+  // The tool that starts a run stores the run even if it fails, and returns its id. Such a call was not rejected.
   if (/runId \\+"run-/.test(text)) return false;
   const { result } = json;
   return !isRecord(result) || result['isError'] === true;
 }
 
-/** Collects the requests that came nearest to a limit, for a report. */
+/** Collects, for a report, the requests that came nearest to a limit. */
 export class MostExpensive {
   private readonly kept: Attack[] = [];
   private readonly count: number;

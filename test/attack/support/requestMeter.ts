@@ -20,13 +20,13 @@ let beginning: Beginning | undefined;
 subscribe('http.server.request.start', (event) => {
   beginning = undefined;
   if (typeof event !== 'object' || event === null || !('request' in event)) return;
-  // With Node's default of 5 s, connections with pending requests would be closed while the function loads its code.
+  // Node's default is 5 s. While the function loads its code, that would close connections with pending requests.
   if ('server' in event && event.server instanceof Server) event.server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { request } = event;
   if (!(request instanceof IncomingMessage)) return;
   const number = Number(request.headers[NUMBER_HEADER]);
   if (Number.isNaN(number)) return;
-  // Resets the kernel's peak value, so that memory that a request allocates and frees counts too.
+  // Resets the process's peak memory in the kernel, so that memory that a request allocates and frees counts too.
   writeFileSync('/proc/self/clear_refs', '5');
   beginning = { number, cpu: process.cpuUsage(), kibibytes: peakKibibytes() };
 });
@@ -44,7 +44,7 @@ subscribe('http.server.response.finish', () => {
   beginning = undefined;
 });
 
-// Without this, the channel to the parent would keep the process running.
+// Otherwise, the channel to the parent process would keep this process running.
 process.channel?.unref();
 
 function peakKibibytes(): number {

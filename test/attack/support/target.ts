@@ -1,6 +1,6 @@
 /**
- * The attacked endpoint: the built function in the functions framework, with the memory of an instance. It uses a
- * separate project in which no trigger fires, so that only the requests write data.
+ * The attacked endpoint: the built function in the functions framework, with as much memory as an instance has. Its
+ * project is separate and has no triggers, so that only the attacker's requests write data.
  */
 import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -21,11 +21,11 @@ const NODE_OPTIONS = [`--max-old-space-size=${MEBIBYTES / 2}`];
 export interface Target {
   readonly server: FunctionServer;
   readonly meter: Meter;
-  /** Credential of the leader. At the start, its agents are the only agents. */
+  /** Credential of a leader. At first, the project has no agents except the leader's. */
   readonly leader: string;
-  /** Returns the cost of the request with this number. The cost arrives shortly after the response. */
+  /** Returns the cost of the request with this number, which the process reports shortly after the response. */
   costOf(number: number): Promise<Cost>;
-  /** Returns a text that changes whenever a caller changes anything outside Firestore. */
+  /** Returns a text that differs from the previous one if a caller has changed anything outside Firestore. */
   elsewhere(): Promise<string>;
   end(): Promise<void>;
 }

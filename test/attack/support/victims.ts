@@ -1,15 +1,15 @@
-/** Existing items, with which hostile arguments do not fail early as "not found". */
+/** Existing items for hostile arguments to name. Calls with an unknown id would end early with "not found". */
 import { randomUUID } from 'node:crypto';
 import type { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from '../../e2e/support/clients.ts';
 
-/** Valid values by argument name. The value undefined omits the argument. */
+/** Valid values, by argument name. If the value is undefined, the call omits the argument. */
 export type Victims = Readonly<Record<string, readonly unknown[]>>;
 
-/** Number of items of each kind. There are several, because some tools close an item. */
+/** Number of items of each kind. One is not enough, because some tools close an item. */
 const VICTIMS = 3;
 
-/** An unknown cursor would be rejected before the tool reads anything. */
+/** Calls of a list omit the cursor, because the tool rejects an unknown cursor before it reads anything. */
 const ANY_LIST: Victims = { cursor: [undefined] };
 
 const EARLIER = '2026-02-10T00:00:00Z';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Deployment, Someone } from './deployment.ts';
 import { Visitor, type Wishes } from './visitor.ts';
 
-/** Allows requests without TLS, which the tests send only on this machine. */
+/** Allows requests without TLS. The tests send requests only to this machine. */
 export const INSECURE = { [oauth.allowInsecureRequests]: true } as const;
 
 export const REDIRECT = 'http://127.0.0.1:53682/callback';
@@ -25,7 +25,7 @@ const tokens = z.object({
   token_type: z.string(),
 });
 
-/** A sign-in that the app has started. */
+/** A sign-in that an app has started but not completed. */
 export interface Begun {
   readonly url: URL;
   readonly verifier: string;
@@ -101,7 +101,7 @@ export class App {
     return tokens.parse(await oauth.processRefreshTokenResponse(this.server, this.client, await request));
   }
 
-  /** Calls the token endpoint with parameters that a library would not send. */
+  /** Calls the token endpoint with any parameters, including those that a library would not send. */
   async token(
     parameters: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -111,7 +111,7 @@ export class App {
   }
 }
 
-/** Discovers the server as RFC 9728 describes: from the 401 to the metadata of the resource and of its server. */
+/** Discovers the server as RFC 9728 describes: the 401 names the resource metadata, which names the server. */
 async function discovered(resource: string): Promise<oauth.AuthorizationServer> {
   const challenged = await fetch(resource, { method: 'HEAD' });
   assert.equal(challenged.status, 401);

@@ -1,4 +1,4 @@
-/** A deployment in this process, at the root of its address, with a clock that tests can advance. */
+/** A deployment that runs in the test's process, at the root of its URL, with a clock that tests can advance. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Firestore } from '@google-cloud/firestore';
@@ -27,7 +27,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Client documents by address, in memory instead of on the internet. */
+/** Client documents, by address. They are held in memory and not fetched from the internet. */
 export class Documents implements ClientDocuments {
   readonly texts = new Map<string, string>();
   readonly fetched: string[] = [];
@@ -42,9 +42,9 @@ export class Documents implements ClientDocuments {
 }
 
 interface Parts {
-  /** Used instead of the documents in memory. */
+  /** Source of client documents. By default, documents in memory. */
   readonly documents?: ClientDocuments;
-  /** If omitted, the emulator's database without a proxy. */
+  /** Database of the deployment. By default, the emulator's database without a proxy. */
   readonly database?: Firestore;
 }
 
@@ -95,7 +95,7 @@ export class Deployment {
     this.moved = 0;
   }
 
-  /** Returns another endpoint of the same deployment, with other public addresses. */
+  /** Returns an endpoint of this deployment that has other public addresses. */
   front(known: { readonly publicUrl: string; readonly functionUrl: string | undefined }) {
     return createAppEndpoint(this.composition, {
       addresses: new Addresses(known),

@@ -28,7 +28,7 @@ const signedIn = z.object({ idToken: z.string() });
 export type Settings = z.output<typeof settings>;
 export type Choices = z.output<typeof choices>;
 
-/** Choices of the person that differ from the proposal of the page. */
+/** Choices of the person on the sign-in page that differ from the page's proposal. */
 export interface Wishes {
   readonly agentName?: string;
   readonly role?: string;
@@ -65,7 +65,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Opens a sign-in page, and returns the settings in the page. */
+  /** Opens a sign-in page, and returns the settings that the page embeds for its script. */
   async settings(url: string | URL): Promise<Settings> {
     const { status, text } = await this.open(url);
     assert.equal(status, 200, text);

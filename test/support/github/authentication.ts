@@ -10,7 +10,7 @@ export type Asker =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Returns the key of the rate limit against which the request counts, if any. */
+/** Returns the name of the rate limit against which the request counts, or undefined if it counts against none. */
 export function limitOf(asker: Asker): string | undefined {
   if (asker.kind === 'installation') return `installation ${asker.installation.id}`;
   return asker.kind === 'person' ? 'person' : undefined;

@@ -1,4 +1,4 @@
-/** Runs a local GitHub with sample data in a separate process, and prints the parameters that functions need. */
+/** Runs a local GitHub with sample data in a separate process, and prints the parameters for the functions. */
 import { randomBytes } from 'node:crypto';
 import { seedClaudeNetwork } from './seed.ts';
 import { LocalGitHub } from './server.ts';

@@ -81,7 +81,7 @@ function methodsOf({ source, methods, schemas }: Document): Known[] {
       id,
       api,
       httpMethod,
-      // A custom method follows the resource name: `projects/p:getIamPolicy`.
+      // The name of a custom method follows the resource name: `projects/p:getIamPolicy`.
       path: new RegExp(path.replaceAll('[^/]+', '(?:(?!:[a-zA-Z]+$)[^/])+').replaceAll('.*', '(?:(?!:[a-zA-Z]+$).)*')),
       faultOfRequest: (given, sent) => {
         const unknown = [...given.keys()].filter((name) => !query.includes(name));

@@ -32,7 +32,7 @@ export class LocalGoogle extends LocalServer {
   readonly faults: string[] = [];
   /** All received requests, such as `POST firestore.googleapis.com/v1/…`. */
   readonly requests: string[] = [];
-  /** For each API and path: how many requests fail with status 503 before the first one succeeds. */
+  /** For each API and path, the number of requests that fail with status 503 before the first request succeeds. */
   readonly busy = new Map<string, number>();
   /** Accepted tokens. The Firebase CLI sends the token `owner` to hosts other than Google's. */
   readonly tokens = [TOKEN, 'owner'];

@@ -12,7 +12,7 @@ export interface CommitEffects {
 export interface Circumstances {
   /** Name of the workspace or item of the execution, which is replaced wherever it appears. */
   readonly place: string;
-  /** Start of the execution. Times are shown relative to it, or replaced by `<time>` if it is omitted. */
+  /** Start of the execution. Times are shown relative to the start, or replaced by `<time>` if it is omitted. */
   readonly now?: Date | undefined;
   /** Names of fields with random values. */
   readonly chance: ReadonlySet<string>;

@@ -1,5 +1,5 @@
 /**
- * Runs the local models in a separate process, and prints the parameters with which functions use them. With
+ * Runs the local models in a separate process, and prints the parameters with which functions use these models. With
  * `--demo`, every answer states that it is canned.
  */
 import { cannedResponse } from './canned.ts';

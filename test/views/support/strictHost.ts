@@ -106,7 +106,7 @@ export class StrictHost {
     return reply;
   }
 
-  /** Asks the view to end, and asserts that it did not violate the protocol. */
+  /** Asks the view to end, and asserts that the view has not violated the protocol. */
   async end(): Promise<void> {
     assert.deepEqual((await this.request('ui/resource-teardown', { reason: 'The chat goes on.' })).result, {});
     this.fixture = 'ended';
