@@ -1,7 +1,7 @@
 /**
  * Reactions to changed documents of budgets, graph nodes and people. Triggers deliver each change at least once. All
  * reactions use the current state. If a person loses a role in a workspace, the person's open work there ends: coding
- * tasks, runs and questions. A change only causes a check: the current roles decide. Source:
+ * tasks, runs and questions. A change only causes a check, in which the current roles decide. Source:
  * docs/semantics.md#leaving-a-workspace.
  */
 

@@ -56,8 +56,8 @@ export const githubWebhook = onRequest(
 /**
  * Hides request bodies from the framework's parsers, so that the function can check everything else first and then
  * read the body (mcp/http/body.ts). Before the function runs, the parsers would unpack, buffer and parse up to 1 GiB.
- * To invalid bodies, they would respond with an HTML page, and outside production with a stack trace. Must be called
- * when the function is loaded, before any request.
+ * To invalid bodies, they would respond with an HTML page, which outside production contains a stack trace. Must be
+ * called when the function is loaded, before any request.
  */
 export function skipBodyParsers(): void {
   // If the process has no target function, it may also serve other functions, which need their bodies.

@@ -2,7 +2,7 @@
 
 export type LinkedItem =
   | { readonly kind: 'todo'; readonly id: string }
-  /** A request has no separate page: the start page lists all requests and opens the request in the URL. */
+  /** A request has no separate page. The start page lists all requests, and opens the one that the URL names. */
   | { readonly kind: 'request'; readonly id: string; readonly workspace: string | undefined }
   | { readonly kind: 'workspace'; readonly workspace: string };
 

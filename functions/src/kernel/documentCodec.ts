@@ -171,7 +171,7 @@ export function fieldsCodec<Value>(
   return { of, from: (fields) => fromDocument(mapped(fields, stamped)) };
 }
 
-/** @param replaced returns undefined for a part to keep, whose own parts are then visited */
+/** @param replaced returns the replacement of a part, or undefined to keep the part and visit its own parts */
 export function mapped(fields: Fields, replaced: (part: unknown) => unknown): Fields {
   const walk = (part: unknown): unknown => {
     const other = replaced(part);

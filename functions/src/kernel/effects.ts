@@ -57,7 +57,7 @@ function shortened({ after = {}, ...effect }: AuditEffect, room: number): AuditE
   return { ...effect, after: kept, cut: true, digests };
 }
 
-/** Returns whether the current value of a field equals the value in the effect; undefined if the effect lacks it. */
+/** Returns whether a field still has the value that it has in the effect; undefined if the effect lacks the field. */
 export function isUnchanged(
   { after = {}, digests = {} }: AuditEffect,
   name: string,

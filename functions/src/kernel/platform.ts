@@ -9,7 +9,7 @@ import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** Returns a clock for the emulators. It is ahead by the milliseconds in the file, which all instances read. */
+/** Returns a clock for the emulators. A file that all instances read states how many milliseconds it is ahead. */
 export function simulatedClock(file: string): Clock {
   return { now: () => new Date(Date.now() + millisecondsIn(file)) };
 }
@@ -92,7 +92,7 @@ function printable(fields: Readonly<Record<string, unknown>>): Record<string, un
   return error instanceof Error ? { ...rest, error: error.stack ?? error.message, cause: error.cause } : { ...fields };
 }
 
-/** Returns the Firebase Admin app that uses the environment's credentials. Named apps are for callers. */
+/** Returns the Firebase Admin app with the environment's credentials. Clients of callers use other, named apps. */
 export function firebaseApp(): App {
   return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }

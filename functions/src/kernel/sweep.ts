@@ -5,7 +5,7 @@ import { documentCodec, timestamp } from './documentCodec.ts';
 import type { SweepBatch, TimeCursor } from './paging.ts';
 import { DAY_MS } from './ports.ts';
 
-/** Whether last-seen times can be trusted. `away`: no; `back`: not yet, because the database has just recovered. */
+/** Whether last-seen times can be trusted. `away`: no. `back`: not yet, because the database has just recovered. */
 export type PresenceHealth = 'trusted' | 'back' | 'away';
 
 export interface SweepContext {

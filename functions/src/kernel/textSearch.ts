@@ -1,8 +1,8 @@
 /**
- * Search that ignores case and accents, and finds words by their prefix. In scripts without spaces, pairs of letters
- * are indexed instead of words. `Intl.Segmenter` is not used, because its dictionaries differ between versions of
- * ICU: one version of Node.js might not find a text that another version indexed. This file depends only on Unicode
- * properties that never change for assigned letters: normalization, case folding, script and general category.
+ * Search that ignores case and accents, and finds words by prefix. In scripts without spaces, pairs of letters are
+ * indexed instead of words. `Intl.Segmenter` is not used, because its dictionaries differ between versions of ICU, so
+ * one version of Node.js might miss a text that another version indexed. This file depends only on Unicode properties
+ * that never change for assigned letters: normalization, case folding, script and general category.
  */
 
 /**
@@ -111,7 +111,7 @@ function withoutAccents(text: string): string {
 
 /**
  * Returns the words of a text. `readFile` yields `read`, `file` and `readfile`. A run of a script without spaces
- * yields each pair of adjacent letters, and its last letter. Vowel points are also left out.
+ * yields each pair of adjacent letters, and its last letter. A word with vowel points also appears without them.
  */
 export function wordsOf(text: string): readonly string[] {
   const apart = text.replace(/(\p{Ll}\p{M}*)(\p{Lu})/gu, '$1 $2').replace(NOT_OF_A_WORD, ' ');
@@ -156,7 +156,7 @@ function spreadEvenly<Item>(items: readonly Item[], max: number): readonly Item[
   return Array.from({ length: max }, (_, at) => items.slice(Math.round(at * step))).flatMap(([item]) => item ?? []);
 }
 
-/** Returns the option that equals the text, or the only option that equals it except for case or hidden letters. */
+/** Returns the option equal to the text, or the only one that equals it except for case and invisible characters. */
 export function matchOption(options: readonly string[], text: string): string | undefined {
   if (options.includes(text)) return text;
   const wanted = comparable(text);

@@ -43,7 +43,7 @@ export interface CallPorts
   readonly view: CallContext['view'];
 }
 
-/** Functions that reach the client before the response to its call. */
+/** Functions that send data to the client before the response to its call. */
 interface ClientChannel {
   readonly notify: CallContext['notify'];
   readonly elicitation?: CallContext['elicitation'];
@@ -320,7 +320,7 @@ export function withApproval(
 
 // Progress notifications. Source: MCP 2025-11-25, "Progress".
 
-/** Shorter than the shortest timeout of known clients, 10 seconds. Many clients restart their timeout on progress. */
+/** Shorter than 10 seconds, the shortest timeout of known clients. Many clients restart their timeout on progress. */
 const PROGRESS_INTERVAL_MS = 5_000;
 
 /** MCP requires progress to grow, even while a call only waits. 1,000 of these steps equal one step of a tool. */

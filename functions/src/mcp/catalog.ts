@@ -53,7 +53,7 @@ export class Catalogs {
     return this.toolsets.find(({ events }) => events !== undefined)?.events;
   }
 
-  /** @param allowed the toolsets to which the credential is restricted; undefined: all */
+  /** @param allowed the toolsets to which the credential is restricted; undefined for all toolsets */
   of(selection: Selection, allowed?: readonly string[]): Catalog {
     const isWhole = (name: string) => allowed === undefined || allowed.includes(name);
     const chosen = selection.toolsets.map((name) => (isWhole(name) ? name : `${name}?`));

@@ -84,7 +84,7 @@ export function didYouMean(names: readonly string[]): string {
 
 function whyHidden({ toolset, fullName }: ListedToolInfo, { toolsets }: ServedNames): string {
   return toolsets.includes(toolset)
-    ? `${fullName} writes, but this URL is read-only. Use the URL without "readonly".`
+    ? `${fullName} changes data, but this URL is read-only. Use the URL without "readonly".`
     : `This URL does not select ${fullName}. Use /mcp/${toolset} or /mcp.`;
 }
 

@@ -91,7 +91,7 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
 
 interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends ToolDescription<Input, Output> {
-  /** Returns the maximum cost in US dollars; undefined: a run's default budget. Omit if no maximum is known. */
+  /** Returns the maximum cost in US dollars; undefined for a run's default budget. Omit if no maximum is known. */
   maxUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** Returns the response as text for terminals, with all important data. Programs read the structured response. */
@@ -128,7 +128,7 @@ export interface PreparedCall<in Services = never> {
   /** Validated arguments without the idempotency key. A repeated call with this key must have the same arguments. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
-  /** Maximum cost of the call in US dollars; undefined: the default budget of a run. */
+  /** Maximum cost of the call in US dollars; undefined for the default budget of a run. */
   readonly maxUsd: number | undefined;
   /** Runs the handler, and validates and returns its response. */
   run(context: CallContext<Services>): Promise<JsonObject>;
@@ -286,7 +286,7 @@ export interface EventSource<in Services = never> {
   /** Name of the stream in the log. */
   readonly name: string;
   /**
-   * @returns a function that opens the stream until the signal fires: existing events first, then new ones
+   * @returns a function that opens a stream of existing and then new events, which ends when the signal fires
    * @throws MusterError if the request does not name a stream
    */
   request(query: URLSearchParams, lastEventId: string | undefined): OpenEvents<Services>;

@@ -131,7 +131,7 @@ export function textWithinSizeLimit(
   const fits = (shown: string) =>
     returnsWhole ? byteLength(shown) <= TRUNCATION_MARGIN : utf8Length(shown) <= MAX_SHOWN_BYTES;
   if (fits(text)) return text;
-  const message = `This resource has ${utf8Length(text)} bytes, too many for one response. Only its beginning is shown. The tools of its toolset return the rest in parts.`;
+  const message = `This resource has ${utf8Length(text)} bytes, too many for one response. Only its beginning is shown. The tools of the same toolset return the rest in parts.`;
   for (const max of TRUNCATION_STEPS) {
     const beginning = text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
     const shown =
@@ -181,7 +181,7 @@ export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
 /** @throws MusterError TIMEOUT if no time is left to start the call */
 export function requireTime(timeLeft: TimeLeft): void {
   if (timeLeft() > 0) return;
-  const message = `The call was not run: the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds before the call started.`;
+  const message = `The call was not run, because the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds first.`;
   throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 

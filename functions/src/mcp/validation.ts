@@ -61,7 +61,7 @@ const MAX_ARGUMENT_VALUES = 50_000;
 
 const MAX_OBJECT_KEYS = 10_000;
 
-/** Matches surrogates that are not part of a pair: with the flag `u`, a pair counts as one character. */
+/** Matches surrogates that are not part of a pair. Because of the flag `u`, a pair counts as one character. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 interface ArgumentPosition {
@@ -284,7 +284,7 @@ export function argumentSchemaOf(schema: z.core.$ZodType): ArgumentSchema {
   return place(undefined);
 }
 
-/** Returns the types that at least one of the schemas accepts. Values inside them are not normalized. */
+/** Returns the types that at least one of the schemas accepts. Parts of values of these types are not normalized. */
 function typesOfAny(schemas: readonly z.core.$ZodType[]): Iterable<JsonType> | undefined {
   const types = schemas.map((schema) => argumentSchemaOf(schema).types);
   return types.includes(undefined) ? undefined : types.flatMap((some = new Set()) => [...some]);
@@ -311,11 +311,11 @@ const EXPECTED_LEAP_SECOND = 'expected seconds up to 59: a leap second can only 
 
 const NUMBER = 'expected a number, received text. Send a number without quotes, such as 5.';
 const OBJECT =
-  'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
+  'expected an object, received text that is not a JSON object. Send an object, such as {"name": "value"}.';
 
 /** Messages by expected type, for a text that is not JSON of that type. */
 const TEXT_EXPECTED: ReadonlyMap<string, string> = new Map([
-  ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
+  ['array', 'expected a list, received text that is not a JSON list. Send a list, such as ["a", "b"].'],
   ['object', OBJECT],
   ['record', OBJECT],
   ['number', NUMBER],

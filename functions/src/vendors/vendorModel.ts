@@ -208,8 +208,8 @@ function unavailableReason(
   const key = `${api}_API_KEY`;
   if (apiKey === undefined) {
     return (
-      `${agent} has no API key. Operator: set ${key} with ` +
-      `\`npx firebase functions:secrets:set ${key}\` and deploy, or on your own machine in ` +
+      `${agent} has no API key. Operator: in a deployment, set ${key} with ` +
+      `\`npx firebase functions:secrets:set ${key}\` and deploy. On your own machine, set it in ` +
       'functions/.env.local. To try it locally without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
     );
   }

@@ -54,7 +54,7 @@ export function metadataUrlOf({ issuer, mcp }: Address, path: string): string {
 /** Host that the functions of many projects share. A request to its root reaches no function. */
 const SHARED_HOST = /\.cloudfunctions\.net$/;
 
-/** Parses a configured URL. Returns undefined if sign-in is unsafe there: the URL has no TLS and is not local. */
+/** Parses a configured URL. Returns undefined if sign-in is unsafe there, because it has no TLS and is not local. */
 function addressIn(url: string): Address | undefined {
   const known = safeUrl(url);
   if (known === undefined) return undefined;

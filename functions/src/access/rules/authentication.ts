@@ -217,7 +217,7 @@ function expiredAccess(): MusterError {
   });
 }
 
-/** A new registration replaces the credential and keeps the agent. */
+/** Returns the error for an expired credential. A new registration replaces the credential and keeps the agent. */
 function expiredKey(): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
     suggestion:

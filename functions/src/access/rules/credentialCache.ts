@@ -28,7 +28,7 @@ export interface CheckedCredential {
   readonly principal: Principal;
   /** Credentials, agents and people whose changes evict the entry. */
   readonly subjects: readonly AccessSubject[];
-  /** Time at which the entry expires. If absent, it expires after CACHE_TTL_MS: access can change unannounced. */
+  /** Time at which the entry expires. If absent, it expires after CACHE_TTL_MS: not all changes are announced. */
   readonly endsAt?: Date;
 }
 
@@ -86,7 +86,7 @@ export class CredentialCache extends Service<
     this.entries.delete(digest);
   }
 
-  /** Reads new access changes, once for concurrent callers. Never fails: without a read, no entry is used. */
+  /** Reads new access changes; concurrent callers share the read. Never throws: if a read fails, no entry is used. */
   private poll(): Promise<void> {
     this.polling ??= this.read(this.now())
       .catch(() => undefined)

@@ -145,12 +145,15 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
   const { where } = asked.permission;
   if (where === 'deployment') {
     const allowed = isAdmin(principal);
-    return { isAllowed: allowed, reason: `Requires a deployment ${needs}, and you are ${allowed ? '' : 'not '}one.` };
+    return {
+      isAllowed: allowed,
+      reason: `Requires the deployment role ${needs}, which you ${allowed ? '' : 'do not '}have.`,
+    };
   }
   if (where === 'anywhere' || where === 'nowhere') {
     const role = ownRole(principal);
     if (role === undefined) return refused(NO_ROLE_ANYWHERE);
-    const reason = `Requires the role ${needs} in any workspace; your role is ${role}.`;
+    const reason = `Requires the role ${needs} in at least one workspace; your highest role is ${role}.`;
     return { isAllowed: hasRole(role, needs), role, reason };
   }
   const workspace = workspaceOf(principal, asked);
@@ -189,7 +192,7 @@ export function sourcedRole(principal: Principal, workspace: string): SourcedRol
   return { role, from: membership === role ? 'membership' : 'deployment' };
 }
 
-/** Last part of a sentence about a role, by the reason for the role. */
+/** For each reason for a role, the last part of the sentence about the role. */
 const WORDS: Readonly<Record<RoleSource, string>> = {
   membership: ', as a member.',
   deployment: ', from your deployment role.',

@@ -9,7 +9,7 @@ import { CACHE_TTL_MS } from './credentialCache.ts';
 import type { AccessPorts } from './ports.ts';
 
 export interface LostAccess {
-  /** Returns whether the person's tasks and runs must end in a workspace. */
+  /** Returns whether the person's tasks and runs in a workspace must end. */
   readonly isOut: (workspace: string) => boolean;
   /** Returns whether the person has no role in a workspace. */
   readonly isRemoved: (workspace: string) => boolean;

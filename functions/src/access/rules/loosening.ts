@@ -27,13 +27,13 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     before === undefined || hasRole(before.role, agent.role)
       ? []
       : [{ what: 'agent', would: `give the agent "${agent.id}" the role ${agent.role}`, inPerson: true }],
-  setPerson: ({ uid }) => [{ what: 'member', would: `change the deployment's role of "${uid}"`, inPerson: true }],
+  setPerson: ({ uid }) => [{ what: 'member', would: `change the role of "${uid}" in the deployment`, inPerson: true }],
   limitAccount: ({ uid }) => [{ what: 'member', would: `change whether "${uid}" may sign in`, inPerson: true }],
   setMember({ member: { uid, workspace, role }, before }, _by, all) {
     const isNew = all.some((one) => isNaming(one) && one.workspace === workspace && one.before === undefined);
     // The first leader of a new workspace gets access to no existing data, so nothing is loosened.
     if (isNew || (before !== undefined && hasRole(before.role, role))) return [];
-    const now = before === undefined ? 'who is not a member' : `who is ${before.role}`;
+    const now = before === undefined ? 'who is not a member' : `who has the role ${before.role}`;
     const would = `give "${uid}", ${now}, the role ${role} in the workspace "${workspace}"`;
     return [{ what: 'member', workspace, would }];
   },

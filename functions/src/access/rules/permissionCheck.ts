@@ -1,4 +1,4 @@
-/** Permission check of tools and resources, quoted by access.explain. Source: docs/semantics.md#permissions. */
+/** Decides who may use a tool or resource; access.explain returns the decision. Source: docs/semantics.md#permissions. */
 import { accessOf, noRoleIn, type Principal, rolesOf, type Scope } from '../../identity/rules/principal.ts';
 import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';

@@ -77,7 +77,7 @@ export function permissionFor({ database, path }: DataQuestion): MatchedPermissi
   throw new Error(`permissions.json has no default row for ${database}.`);
 }
 
-/** Matches a path with a row. Collection paths have odd numbers of segments. Realtime rows match child nodes. */
+/** Matches a path with a row. Collection paths have odd numbers of segments. Realtime rows also match child nodes. */
 function matched({ database, path }: Permission, segments: readonly string[]) {
   const template = path.split('/');
   const isDeep = path.endsWith('=**}');

@@ -38,7 +38,7 @@ export interface RoutingChanges {
 
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 
-/** Approval rule: the calls of a tool need an approval by `asks` or, if null, by the owner of the calling agent. */
+/** Approval rule: calls of a tool need an approval by `asks` or, if `asks` is null, by the calling agent's owner. */
 export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
 
 /** Version of the workspace's document that a change requires; null if the document must not exist. */

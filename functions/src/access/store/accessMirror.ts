@@ -1,7 +1,7 @@
 /**
  * Copy of people and workspaces in the Realtime Database, at `access/people/{uid}` and `access/workspaces`, because
  * the security rules of that database cannot read Firestore. Events can be late, duplicated and out of order, so
- * their content is ignored: the current state is read, written, and read again until it no longer changes.
+ * their content is ignored. Instead, the current state is read and written, until it no longer changes.
  */
 import type { Database } from 'firebase-admin/database';
 import { isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
@@ -50,7 +50,7 @@ interface FollowPorts {
   readonly log: Log;
 }
 
-/** Mirrors a commit before its response, so that no one else can write to a new workspace. Triggers retry it. */
+/** Mirrors a commit before its response, so that no one else can write to a new workspace. Triggers mirror it too. */
 export async function followChanges(
   { database, people, log }: FollowPorts,
   changes: readonly AnyChange[],
@@ -59,7 +59,7 @@ export async function followChanges(
   const isNamed = changes.some(({ kind }) => kind === 'nameWorkspace');
   if (uids.size === 0 && !isNamed) return;
   const follow = async () => {
-    // Mirror leaders first: a new workspace that is mirrored before its leader would be closed to the leader.
+    // Mirror leaders first. A new workspace that is mirrored before its leader would be closed to the leader.
     await Promise.all([...uids].map((uid) => mirrorPerson(database, people, uid)));
     if (isNamed) await mirrorWorkspaces(database, people);
   };

@@ -165,7 +165,7 @@ export function requireWorkspaceLimit(before: Agent | undefined, after: Agent): 
   throw new MusterError('QUOTA_EXCEEDED', `An agent can be in at most ${MAX_WORKSPACES} workspaces.`, {
     field: 'workspace',
     reason: 'TOO_MANY_WORKSPACES',
-    suggestion: 'To use another agent here, create a terminal: coordination.register_agent with a new agent_id.',
+    suggestion: 'To use another agent here, create a terminal with coordination.register_agent and a new agent_id.',
   });
 }
 
@@ -229,7 +229,7 @@ export const DIGEST_DIGITS = 8;
 /** Maximum length of an id, as in the pattern ID of kernel/ids.ts. */
 const MAX_ID_LENGTH = 100;
 
-/** Returns another id for a caller's terminal, if an agent of another owner has its name as id. */
+/** Returns an id for a caller's terminal `name`, for the case that another owner's agent has the id `name`. */
 export function terminalId(hashing: Hashing, { uid }: Principal, name: string): string {
   const digest = hashing.sha256(`${uid}\n${name}`).slice(0, DIGEST_DIGITS);
   return `${name.slice(0, MAX_ID_LENGTH - DIGEST_DIGITS - 1)}-${digest}`;
@@ -299,14 +299,14 @@ export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = 
     parameters: z.nullable(jsonText),
     /** Version of the agent that offered the skill last. */
     version: z.string(),
-    /** Creator of the agent that offered the skill last; if it states none, the agent's id. */
+    /** Creator of the agent that offered the skill last; the agent's id if the agent states no creator. */
     author: z.string(),
     /** Number of agents that offer the skill. If the number is 0, the skill is deprecated. */
     agents: z.int(),
   }),
 );
 
-/** Stored as JSON text: Firestore has no nested arrays and reserves some names. Old documents contain an object. */
+/** JSON text, because Firestore has no nested arrays and reserves some names. Old documents contain an object. */
 const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), jsonObject, {
   decode: (kept) => JSON.parse(typeof kept === 'string' ? kept : JSON.stringify(kept)),
   encode: (value) => JSON.stringify(value),

@@ -35,7 +35,7 @@ export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages'> {
   readonly readsMessages: boolean;
 }
 
-/** Returns whether the caller may read an agent's messages: it is the caller's agent, or both have the same owner. */
+/** Returns whether the caller may read an agent's messages: it is the caller's agent, or they have the same owner. */
 export function mayReadMessages(principal: Principal, agent: Agent): boolean {
   return isOwnAgent(principal, agent) || agent.owner_uid === principal.owner_uid;
 }

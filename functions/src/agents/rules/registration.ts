@@ -38,7 +38,7 @@ export function requireReplaceable(principal: Principal, agent: Agent): void {
   });
 }
 
-/** Returns the role of the new credential. @throws MusterError FORBIDDEN above the caller's or the agent's role */
+/** Returns the new credential's role. @throws MusterError FORBIDDEN if it exceeds the caller's or the agent's role */
 export function grantedRole(principal: Principal, wanted: Role | undefined, existing: Agent | undefined): Role {
   // An agent that renews its own credential keeps its role, even while its credential chain limits the role.
   if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id) return existing.role;
@@ -112,7 +112,7 @@ export function newCredential(
 export class AgentRegistration extends Service<AgentPorts> {
   /**
    * Registers or re-registers an agent of the caller's owner. Re-registration replaces the agent's profile and its
-   * credential: the old credential stops working. An agent may act as the agents that it has registered.
+   * credential, so the old credential stops working. An agent may act as the agents that it has registered.
    * @param caller `workspace` is the workspace of the call, which becomes the home of a new agent by default
    * @throws MusterError FORBIDDEN if the role is above the caller's, or if the caller cannot replace the agent
    */

@@ -207,7 +207,7 @@ function setterOf(budget: Budget, setBy: 'cost_set_by' | 'tokens_set_by'): strin
   return budget[setBy] ?? budget.owner_uid;
 }
 
-/** Returns the limits that are raised or removed by a caller other than their setter, who must approve this. */
+/** Returns the limits that a caller other than their setter raises or removes. The setter must approve this. */
 function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosening[] {
   return LIMITS.flatMap(([limit, setBy]) => {
     const [was, is] = [before[limit], after[limit]];
@@ -231,7 +231,7 @@ export interface BudgetChanges {
   readonly setBudget: {
     readonly budget: Budget;
     readonly before?: { readonly value: Budget; readonly version: string } | undefined;
-    /** Amount already spent when a budget is new, because costs are not counted without a budget. */
+    /** For a new budget, the amount that was spent before, because costs are not counted while no budget exists. */
     readonly spent?: Amount | undefined;
   };
   readonly reserve: { readonly reservation: Reservation };

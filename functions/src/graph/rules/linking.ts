@@ -24,14 +24,14 @@ import type { GraphChange, GraphQueries } from './ports.ts';
 export const partOf = z
   .strictObject({
     id: idOf('a todo, task, run or pull request').describe('Its id'),
-    kind: z.enum(NODE_KINDS).describe('What that is'),
+    kind: z.enum(NODE_KINDS).describe('Its kind'),
   })
   .optional()
-  .describe('Its cause');
+  .describe('Its parent');
 
 export const partOfShape = z
   .object({ kind: z.enum(NODE_KINDS), id: z.string().optional() })
-  .describe('Its parent. For a to-do, only the kind.');
+  .describe('Its parent. If the parent is a to-do, only its kind.');
 
 /** Caller that must be allowed to see an item, and the workspace of the call. */
 export interface Viewer {
@@ -74,7 +74,7 @@ export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentL
     throw limitExceeded(
       field,
       'TOO_DEEP',
-      `Items can nest at most ${MAX_DEPTH} levels; the parent is too deep: ${pathOf(node).join(' in ')}.`,
+      `Items can nest at most ${MAX_DEPTH} levels. The parent is already at the deepest level: ${pathOf(node).join(' in ')}.`,
     );
   const parts = node.ancestors === undefined ? 0 : await graph.countParts(keyOfNode(node));
   if (parts + count > MAX_PARTS)
@@ -116,7 +116,7 @@ export function pathOf(node: GraphNode): readonly string[] {
 }
 
 function limitExceeded(field: string, reason: string, message: string): MusterError {
-  const suggestion = 'Set part_of to another item: one with fewer ancestors, or a new intermediate item.';
+  const suggestion = 'Set part_of to another item, such as one with fewer ancestors or fewer parts.';
   return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
 }
 

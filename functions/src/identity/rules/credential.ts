@@ -36,7 +36,7 @@ export const credentialCodec = documentCodec(
 
 export const credentialFromDocument = credentialCodec.fromDocument;
 
-/** A credential's line, which stays the same when the agent renews the credential, or the id of a grant. */
+/** Either a credential's line (which stays the same when the agent renews the credential) or the id of a grant. */
 export type LinkSubject = `${'key' | 'grant'}:${string}`;
 
 /** One credential of a credential chain, and the agent that has the credential. */
@@ -47,7 +47,7 @@ export interface Link {
 
 export interface CredentialChanges {
   readonly issueCredential: { readonly credential: Credential };
-  /** `line`: given if it differs from the API key. Descendants end too, unless the line has a renewed credential. */
+  /** `line`: set if it differs from the API key. Descendants end too, unless the line has a renewed credential. */
   readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
 }
 

@@ -132,7 +132,7 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
   return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
 }
 
-/** `repeated`: an old token in its grace period; gets the newest tokens. `reused`: after that period, so stolen. */
+/** `repeated`: a used token in its grace period; gets the newest tokens. `reused`: used later; treated as stolen. */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'repeated'; readonly tokens: Tokens }
@@ -154,7 +154,7 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   // So many refreshes happened that this token's time of use is unknown. It is refused, but not treated as stolen.
   if (used === undefined && isBusy(grant, now)) return { outcome: 'refused' };
   if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
-  // Processes that share a sign-in store these tokens. Older tokens would count as reused an hour later.
+  // Return the newest tokens, because processes that share a sign-in store them. Others would soon count as reused.
   let newest = secret;
   for (let count = 0; count < age; count++) newest = successorOf(hashing, grant, newest);
   const tokens = tokensOf(hashing, grant, newest);

@@ -44,7 +44,7 @@ export interface PeopleChanges {
     readonly isNews: boolean;
   };
   /**
-   * Sets a member. The commit is stale if the member is not at `version`; null means that it must not exist.
+   * Sets a member. The commit is stale if the member is not at `version`, or, if that is null, if the member exists.
    */
   readonly setMember: {
     readonly member: Member;

@@ -8,9 +8,9 @@ import { hasRole, ROLES, type Role, type WorkspaceAccess, weakerOf } from './rol
  * Authenticated caller.
  *
  * `uid`: Firebase Auth uid in security rules: a person's own, or `agent:<agentId>`.
- * `owner_uid`: the person whose to-dos the caller acts on: an agent's owner, or the person.
- * `maxRole`: upper bound in every workspace: an agent's own role. `admin` for people, so that nothing is limited.
- * `owner`: roles of that person, which the caller never exceeds.
+ * `owner_uid`: the person whose to-dos the caller acts on. For an agent, its owner. For a person, that person.
+ * `maxRole`: maximum role in every workspace. For an agent, its own role. For people, `admin`, which limits nothing.
+ * `owner`: roles of the person `owner_uid`, which the caller never exceeds.
  * `toolsets`: the only allowed toolsets, if present. `held_to`: the only allowed workspace.
  * `readonly`: the caller cannot change anything.
  * `workspace`: the agent's home, which the URL may override.
@@ -57,8 +57,8 @@ function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
 }
 
 /**
- * Returns the caller's role in a workspace: the weaker of `maxRole` and its owner's; undefined if it has none. In a
- * workspace that does not exist yet, deployment leaders and admins have their role.
+ * Returns the caller's role in a workspace: the weaker of `maxRole` and the owner's role; undefined if it has none.
+ * In a workspace that does not exist yet, deployment leaders and admins have their role.
  */
 export function roleIn({ maxRole, owner, held_to }: Principal, workspace: string): Role | undefined {
   if (held_to !== undefined && held_to !== workspace) return undefined;
@@ -154,6 +154,6 @@ export function noRoleIn(workspace: string, heldTo?: string): MusterError {
   return new MusterError('FORBIDDEN', `You have no role in the workspace "${workspace}".${held}`, {
     reason: 'NO_ROLE',
     suggestion:
-      'Select a workspace from access.whoami in the URL (?workspace=alpha), or ask a leader of the workspace for an invitation.',
+      'Add a workspace that access.whoami lists to the URL, as in ?workspace=alpha, or ask a leader of the workspace for an invitation.',
   });
 }

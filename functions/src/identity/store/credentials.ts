@@ -86,7 +86,7 @@ export const credentialWriters: ChangeWriters<CredentialChanges> = {
     writes.create(credentialPath(credential.api_key), credentialToDocument(credential));
   },
   withdrawCredential({ apiKey, line }, writes) {
-    // `exists` makes one of two concurrent registrations fail, because equal profiles would not conflict.
+    // `exists` makes one of two concurrent registrations fail. Equal profiles alone would cause no conflict.
     writes.delete(credentialPath(apiKey), { exists: true });
     recordAccessChange(writes, `key:${apiKey}`);
     if (line !== undefined && line !== apiKey) recordAccessChange(writes, `key:${line}`);
@@ -139,7 +139,7 @@ export const grantWriters: ChangeWriters<GrantChanges> = {
 /** Time for which access changes are kept. It is longer than the lifetime of entries in the credential cache. */
 const ACCESS_CHANGE_TTL_MS = 2 * 3_600_000;
 
-/** Time by which successive reads overlap: a write may become visible this long after its server timestamp. */
+/** Time by which successive reads overlap. A write may become visible this long after its server timestamp. */
 const READ_OVERLAP_MS = 10_000;
 
 /** Maximum number of access changes per read. If a read finds more, the whole cache is evicted. */

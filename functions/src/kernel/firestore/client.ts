@@ -60,7 +60,7 @@ export async function deleteFound(query: Query, isOver: () => boolean = () => fa
 
 /** Returns the error for data that is too large for one document. */
 export function tooLarge(cause: unknown): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'Document too large: the limit is 1 MiB.', {
+  return new MusterError('VALIDATION_ERROR', 'The document exceeds the limit of 1 MiB.', {
     reason: 'SIZE_LIMIT_EXCEEDED',
     suggestion: 'Nothing was changed. Shorten texts and lists, or move them to a file and add a link.',
     cause,

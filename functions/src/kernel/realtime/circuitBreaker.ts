@@ -3,7 +3,7 @@ import { withTimeout } from '../concurrency.ts';
 
 const TIMEOUT_MS = 1000;
 
-/** Ends requests after a second: the client has no timeout. While a request is overdue, others fail immediately. */
+/** Ends requests after a second (the client has no timeout). While a request is overdue, others fail immediately. */
 export class CircuitBreaker {
   /** Number of requests that have timed out and are still unanswered. */
   private overdue = 0;

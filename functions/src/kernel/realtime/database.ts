@@ -46,10 +46,10 @@ function ownNodeIn(list: string): (name: string) => string {
 
 export const presencePath = nodeIn(PRESENCE);
 
-/** Node that the sweep writes to check that the database accepts writes: `presence`. */
+/** Node that the sweep writes to check whether the database accepts writes. Its key is `presence`. */
 export const checkPath = nodeIn('checks');
 
-/** Returns the path of the list of a workspace's claimable tasks. The specifications fix the path of `default`. */
+/** Returns the path of the list of a workspace's claimable tasks. The specifications define the path of `default`. */
 export function taskQueuePath(workspace: string): string {
   return workspace === DEFAULT_QUEUE ? TASK_QUEUE : `${WORKSPACE_QUEUES}/${segment(workspace)}/queue`;
 }
@@ -141,7 +141,7 @@ export async function changeNode(
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
-      // The change is not applied locally: local listeners must not see a value that the database may refuse.
+      // The change is not applied locally, so that local listeners see no value that the database may refuse.
       return (await node.transaction(update, undefined, false)).committed;
     } catch (error) {
       const reason = error instanceof Error ? error.message : undefined;

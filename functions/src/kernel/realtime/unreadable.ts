@@ -25,7 +25,7 @@ interface UnreadablePorts {
   readonly log: Log;
 }
 
-/** Counts documents that this version cannot read: they were edited manually, or a newer version wrote them. */
+/** Counts documents that this version cannot read, because of a manual edit or because a newer version wrote them. */
 export class DatabaseUnreadableDocuments
   extends Service<UnreadablePorts>
   implements UnreadableDocuments, ExpiringStore

@@ -80,9 +80,9 @@ class TokenLease {
   /** Tokens per lease. Doubled if they are used up within a second, and halved if they last long. */
   chunk = 0;
   leasedAt = Number.NEGATIVE_INFINITY;
-  /** Set if the bucket was empty at the last lease: time from which the next lease is attempted. */
+  /** Time from which the next lease is attempted. Set if the bucket was empty at the last lease. */
   rejectedUntil: number | undefined;
-  /** Set if the bucket is unreachable: time of the next attempt. Until then, the caller's calls are not limited. */
+  /** Time of the next attempt, set if the bucket is unreachable. Until then, the caller's calls are not limited. */
   unavailableUntil: number | undefined;
   leasing: Promise<void> | undefined;
   waiting = 0;

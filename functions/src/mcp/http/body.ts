@@ -42,7 +42,7 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   throw rejection(415, what, { headers: { 'Accept-Encoding': 'identity' } });
 }
 
-/** Bytes per body that are always accepted: at 80 concurrent requests, they take at most 5 MiB. */
+/** Bytes per body that are always accepted. At 80 concurrent requests, these bytes take at most 5 MiB. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
 /** Muster itself uses a third of an instance's 512 MiB, and parsing needs as much memory as the bodies. */
@@ -95,7 +95,7 @@ export async function readBody(
   if (end === 'whole') return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   // Frees this memory before the response, because the rest of the body may take long to arrive.
   chunks.length = 0;
-  if (end === 'too long') throw tooLong(limits, 'this one has more');
+  if (end === 'too long') throw tooLong(limits, 'this body is larger');
   if (end === 'gone') throw rejection(400, 'The request body is incomplete.');
   if (end === 'no room') throw rejection(429, NO_CAPACITY, { headers: { 'Retry-After': '1' } });
   const seconds = limits.milliseconds / 1000;
@@ -210,7 +210,7 @@ export function parseBody(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     const fault = jsonFault(text);
-    const where = fault === undefined ? `The error is after ${MAX_SCANNED_CHARACTERS} characters` : `At ${fault}`;
+    const where = fault === undefined ? `The error is after character ${MAX_SCANNED_CHARACTERS}` : `At ${fault}`;
     throw unparsed(`the body is not JSON. ${where}.`);
   }
 }
@@ -231,8 +231,8 @@ export function parseMessage(bytes: Buffer): unknown {
 }
 
 /**
- * Removes nulls from `params`: some clients send null for omitted values, which MCP does not allow. Nulls in a call's
- * arguments stay, because its tool may accept them. Arguments sent as JSON text are parsed.
+ * Removes nulls from `params`, because some clients send null for omitted values, which MCP does not allow. Nulls in
+ * a call's arguments stay, because its tool may accept them. Arguments sent as JSON text are parsed.
  */
 function withoutNullParams(message: unknown): unknown {
   if (!isRecord(message) || !Object.hasOwn(message, 'params')) return message;
@@ -398,7 +398,7 @@ function stringEnd(text: string, start: number): number {
     if (at > MAX_SCANNED_CHARACTERS) return at;
     SPECIAL.lastIndex = at;
     const found = SPECIAL.exec(text);
-    if (found === null) throw new JsonFault(text.length, `the end of the string that starts at ${start + 1}`);
+    if (found === null) throw new JsonFault(text.length, `the end of the string that starts at character ${start + 1}`);
     if (found[0] === '"') return found.index + 1;
     const end = matchEnd(ESCAPE, text, found.index);
     if (end === undefined) {

@@ -81,7 +81,7 @@ function withoutBearer(first: string, second: string | undefined): string {
   return `The Authorization header must start with "Bearer"${scheme}.`;
 }
 
-const SIGN_IN = 'People sign in from their MCP client, which finds the sign-in page automatically. For machines:';
+const SIGN_IN = 'People sign in from their MCP client, which finds the sign-in page itself. Other callers use a key.';
 
 const HOW_TO_AUTHENTICATE =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +

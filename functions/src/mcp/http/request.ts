@@ -27,8 +27,8 @@ const MAX_ADDRESS_LENGTH = 45;
 /**
  * Returns the client's address, for rate limits. Google's front end appends the address that it sees to
  * `X-Forwarded-For`, and each proxy in front of it has appended the address that it saw. Earlier entries can be
- * forged by the caller. A header with too few entries means that the request bypassed the proxies: the last entry
- * counts then, which no caller can forge. Source: https://cloud.google.com/load-balancing/docs/https,
+ * forged by the caller. A header with too few entries means that the request bypassed the proxies. Then the last
+ * entry counts, which no caller can forge. Source: https://cloud.google.com/load-balancing/docs/https,
  * "X-Forwarded-For header"; https://pkg.go.dev/k8s.io/registry.k8s.io/pkg/net/clientip, which does the same on Cloud
  * Run.
  * @param trustedProxies the number of the deployment's proxies in front of Google's front end

@@ -69,8 +69,8 @@ function pipe(source: Readable, response: ServerResponse): Promise<void> {
 const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
 
 /**
- * Responds before the body was read completely. The rest is then read within limits and discarded: a client that
- * sends its whole body before it reads would otherwise get a connection reset and no response.
+ * Responds before the body was read completely. The rest is then read within limits and discarded, because a client
+ * that sends its whole body before it reads would otherwise get a connection reset and no response.
  */
 export function respondEarly(
   request: IncomingMessage,

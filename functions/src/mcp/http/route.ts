@@ -95,10 +95,10 @@ const ALLOWED_HEADERS =
 const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns whether web pages of an origin may call. Clients other than browsers send no `Origin`, and are not checked:
- * the check protects people from malicious pages in their browsers. A page on the deployment's own host is allowed
- * only if it uses https, because DNS rebinding can fake the host over http. Source: docs/semantics.md#the-endpoint;
- * MCP 2025-11-25, "Streamable HTTP", security warning.
+ * Returns whether web pages of an origin may call. Clients other than browsers send no `Origin`, and are not checked,
+ * because the check protects people from malicious pages in their browsers. A page on the deployment's own host is
+ * allowed only if it uses https, because DNS rebinding can fake the host over http. Source:
+ * docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
  */
 export function isAllowedOrigin(origin: string, host: string | undefined, configured: readonly string[]): boolean {
   if (configured.includes(origin)) return true;

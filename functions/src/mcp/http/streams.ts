@@ -17,7 +17,7 @@ export interface StreamPorts extends CallPorts {
   readonly people: Pick<FirestorePeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
-    /** Milliseconds after which a stream ends and its client reconnects: functions have a maximum duration. */
+    /** Milliseconds after which a stream ends and its client reconnects, because the platform stops long requests. */
     readonly lifetimeMs: number;
     /** Milliseconds between keep-alive frames of an idle stream, and between heartbeats of its agent. */
     readonly keepAliveMs: number;

@@ -93,7 +93,7 @@ export function buildServer(
     const channel = {
       elicitation: asking?.elicitation,
       notify: (notification: Notification) => {
-        // Sending fails only if the client has disconnected. The response then fails too, and is handled.
+        // Sending fails only if the client has disconnected. Then the response fails too, and this is handled.
         context.mcpReq.notify({ ...notification }).catch(() => undefined);
       },
       progressToken: context.mcpReq._meta?.progressToken,

@@ -39,7 +39,7 @@ export function listen(
     // The SDK subscribes once, or not at all if it rejects the request or acknowledges nothing.
     let isSubscribed = false;
     const bus: ServerEventBus = {
-      // Nothing is published through the bus: events come from the watched resources.
+      // Nothing is published through the bus, because events come from the watched resources.
       publish: () => undefined,
       subscribe(listener) {
         isSubscribed = true;

@@ -87,7 +87,7 @@ const STRUCTURED = '2025-06-18';
  */
 async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
   const { headers, body } = inbound;
-  // MCP requires clients to accept event streams too. Muster does not require this: most of its responses are JSON.
+  // MCP requires clients to accept event streams too. Muster does not, because most of its responses are JSON.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
   const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
@@ -103,7 +103,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return errorReply(400, HTTP_REJECTED, `Unsupported protocol version. Supported versions: ${supported}.`);
   }
-  // Without a session, notifications and responses have no effect: they are accepted and ignored.
+  // Without a session, notifications and responses have no effect, so they are accepted and ignored.
   const requests = messages.filter(isRequest);
   const [first] = requests;
   if (first === undefined) return { status: 202, json: undefined };
@@ -186,7 +186,7 @@ function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
   };
 }
 
-/** Returns a Request for the SDK. The SDK requires a URL but does not use it; it gets the parsed body separately. */
+/** Returns a Request for the SDK. The SDK requires a URL but does not use it. The parsed body is sent separately. */
 function modernRequest({ protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);

@@ -59,7 +59,7 @@ export function button(text: string, options: ButtonOptions, press: () => void):
   return pressable(made, options, press);
 }
 
-/** Creates a checkbox. A press does not change its state: the caller draws the new state. */
+/** Creates a checkbox. A press does not change the checkbox. Instead, the caller draws the new state. */
 export function tick(isTicked: boolean, options: ButtonOptions, press: () => void): HTMLElement {
   const made = document.createElement('input');
   made.type = 'checkbox';

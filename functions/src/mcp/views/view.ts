@@ -6,7 +6,7 @@ import { type Fields, fieldsOf, Host, HostError, isFields, METHOD_NOT_FOUND, tex
 const PAUSE_MS = 5000;
 const MAX_FAILURES = 3;
 
-/** Number of automatic refreshes: one hour while the view is visible. After that, only the person can refresh. */
+/** Maximum number of automatic refreshes, enough for an hour of a visible view. Then only the person can refresh. */
 const MAX_ASKED = 720;
 
 export interface View {
@@ -154,7 +154,7 @@ class ViewLifecycle {
     } catch (error) {
       this.isRefused ||= error instanceof HostError && error.code === METHOD_NOT_FOUND;
       const why = error instanceof Error ? error.message : String(error);
-      this.showNotice(this.isRefused ? 'This app does not allow views to call Muster. Ask in the chat.' : why);
+      this.showNotice(this.isRefused ? 'This app does not allow views to call Muster. Use the chat instead.' : why);
       return undefined;
     }
   }

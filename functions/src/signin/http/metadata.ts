@@ -17,7 +17,7 @@ export function metadataAt(path: string, address: Address, ports: Pick<SignInPor
   const resource = pathBelow(PROTECTED_RESOURCE, path);
   if (resource !== undefined) return resourceMetadata(resource, address, ports);
   if (pathBelow(AUTHORIZATION_SERVER, path) !== undefined) return json(200, serverMetadata(address), CACHE_CONTROL);
-  // An issuer without a path needs no OpenID metadata: clients read the document above first.
+  // An issuer without a path needs no OpenID metadata, because clients read the document above first.
   const isBelow = address.issuer === address.mcp;
   if (isBelow && pathBelow(OPENID, path) !== undefined)
     return json(200, { ...serverMetadata(address), ...openIdMetadata(address) }, CACHE_CONTROL);

@@ -26,7 +26,7 @@ export interface ProblemPage {
   readonly problem: Problem;
   /** Details in English for the developer of the client. */
   readonly detail?: string | undefined;
-  /** Link to the client, which also reports the error to the client. */
+  /** Link back to the client. Its parameters report the error to the client. */
   readonly back?: { readonly url: string; readonly host: string } | undefined;
 }
 
@@ -67,7 +67,7 @@ function documentOf(
   return mustache.render(DOCUMENT, { language, title, assets, ...view }, { content: template });
 }
 
-/** Returns JSON that no value can use to close the script element. */
+/** Returns the settings as JSON in which no value can close the script element. */
 function embeddable(settings: Embedded): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, escaped);

@@ -56,7 +56,7 @@ const REGISTRATION_DAYS = 1;
 
 const UNUSED_RETENTION_DAYS = 90;
 
-/** Renewal threshold: a client in use is written at most once a day. */
+/** Retention is extended only if less than this is left, so that a client in use is written at most once a day. */
 const MIN_KEPT_DAYS = UNUSED_RETENTION_DAYS - 1;
 
 const MAX_REDIRECTS = 10;
@@ -78,7 +78,7 @@ export function shownName(name: string): string {
   return isVisible(shown) ? shown : UNNAMED_CLIENT;
 }
 
-/** Form of registered client ids. No URL has it. */
+/** Form of registered client ids. No URL has this form. */
 const REGISTERED = /^client_[0-9a-f]{32}$/;
 
 export class Clients extends Service<

@@ -32,7 +32,7 @@ type TokenPorts = Pick<
 const INVALID_GRANT_MESSAGE = 'It is unknown, expired, already used, or issued to another client.';
 
 export class TokenService extends Service<TokenPorts> {
-  /** Exchanges a code for tokens. `redirectUri` and `resource` may repeat the request's values. @throws OAuthError */
+  /** Exchanges a code for tokens. `redirectUri` and `resource`, if given, must fit the request. @throws OAuthError */
   redeem(
     code: string,
     asked: {

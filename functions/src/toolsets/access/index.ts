@@ -10,7 +10,7 @@ import { createWorkspace, updateWorkspace } from './tools/workspaces.ts';
 export const access: Toolset<AccessServices> = {
   name: 'access',
   instructions:
-    'access.whoami returns your roles and default workspace; access.explain says why access is refused and who can change it.',
+    'access.whoami returns your roles and default workspace; access.explain says why access is refused and who can grant it.',
   tools: [
     whoami,
     explain,

@@ -208,7 +208,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     name: 'session',
     title: 'Session',
     description:
-      "A runner's session on a task (coding: the task's id, a dot and the claim epoch) or a coordination session (coordination: its id).",
+      "A session. Type coding: a runner's work on one task; the id is the task's id, a dot and the claim epoch. Type coordination: a session of the workspace.",
     ...asJson,
     variables: z
       .strictObject({ sessionType: z.enum(sessionTypes), sessionId: z.string() })
@@ -232,7 +232,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'project://{projectPath}/status',
     name: 'project-status',
     title: 'Status of a project',
-    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), with their number per status. The slash can be encoded as %2F.`,
+    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), and the number of these tasks per status. The slash can be encoded as %2F.`,
     ...asJson,
     variables: z.strictObject({ projectPath: projectName }),
     slashes: true,
@@ -249,7 +249,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     uriTemplate: 'log://{logType}/{date}',
     name: 'historical-logs',
     title: 'Historical logs',
-    description: `Log lines of one type on one day in UTC, from all coding tasks, about the latest ${MAX_LINES_OF_DAY}, as plain text. Types: ${LOG_TYPES.join(', ')}. Date: 2026-11-22.`,
+    description: `Log lines of one type on one day (in UTC), from all coding tasks, as plain text. If the day has more, only about ${MAX_LINES_OF_DAY} of the latest are shown. Types: ${LOG_TYPES.join(', ')}. Example of a date: 2026-11-22.`,
     ...asText,
     variables: z.strictObject({ logType: z.enum(LOG_TYPES), date: z.iso.date() }),
     complete: { logType: async () => LOG_TYPES, date: days },

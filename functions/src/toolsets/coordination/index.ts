@@ -30,7 +30,7 @@ const resources: readonly Resource<CoordinationServices>[] = [
   ),
 ];
 
-/** Toolset for teams of agents that share one task graph. Source: the coordination specification, in its order. */
+/** Toolset for teams of agents that share one task graph. Tools and order: as in the coordination specification. */
 export const coordination: Toolset<CoordinationServices> = {
   name: 'coordination',
   instructions:

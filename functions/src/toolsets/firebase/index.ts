@@ -10,13 +10,13 @@ import { read, write } from './tools/data.ts';
 import { subscriptionId } from './tools/dataResponses.ts';
 import { pollEvents, subscribe, unsubscribe } from './tools/subscriptions.ts';
 
-/** Watched through MCP's `subscriptions/listen`. */
+/** Clients can watch this resource through MCP's `subscriptions/listen`. */
 const subscription = templatesFor<FirebaseServices>()({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',
   name: 'subscription',
   title: 'Subscription',
   description:
-    "Your subscription's oldest remaining events, and the cursor for firebase.pollEvents. Watch it with subscriptions/listen.",
+    "Your subscription's oldest remaining events, and the cursor for firebase.pollEvents. Watch this resource with subscriptions/listen.",
   mimeType: 'application/json',
   role: 'viewer',
   variables: z.strictObject({ subscriptionId }),

@@ -6,7 +6,7 @@ import { getChecklist, getWelcome } from './tools/welcome.ts';
 /** Tools for new agents, in the order of the network specification, "Onboarding Tools". */
 export const onboarding: Toolset<OnboardingServices> = {
   name: 'onboarding',
-  instructions: 'Start here: onboarding.getWelcome explains the hub, onboarding.registerAgent creates your credential.',
+  instructions: 'Start here: onboarding.getWelcome explains Muster, onboarding.registerAgent creates your credential.',
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };

@@ -9,7 +9,7 @@ import { cancelRun, getRun, listRuns } from './tools/runs.ts';
 import { executeCode, executeTask, orchestrate, orchestrateParallel, orchestrateWorkflow } from './tools/starting.ts';
 import { deleteWorkflow, listWorkflows, saveWorkflow } from './tools/workflows.ts';
 
-/** Watched through MCP's `subscriptions/listen`. */
+/** Clients can watch this resource through MCP's `subscriptions/listen`. */
 const run = templatesFor<OrchestrationServices>()({
   uriTemplate: 'run://{runId}',
   name: 'run',

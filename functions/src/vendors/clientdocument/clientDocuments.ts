@@ -62,7 +62,7 @@ export class HttpsClientDocuments {
       throw new Error('the host name does not resolve');
     });
     if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address)))
-      throw new Error('the host is not on the internet');
+      throw new Error('the host is not a public server');
     const response = await this.connect(url, pinnedTo(addresses));
     if (response.statusCode !== 200) throw abortedError(response, `the server returned ${response.statusCode}`);
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? ''))
@@ -107,7 +107,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw new Error('the server did not send it in time', { cause });
+    throw new Error('the server did not send the document in time', { cause });
   }
   if (length > MAX_BYTES) throw abortedError(response, `the document exceeds ${MAX_BYTES} bytes`);
   return Buffer.concat(chunks).toString('utf8');

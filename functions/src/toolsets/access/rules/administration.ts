@@ -32,11 +32,11 @@ export function workspaceError(principal: Principal, workspace: string, min: Rol
   if (role === undefined) return noRoleIn(workspace);
   if (hasRole(role, min)) return undefined;
   return roleTooLow(
-    `This requires the role ${min} in the workspace "${workspace}", or admin in the deployment; you are ${role}.`,
+    `This requires the role ${min} in the workspace "${workspace}", or admin in the deployment; your role in the workspace is ${role}.`,
   );
 }
 
-/** Returns the error for creating or opening workspaces, unless the caller is a leader or admin of the deployment. */
+/** Returns an error unless the caller may create and open workspaces, as leaders and admins of the deployment may. */
 export function deploymentError(principal: Principal): MusterError | undefined {
   const { held_to } = principal;
   if (held_to !== undefined)
@@ -74,7 +74,7 @@ function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
   });
 }
 
-/** Error that only admins get: other callers must not learn which workspaces exist. */
+/** Only admins get this error, because other callers must not learn which workspaces exist. */
 function workspaceNotFound(workspace: string): MusterError {
   return new MusterError('NOT_FOUND', `Workspace "${workspace}" not found.`, {
     field: 'workspace',
@@ -106,7 +106,7 @@ const ADMINISTERING: ReadonlyMap<string, Role> = new Map([
   ['access.update_workspace', 'leader'],
 ]);
 
-/** Returns whether the tool checks the role in the workspace that its argument names, after the permission check. */
+/** Returns whether the tool, after the permission check, also checks the role in the workspace it administers. */
 export function workspaceAsked(fullName: string): boolean {
   return ADMINISTERING.has(fullName);
 }

@@ -37,7 +37,7 @@ export interface RevokedConnection extends Ended {
 
 export class Connections extends Service<AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }> {
   /**
-   * Returns connections of a person's agents, sorted by agent id. An agent that is not a leader sees only its own.
+   * Returns connections of a person's agents, sorted by agent id. Agents below leader get only their own connection.
    * @param owner uid of another person; only admins may set it
    * @param limit number of agents to read, some of which may not be connected
    * @throws MusterError FORBIDDEN
@@ -56,7 +56,7 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
   }
 
   /**
-   * Revokes the access of one of the caller's agents (for admins: any agent) and everything created through it.
+   * Revokes the access of one of the caller's agents (for admins: of any agent), and all access created through it.
    * @throws MusterError NOT_FOUND, also for another person's agent; CONFLICT if the agent is not connected
    */
   async revoke(
@@ -116,7 +116,7 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
   }
 }
 
-/** Returns whether the caller may act for the owner: people can, and also agents with the role leader. */
+/** Returns whether the caller may act for the owner, as people and agents with the role leader may. */
 function actsForOwner(principal: Principal): boolean {
   return principal.kind === 'person' || hasRole(ownRole(principal) ?? 'viewer', 'leader');
 }
@@ -133,7 +133,7 @@ function visibleTo(principal: Principal, { connections, ended }: ListedConnectio
   };
 }
 
-/** Hides agents of other workspaces from a credential that is restricted to one workspace. */
+/** Returns whether the caller may see an agent with this default workspace, despite the credential's restriction. */
 function isReachable({ held_to }: Principal, home: string): boolean {
   return held_to === undefined || held_to === home;
 }
@@ -155,7 +155,7 @@ function notYourConnection(owner: string): MusterError {
 }
 
 function noConnection(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `No agent "${agentId}" that you can disconnect was found.`, {
+  return new MusterError('NOT_FOUND', `The agent "${agentId}" does not exist, or you cannot disconnect it.`, {
     field: 'agent_id',
     value: agentId,
     suggestion: 'access.list_connections lists your agents. People and their leader agents can disconnect them.',

@@ -178,7 +178,7 @@ function describeRole(held: HeldRole | undefined): string {
 
 export interface ChangeableBy {
   readonly who: string;
-  /** Some of the people who can change the refusal. Empty unless the caller can see the workspace's members. */
+  /** Some of the people who can grant the refused access. Empty unless the caller can see the workspace's members. */
   readonly people: readonly { readonly uid: string; readonly name?: string }[];
 }
 

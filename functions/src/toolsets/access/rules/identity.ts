@@ -103,7 +103,7 @@ function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
     return { workspace, why: `This is the default workspace of the agent ${agent_id}, set at its registration.` };
   return {
     workspace: DEFAULT_WORKSPACE,
-    why: `${agent_id === undefined ? 'A person has' : 'Your agent has'} no other default workspace. To select a workspace, add it to the URL, as in ?workspace=alpha.`,
+    why: `This is the default workspace of every ${agent_id === undefined ? 'person' : 'agent without another default workspace'}. To select another workspace, add it to the URL, as in ?workspace=alpha.`,
   };
 }
 

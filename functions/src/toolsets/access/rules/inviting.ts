@@ -36,7 +36,7 @@ interface InvitingPorts extends AccessPorts {
 export class Inviting extends Service<InvitingPorts> {
   /**
    * Invites an email address, replacing an earlier invitation to it. Sends at most one email per address and day.
-   * @param guest `url`: the MCP endpoint, for the email
+   * @param guest `url`: the MCP endpoint that the email names
    * @throws MusterError FORBIDDEN, also if the workspace does not exist
    */
   async invite(
@@ -133,7 +133,7 @@ function tooMany(workspace: string): MusterError {
 function peopleOnly(): MusterError {
   return new MusterError('FORBIDDEN', 'Only people can accept invitations. An agent gets its roles from its owner.', {
     reason: 'NOT_A_PERSON',
-    suggestion: 'Ask your owner to sign in. Their agents then have their roles.',
+    suggestion: 'Ask your owner to sign in. The roles of the invitations then also apply to the agents of your owner.',
   });
 }
 
@@ -145,7 +145,7 @@ function emailNotVerified(): MusterError {
 }
 
 function noOpenInvitation(): MusterError {
-  return new MusterError('NOT_FOUND', 'No pending invitation for your email address.', {
+  return new MusterError('NOT_FOUND', 'Your email address has no pending invitation.', {
     suggestion:
       'Signing in accepts invitations automatically; access.whoami lists your workspaces. To join another workspace, ask one of its leaders for an invitation.',
   });

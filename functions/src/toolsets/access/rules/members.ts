@@ -212,7 +212,7 @@ function notAMember(workspace: string, uid: string): MusterError {
   return new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
     field: 'uid',
     value: uid,
-    suggestion: 'access.list_members lists the members. A role in the deployment can only be removed by the operator.',
+    suggestion: 'access.list_members lists the members. Only the operator can remove a role in the deployment.',
   });
 }
 

@@ -110,7 +110,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   }
 
   /**
-   * Returns the changes that restore the settings to their state before an event.
+   * Returns the changes that restore the settings to their state before an audited change.
    * @throws MusterError FORBIDDEN; CONFLICT with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
   readonly undoChanges = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
@@ -182,7 +182,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     }
   }
 
-  /** Lets only admins add a repository that is not listed yet: it may belong to another workspace. */
+  /** Lets only admins add a repository that is not listed yet, because it may belong to another workspace. */
   private requireReach(principal: Principal, kept: readonly string[], listed: readonly string[]): void {
     const known = [...kept, ...this.ports.openRepositories()];
     const name = listed.find((one) => !isListed(known, one));

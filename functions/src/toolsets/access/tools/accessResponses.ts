@@ -96,7 +96,7 @@ export function workspaceResponse({ repositories, routing, approvals, ...rest }:
 
 export const cursorArgument = textUpTo(4000).optional().describe('Previous next_cursor');
 
-const SUGGESTION = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
+const SUGGESTION = 'Send next_cursor as cursor with the same arguments, or omit cursor to start over.';
 
 /** Returns the cursor. It contains the id in encoded form, because cursors consist of letters and digits. */
 export function cursorAfter(question: string, id: string): string {

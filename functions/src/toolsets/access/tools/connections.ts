@@ -38,9 +38,9 @@ const connectionShape = z.object({
 export const listConnections = defineTool({
   name: 'list_connections',
   title: 'List connections',
-  description: "Lists the apps the caller's owner signed in from, their agents with keys, and what each may do.",
+  description: "Lists the apps the caller's owner signed in from, the owner's agents with keys, and what each may do.",
   details:
-    'An agent that is not a leader sees only its own connection. Admins can set owner. A short page can have a next page, because disconnected agents are omitted.',
+    'An agent that is not a leader sees only its own connection. Only admins can set owner. A short page can have a next page, because disconnected agents are omitted.',
   audience: 'administrators',
   input: z.strictObject({
     owner: uidArgument.optional().describe('Other person; admins only'),
@@ -51,7 +51,7 @@ export const listConnections = defineTool({
     connections: z.array(connectionShape),
     ended: z
       .array(endedShape)
-      .describe("Each agent's last ended sign-in, for 30 days. To reconnect, sign in from the app."),
+      .describe('For each agent, the sign-in that ended last, for 30 days. To reconnect, sign in from the app.'),
     truncated: z.boolean(),
     next_cursor: z.string().optional(),
   }),
@@ -115,7 +115,7 @@ export const revokeConnection = defineTool({
   title: 'Revoke a connection',
   description: 'Disconnects an app or agent; it loses all access within 5 seconds.',
   details:
-    'People can revoke their own agents, leader agents those of their owner, and any agent itself. All that was registered through it is revoked too, including its pending invitations and calls that wait for approval. The agent remains and can be registered or signed in again.',
+    'People can revoke their own agents, and leader agents those of their owner. Any agent can revoke itself. All that was registered through the revoked agent is revoked too, including its pending invitations and calls that wait for approval. The agent remains and can be registered or signed in again.',
   audience: 'administrators',
   input: z.strictObject({ agent_id: idOf('an agent').describe('From access.list_connections') }),
   output: z.object({
@@ -130,7 +130,7 @@ export const revokeConnection = defineTool({
         truncated: z.boolean().optional().describe(`Whether a list exceeds ${MAX_LISTED} entries`),
       })
       .optional()
-      .describe('Items created through the connection, which ended with it.'),
+      .describe('Items that this call ended because they were created through the connection.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

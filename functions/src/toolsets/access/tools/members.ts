@@ -148,7 +148,7 @@ export const removeMember = defineTool({
     workspace: z.string(),
     uid: z.string(),
     was: memberRole,
-    remains: anyRole.optional().describe('The role that the person keeps through the deployment.'),
+    remains: anyRole.optional().describe('The role that the person keeps through their deployment role.'),
     ends: z
       .object({
         coding_tasks: z.number().int(),
@@ -209,12 +209,12 @@ export const acceptInvitation = defineTool({
   name: 'accept_invitation',
   title: 'Accept an invitation',
   description: "Accepts invitations sent to the caller's verified email address. People only.",
-  details: 'Signing in also accepts them; this applies them immediately.',
+  details: 'Signing in also accepts them. This tool accepts them immediately.',
   audience: 'administrators',
   input: z.strictObject({ workspace: workspaceName.optional().describe('Only this workspace') }),
   output: z.object({
     accepted: z.array(membership).describe("Workspaces of the invitations, with the caller's current roles there."),
-    already: membership.optional().describe('Existing membership.'),
+    already: membership.optional().describe('The membership in the named workspace, if it has no pending invitation.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: ['member'],

@@ -26,7 +26,7 @@ export const whoami = defineTool({
     owner: z
       .object({ uid: z.string(), name: z.string().optional(), email: z.string().optional() })
       .describe('The person you act for.'),
-    home: z.object({ workspace: z.string(), why: z.string() }).describe('Default workspace of calls that name none.'),
+    home: z.object({ workspace: z.string(), why: z.string() }).describe('Workspace of calls that name no workspace.'),
     this_call: z.string().describe('The workspace of this call.'),
     deployment_role: anyRole.optional(),
     workspaces: z
@@ -218,7 +218,7 @@ function plainPath(path: string): string {
   });
 }
 
-/** Returns the error for arguments that name neither or both of a tool and a path. */
+/** Returns the error for arguments that name both a tool and a path, or neither. */
 function unclear({ tool, database }: Question): MusterError {
   const isBoth = tool !== undefined;
   const field = isBoth ? 'tool' : database === undefined ? 'database' : 'path';

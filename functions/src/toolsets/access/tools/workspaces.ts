@@ -20,11 +20,11 @@ export const createWorkspace = defineTool({
   title: 'Create a workspace',
   description: "Creates a workspace led by the caller's owner. For leaders and deployment admins.",
   details:
-    'private: members only. open: everyone with a deployment role has that role here. From now on, messages/<name> and shared/<name> in both databases belong to the workspace.',
+    'private: members only. open: everyone with a deployment role has that role here. After the call, messages/<name> and shared/<name> in both databases belong to the workspace.',
   audience: 'administrators',
   input: z.strictObject({
     name: workspaceName.describe('1 to 64 letters, digits, "-" or "_"'),
-    access: accessArgument.default('private').describe('Who enters'),
+    access: accessArgument.default('private').describe('Who may enter'),
     repositories: repositoriesArgument.default([]).describe('GitHub repositories'),
   }),
   output: workspaceShape,
@@ -38,7 +38,7 @@ export const createWorkspace = defineTool({
     services.access.workspaces.create(principal, { name, access, repositories }, recordResponse),
 });
 
-/** @throws MusterError VALIDATION_ERROR if a tool is unknown or a workspace cannot require approval of its calls */
+/** @throws MusterError VALIDATION_ERROR if a tool is unknown, or if its calls cannot require approval */
 function requireApprovable(tools: readonly ListedToolInfo[], approvals: readonly { readonly tool: string }[]): void {
   const known = tools.filter(({ approvable }) => approvable).map(({ fullName }) => fullName);
   const index = approvals.findIndex(({ tool }) => !known.includes(tool));
@@ -57,11 +57,11 @@ export const updateWorkspace = defineTool({
   description:
     'Changes a workspace: who may enter, which repositories and hosted agents it uses, and which calls need approval.',
   details:
-    "Omitted fields stay unchanged. Opening a workspace requires a leader of the deployment; default is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs after the approval. With above_usd, only calls that may cost more need approval, or that have no maximum cost. Takes effect within 5 seconds. An agent can make settings stricter. If it loosens one, a person approves the call first.",
+    "Omitted fields stay unchanged. Opening a workspace requires a leader of the deployment. The workspace `default` is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs after the approval. With above_usd, only calls that may cost more, or have no maximum cost, need approval. Takes effect within 5 seconds. An agent can make settings stricter. If it loosens one, a person approves the call first.",
   audience: 'administrators',
   input: z.strictObject({
     workspace: workspaceArgument,
-    access: accessArgument.optional().describe('Who enters'),
+    access: accessArgument.optional().describe('Who may enter'),
     repositories: repositoriesArgument.optional().describe('Replaces the list'),
     routing: routingArgument.optional().describe('Agents: pin and forbid replace previous values'),
     approvals: approvalsArgument.optional().describe('Replaces the list'),

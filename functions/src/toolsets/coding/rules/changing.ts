@@ -106,8 +106,8 @@ export class CodingChanges extends Service<CodingPorts> {
   }
 
   /**
-   * Claims an unclaimed task for a caller that works without a runner, because the lease of a holder reveals when the
-   * work stops. If a runner has claimed the task, only the status becomes in progress: the claim and the lease stay.
+   * Claims an unclaimed task for a caller that works without a runner, so that an expired lease shows that the work
+   * has stopped. If a runner has claimed the task, only the status becomes in progress: the claim and the lease stay.
    * @throws MusterError CONFLICT if the task has ended or cannot be claimed, or if the caller cannot hold tasks
    */
   private async start(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<StartedTask> {

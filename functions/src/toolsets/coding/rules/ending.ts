@@ -189,7 +189,7 @@ function summaryOf(result: unknown): string | undefined {
 
 function alreadyEnded(task: CodingTask): MusterError {
   const status = codingStatus(task.status);
-  return new MusterError('CONFLICT', `Task "${task.id}" has already ended: ${status}.`, {
+  return new MusterError('CONFLICT', `Task "${task.id}" has already ended; its status is ${status}.`, {
     field: 'status',
     reason: 'WRONG_STATE',
     suggestion: 'Ended tasks are final. Create another task.',
@@ -264,7 +264,7 @@ export function returnDelay({ status, failure }: EndReport): number | undefined 
 /** Checks a report. @throws MusterError VALIDATION_ERROR if it returns the task but also forbids another attempt */
 export function requireReturnable({ failure }: EndReport): void {
   if (failure?.returnAfterSeconds === undefined || failure.retryable !== false) return;
-  throw new MusterError('VALIDATION_ERROR', 'Set either failure.retryable: false or failure.returnAfterSeconds.', {
+  throw new MusterError('VALIDATION_ERROR', 'Set failure.retryable: false or failure.returnAfterSeconds, not both.', {
     field: 'failure.retryable',
     reason: 'RETURNED',
     suggestion: 'To return the task, omit failure.retryable. To end the task, omit failure.returnAfterSeconds.',

@@ -50,7 +50,7 @@ interface ClaimReference extends TaskReference {
 }
 
 interface HeartbeatReport {
-  /** `started` means in progress, or any later state. */
+  /** `started`: the task is at least in progress, and may be in a later state. */
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
 }
@@ -75,7 +75,7 @@ const MAX_DATA_BYTES = 16 * 1024;
 const RENEWAL_SHARE = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {
-  /** Claims a task, or waits up to `waitMs` for one. @throws MusterError NOT_FOUND; FORBIDDEN to act for the agent */
+  /** Claims a task, or waits up to `waitMs`. @throws NOT_FOUND; FORBIDDEN if the caller cannot act for the agent */
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
@@ -231,7 +231,7 @@ function entryOutOfOrder(index: number): MusterError {
 }
 
 function agentRequired(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'Missing agentId: a person must claim for an agent.', {
+  return new MusterError('REQUIRED_FIELD', 'agentId is missing. A person can only claim a task for an agent.', {
     field: 'agentId',
     reason: 'MISSING',
     suggestion: "Set agentId to one of your agents, or call with that agent's credential.",

@@ -98,7 +98,7 @@ function watchNamed(
   }, fail);
 }
 
-/** Calls `grown` after each write later than `readAt`, for any change. The next claim reads what changed. */
+/** Calls `grown` after each write later than `readAt`, even if no task was added. The next claim reads the changes. */
 function watchGrowth(
   database: Firestore,
   { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },

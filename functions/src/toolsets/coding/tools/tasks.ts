@@ -77,7 +77,7 @@ export const updateTask = defineTool({
   description:
     "Sets a coding task's status or adds a log line. in_progress claims an unclaimed task for you, without a runner.",
   details:
-    "For the task's runner, its creator and leaders. in_progress does not change the holder. completed and failed end the task, like coding.end_task. An earlier status cannot be set.",
+    "For the task's runner, its creator and leaders. in_progress does not change the holder of a claimed task. completed and failed end the task, like coding.end_task. An earlier status cannot be set.",
   input: z.strictObject({
     taskId,
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),

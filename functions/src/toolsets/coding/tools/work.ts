@@ -44,7 +44,7 @@ export const registerRunner = defineTool({
     serves: z
       .enum(['owner', 'workspace'])
       .default('owner')
-      .describe('Tasks to claim: those of your owner, or of all workers here, whose prompts you then run'),
+      .describe('Tasks to claim: those of your owner, or of all workers here. You run the prompts in these tasks'),
   }),
   output: responseShape(z.object({ agentId: z.string(), workspace: z.string() })),
   annotations: { ...writing, idempotentHint: true },
@@ -92,7 +92,7 @@ const DEFAULT_LEASE_SECONDS = 120;
 export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a coding task',
-  description: 'For runners: claims or waits for the next coding task, by priority, then age, that your tools can do.',
+  description: 'For runners: claims or waits for the next coding task that your tools can do, by priority, then age.',
   details:
     'The claim is a lease that only coding.append_logs and coding.heartbeat_task renew. Send its epoch with every report. The runner itself limits how many tasks it claims.',
   input: z.strictObject({
@@ -103,7 +103,7 @@ export const claimTask = defineTool({
       .max(CODING_TOOLS.length)
       .optional()
       .describe('Only tasks for these tools; default: those whose programs the agent registered'),
-    project: text('Your repository, as owner/name or a label: its tasks and those without a project', 80)
+    project: text('Your repository, as owner/name or a label. Only its tasks, and tasks without a project', 80)
       .refine((name) => !name.includes('|'), 'expected no "|"')
       .optional(),
     taskId: taskId.optional().describe('Only this task'),
@@ -111,7 +111,7 @@ export const claimTask = defineTool({
     leaseSeconds: wholeNumber(15, 3600)
       .describe('Lease length in seconds; heartbeats renew it')
       .default(DEFAULT_LEASE_SECONDS),
-    readUntil: idOf('a message').optional().describe('Last message you delivered; none up to it is sent again'),
+    readUntil: idOf('a message').optional().describe('Last message you delivered; confirms all up to it'),
   }),
   output: responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
@@ -144,7 +144,7 @@ export const heartbeatTask = defineTool({
   title: 'Send a coding heartbeat',
   description: 'For runners: renews the lease of a task you hold and may advance its state.',
   details:
-    'in_progress: the coding agent works. waiting: it is done, but its session is open. If the response contains stop, stop working.',
+    'in_progress: the coding agent works. waiting: the coding agent is done, but its session is still open. If the response contains `stop`, stop working.',
   input: z.strictObject({
     taskId,
     epoch,
@@ -194,7 +194,7 @@ const entry = z.strictObject({
   sequence: z
     .number()
     .refine((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0')
-    .describe('Increases with each entry of the attempt; a sequence sent twice is appended once'),
+    .describe('Increases with each entry of the attempt; an entry sent twice is appended once'),
   at: z.iso.datetime({ offset: true }).describe('Event time'),
   level: z.enum(LOG_LEVELS).describe('Severity'),
   type: z.enum(LOG_TYPES).describe('Kind of source'),
@@ -208,16 +208,16 @@ export const appendLogs = defineTool({
   title: 'Append to a coding log',
   description: 'For runners: appends to the log of a task you hold and renews its lease.',
   details:
-    'Send each sequence once. The first call sets in_progress. If the response contains stop, stop working. The remaining log is still accepted if the task was ended, but not if the claim was lost.',
+    'Send each entry once. The first call sets the state in_progress. If the response contains `stop`, stop working. The remaining log is still accepted if the task was ended, but not if the claim was lost.',
   input: z.strictObject({
     taskId,
     epoch,
-    entries: listUpTo(500, entry).describe('Ordered by sequence, at most 500 and 256 KiB of JSON'),
+    entries: listUpTo(500, entry).describe('Ordered by sequence; at most 500 entries and 256 KiB of JSON'),
   }),
   output: responseShape(
     z.object({
       accepted: z.number().describe('Number of new entries.'),
-      cursor: z.string().describe('Cursor for coding.get_task_logs, after these entries.'),
+      cursor: z.string().describe('Cursor with which coding.get_task_logs continues after these entries.'),
       leaseUntil: z.iso.datetime().optional(),
       stop: stopShape,
     }),
@@ -262,7 +262,7 @@ export const endTask = defineTool({
   name: 'end_task',
   title: 'End a coding task',
   description:
-    'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
+    'Completes, fails or stops a coding task. Its creator and leaders may end it at any time; the runner then stops.',
   details:
     "Its runner reports the outcome with its epoch. Its creator and leaders may end it at any time; the runner stops at its next heartbeat. A retryable failure class makes the task available for another attempt, at most 3 in total. A runner that cannot work now, or not on this task yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner's result contains summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.",
   rare: ['epoch', 'failure'],
@@ -278,7 +278,7 @@ export const endTask = defineTool({
         retryable: z.boolean().optional().describe('false: do not retry'),
         returnAfterSeconds: wholeNumber(0, MAX_RETURN_SECONDS)
           .optional()
-          .describe('Returns the task: available again after this time; the attempt does not count'),
+          .describe('Returns the task. It becomes available after this time; the attempt does not count'),
       })
       .optional()
       .describe('Reason'),

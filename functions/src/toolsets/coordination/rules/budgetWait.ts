@@ -31,7 +31,7 @@ function keysOf(task: Task): readonly string[] {
   return budgetKeysOf(nodeKey({ kind: 'task', id: task.id }), task);
 }
 
-/** Returns the exhausted budget, if any, that prevents a coding task's start. Reserves nothing: costs are unknown. */
+/** Returns the exhausted budget, if any, that blocks a coding task. Reserves nothing, because costs are unknown. */
 export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<BudgetRefusal | undefined> {
   return task.coding === undefined ? undefined : exhaustedBudget(await budgets.limited(keysOf(task)));
 }

@@ -184,7 +184,7 @@ export class TaskClaims extends Service<
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
     const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
-    // Tasks that the agent claimed as a runner are excluded: the runner keeps track of them.
+    // Tasks that the agent claimed as a runner are excluded, because the runner keeps track of them.
     const own = found
       .filter(({ status, claim }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
       .sort((a, b) => Number(a.claim?.claimed_at) - Number(b.claim?.claimed_at));
@@ -253,7 +253,7 @@ export function claimChanges(
   ];
 }
 
-/** Returns a newly claimed coding task with its claim marked as a runner's and without the previous failure. */
+/** Returns a newly claimed coding task, without its previous failure. Marks the claim if a runner made it. */
 export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task {
   const { claim } = task;
   if (claim === undefined || task.coding === undefined) return task;

@@ -148,7 +148,7 @@ export function claimableNow(
   const has = new Set(capabilities.map(foldedCapability));
   const lacking = task.required_capabilities.filter((name) => !has.has(foldedCapability(name)));
   if (lacking.length > 0) {
-    const suggestion = 'The claim must include the coding tool of the task, and its project if it has one.';
+    const suggestion = 'The claim must include the coding tool of the task, and the project if the task has one.';
     throw notClaimable(taskId, `it requires ${lacking.join(', ')}`, suggestion);
   }
   return task.status === 'available' && task.blockers === 0 ? named : undefined;

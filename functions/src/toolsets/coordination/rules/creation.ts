@@ -48,7 +48,7 @@ export interface CreationRequest<Change = CoordinationChange> {
   /** Caller that must be allowed to see the parents of the drafts. Omitted if Muster itself chose the parents. */
   readonly viewer?: Principal;
   readonly drafts: readonly TaskDraft[];
-  /** Replaces `part_of`: links the tasks to their parents. Called again each time the commit is retried. */
+  /** Used instead of `part_of` to link the tasks to their parents. Called again each time the commit is retried. */
   readonly link?: (ids: readonly string[]) => Promise<ParentLink<CoordinationChange | Change>>;
   /** Whether "task-N" is a reference to the N-th draft, and error fields contain the index of a draft. */
   readonly isBatch?: boolean;

@@ -45,7 +45,7 @@ function resolve(dependency: string, index: number, size: number): Dependency {
   throw new MusterError('VALIDATION_ERROR', `Unknown dependency "${dependency}" of task-${index + 1}.`, {
     field: `tasks.${index}.dependencies`,
     reason: 'UNKNOWN_DEPENDENCY',
-    suggestion: `In a batch, "task-N" is the N-th task. This batch has ${size}.`,
+    suggestion: `In a batch, "task-N" is the N-th task. Number of tasks in this batch: ${size}.`,
   });
 }
 
@@ -83,7 +83,7 @@ interface WantedDependencies {
 
 /**
  * Reads the tasks of a session that other tasks will depend on.
- * @param wanted `dependents`: for each task, its new dependents; `fieldFor`: argument with the dependency
+ * @param wanted `dependents`: for each task, its new dependents; `fieldFor`: returns a dependency's argument
  * @throws MusterError VALIDATION_ERROR if a dependency does not exist or would have too many dependents
  */
 export async function readDependencies(

@@ -45,8 +45,8 @@ export class AgentMembership extends Service<
   }
 > {
   /**
-   * Registers an agent in a workspace. The agent exists already, or becomes a terminal: a new agent without its own
-   * credential, for which the caller acts.
+   * Registers an agent in a workspace. If the agent does not exist, creates it as a terminal, which has no credential
+   * and for which the caller acts.
    * @throws MusterError FORBIDDEN if the caller cannot act for the agent or register as a leader; QUOTA_EXCEEDED
    */
   async join(

@@ -82,14 +82,14 @@ function capabilitiesMissing(pending: readonly Task[], count: number, capabiliti
     return !satisfiedKeys([key], capabilities).includes(key);
   });
   if (lacking.length === 0)
-    return { reason: 'taken', explanation: 'Other agents are claiming the available tasks. Claim again.' };
+    return { reason: 'taken', explanation: 'Other agents are claiming the available tasks. Repeat the call.' };
   const wanted = lacking.map(({ id, required_capabilities }) => `"${id}" requires ${required_capabilities.join(', ')}`);
   const coding = lacking.some((task) => task.coding !== undefined)
     ? ' Runners claim coding tasks, with coding.claim_task.'
     : '';
   return {
     reason: 'capabilities',
-    explanation: `${tasksOf(count, 'is available', 'are available')}, but none that you can do: ${wanted.join('; ')}. Set your capabilities with coordination.register_agent.${coding}`,
+    explanation: `${tasksOf(count, 'is available', 'are available')}, but you lack the required capabilities: ${wanted.join('; ')}. Set your capabilities with coordination.register_agent.${coding}`,
   };
 }
 
@@ -97,7 +97,7 @@ function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
   const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
   const others = count > 1 ? ` ${tasksOf(count - 1, 'is also blocked', 'are also blocked')}.` : '';
   const forBudget = budgetReason(task);
-  const why = forBudget === undefined ? 'failed and' : `cannot start yet. ${forBudget} The task`;
+  const why = forBudget === undefined ? 'failed. It' : `cannot start yet. ${forBudget} The task`;
   return {
     reason: 'retry_later',
     explanation: `"${task.id}" ${why} can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,

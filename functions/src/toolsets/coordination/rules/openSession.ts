@@ -18,7 +18,7 @@ export interface OpenedSession {
   readonly opened: ((session: Session) => CoordinationChange[]) | undefined;
 }
 
-/** Returns the open session, or a new one that the caller's commit opens, because creating tasks requires no goal. */
+/** Returns the open session, or else a new one that the caller's commit opens. Creating tasks requires no goal. */
 export async function openSession(
   ports: CoordinationPorts,
   workspace: string,

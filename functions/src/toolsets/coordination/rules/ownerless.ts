@@ -45,7 +45,7 @@ export function lostAccessChanges(
 
 /** Returns the error stored in a task that was cancelled because its owner left. */
 export function lostAccessReason(workspace: string): string {
-  return `Cancelled: its owner no longer has the role worker in the workspace "${workspace}". If the task is still needed, a member can create it again.`;
+  return `Cancelled: the owner no longer has the role worker in the workspace "${workspace}". If the task is still needed, a member can create it again.`;
 }
 
 const BATCH = 100;

@@ -96,7 +96,7 @@ export function cancelTask(task: Task, error: string, now: Date): Task {
 export function restoreClaim(task: Task, claimant: Claimant, leaseSeconds: number, now: Date): Task | undefined {
   const expired = expiredClaim(task, claimant);
   if (task.status !== 'available' || expired?.claim_epoch !== task.claim_epoch || task.blockers > 0) return undefined;
-  // If the epochs are equal, the lease did not expire: the task was released on request.
+  // If the epochs are equal, the lease did not expire, but the task was released on request.
   if (task.released_epoch === task.claim_epoch) return undefined;
   const claim = { ...newClaim(expired, leaseSeconds, now), started_at: now };
   const lapsedClaims = task.lapsed_claims.filter((one) => one !== expired);
@@ -257,7 +257,7 @@ function suggestionFor(task: Task, agentId: string | undefined): string {
   if (task.status === 'available') return 'Claim the task first with coordination.claim_task.';
   if (task.claim?.claimed_by !== agentId) return 'Only the holder of a task can report on it. Claim another task.';
   if (task.status === 'claimed')
-    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the value that coordination.claim_task returned.`;
+    return `Set ${task.coding ? 'epoch to the value that coding.claim_task' : 'claim_epoch to the value that coordination.claim_task'} returned.`;
   return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
 }
 

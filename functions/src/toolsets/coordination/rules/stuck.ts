@@ -24,7 +24,7 @@ export function stuckBy({ failed_dependencies, stuck_dependencies, stuck_by: sto
 export function stuckReason(task: Task): string | undefined {
   const by = task.status === 'available' ? stuckBy(task) : undefined;
   if (by === undefined) return undefined;
-  return `Can never start: task "${by}" failed or was cancelled. Retry that task with coordination.retry_task; with_dependents also retries its failed or cancelled dependents.`;
+  return `Can never start, because task "${by}" failed or was cancelled. Retry that task with coordination.retry_task; with_dependents also retries its failed or cancelled dependents.`;
 }
 
 /** Returns whether the dependents of a written task must be updated. */

@@ -263,14 +263,14 @@ export type ReportedOutcome =
       readonly kind: 'failed';
       readonly error: string;
       readonly retryable: boolean;
-      /** Replaces the default: the maximum number of retries, and the delay before this retry (0 for no delay). */
+      /** Replaces the default maximum number of retries, and the default delay before this retry (0 for no delay). */
       readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
     }
   /** The holder returns the task. It becomes available after `afterSeconds`, and does not count as a retry. */
   | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
 
 export interface TaskOutcome {
-  /** `accepted`: the task changed; `repeated`: already reported; `late`: another agent has claimed the task. */
+  /** `accepted`: the task changed; `repeated`: reported before; `late`: another agent has claimed the task. */
   readonly kind: 'accepted' | 'repeated' | 'late';
   readonly task: Task;
 }

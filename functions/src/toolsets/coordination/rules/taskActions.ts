@@ -13,7 +13,7 @@ import { cancelTask, invalidTransition, releaseClaim } from './stateMachine.ts';
 import { isHeld, isOfRun, type Task, type TaskStatus, taskNotFound } from './task.ts';
 import { outcomeChanges, taskChanges, withSpent } from './taskChanges.ts';
 
-/** Maximum number of dependents that one call retries, and also of tasks that the call reads to find them. */
+/** Maximum number of dependents that one call retries, and maximum number of tasks that it reads to find them. */
 const MAX_REQUEUED = 100;
 const MAX_DEPENDENTS_READ = 500;
 
@@ -54,7 +54,7 @@ export class TaskActions extends Service<CoordinationPorts> {
     });
   }
 
-  /** Retries an ended task, and its dependents on request. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT */
+  /** Retries an ended task and, on request, its dependents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT */
   retry(
     principal: Principal,
     { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
@@ -213,5 +213,5 @@ function retrySuggestion(status: TaskStatus): string {
   if (status === 'done') return 'Completed tasks cannot be retried. Create another task with coordination.create_task.';
   return status === 'available'
     ? 'No retry is needed: the task is in the queue.'
-    : 'Release the task with coordination.release_task, or cancel it first with coordination.cancel_task.';
+    : 'Release the task with coordination.release_task, or cancel it with coordination.cancel_task and then retry it.';
 }

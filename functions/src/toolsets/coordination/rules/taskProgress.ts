@@ -22,7 +22,7 @@ import {
 } from './task.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
-/** Share of a response's maximum size for tasks of one queue status, because a response can contain two. */
+/** Maximum share of a response for the tasks of one queue status, because a response can contain two such lists. */
 export const MAX_STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {

@@ -157,7 +157,7 @@ function nothingToUpdate(): MusterError {
     field: 'task_id',
     reason: 'NOTHING_TO_UPDATE',
     suggestion:
-      'Set at least one field, such as description, priority, dependencies or deadline, or list a field in clear.',
+      'Set at least one field, such as description, priority, dependencies or deadline, or list a field in the argument clear.',
   });
 }
 
@@ -173,7 +173,7 @@ function taskClosed({ id, status }: Task): MusterError {
 }
 
 function blockedWhileHeld({ id, claim }: Task): MusterError {
-  const what = `Task "${id}" cannot depend on open tasks: it is held by "${claim?.claimed_by}".`;
+  const what = `Task "${id}" cannot depend on open tasks, because it is held by "${claim?.claimed_by}".`;
   return new MusterError('CONFLICT', what, {
     field: 'dependencies',
     reason: 'WRONG_STATE',
@@ -182,7 +182,7 @@ function blockedWhileHeld({ id, claim }: Task): MusterError {
 }
 
 function codingRequires({ id }: Task): MusterError {
-  return new MusterError('VALIDATION_ERROR', `Task "${id}" is a coding task with fixed capabilities.`, {
+  return new MusterError('VALIDATION_ERROR', `The capabilities of the coding task "${id}" cannot be changed.`, {
     field: 'required_capabilities',
     reason: 'CODING_TASK',
     suggestion: 'Omit required_capabilities. For another tool or project, create another task.',

@@ -78,7 +78,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const now = clock.now();
     const fields = restoredFields(withoutProgressFields(effect), taskFields.of(found.value));
     if (fields === undefined) return this.undoCreate(effect, found, by, now);
-    // A closed task may have no end of its lease. Any time can replace it, because it is not used.
+    // A closed task may lack the end of its lease. Any time can replace the missing end, because it is not used.
     const lease = fields['lease_expires_at'] ?? fields['completed_at'];
     const former = taskFields.from({ ...fields, lease_expires_at: lease });
     return this.restored({ effect, found, former, by, now });
@@ -151,7 +151,7 @@ export class TaskUndo extends Service<UndoPorts> {
     return [...taskChanges(before, task, version, now), ...dependencyChanges(before), ...grown];
   }
 
-  /** Undoes a task's completion. If possible, the last holder holds the task again. Its dependents are blocked. */
+  /** Undoes a task's completion. If possible, the last holder holds the task again. Dependents are blocked again. */
   private async undoReopen({ effect, found, former, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
@@ -204,7 +204,7 @@ function decidedFields<Value>(fields: Readonly<Record<string, Value>>): Record<s
 
 function dependentStartedError({ id }: AuditEffect, { id: dependentId, status, claim }: Task): MusterError {
   const by = claim === undefined ? '' : `, held by "${claim.claimed_by}"`;
-  const what = `The change of the task "${id}" cannot be undone: its dependent "${dependentId}" is ${status}${by}.`;
+  const what = `The change of the task "${id}" cannot be undone, because its dependent "${dependentId}" is ${status}${by}.`;
   return new MusterError('CONFLICT', what, {
     reason: 'CHANGED_SINCE',
     suggestion: 'Undo the changes of that task first.',
@@ -233,6 +233,6 @@ const REOPEN =
 function leadersOnly({ id, workspace }: AuditEffect): MusterError {
   return new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${id}".`, {
     reason: 'ROLE_TOO_WEAK',
-    suggestion: `Ask a leader of the workspace "${workspace}" to undo it.`,
+    suggestion: `Ask a leader of the workspace "${workspace}" to undo the change.`,
   });
 }

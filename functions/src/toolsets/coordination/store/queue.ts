@@ -101,7 +101,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     const lastDated = dated.more ? dated.items.at(-1) : undefined;
     const lastSeen = all.more ? all.items.at(-1) : undefined;
     const seen = [...dated.items, ...all.items.filter((task) => task.deadline === undefined)];
-    // Beyond the last task of either query's page, tasks may be missing, so only tasks up to there are returned.
+    // Tasks after the end of either query's page may be missing, so only tasks up to the earlier end are returned.
     const known = seen
       .filter((task) => lastDated === undefined || compareInQueue(task, lastDated) <= 0)
       .filter((task) => lastSeen === undefined || task.priority <= lastSeen.priority)
@@ -143,7 +143,7 @@ function startsAfter(ready: Query, after: ListCursor | undefined) {
     : { dated: dated.startAfter(...last), all: all.startAt(priority) };
 }
 
-/** Maximum number of repetitions if the task changes during every write. More indicate a defect. */
+/** Maximum number of repetitions if the task changes during every write. More repetitions indicate a defect. */
 const MAX_ATTEMPTS = 10;
 
 /**
@@ -168,7 +168,7 @@ export async function mirrorQueuedTask(
     if (after?.version === before?.version) return;
     before = after;
   }
-  throw new Error(`Task ${taskId} changed during each update of its mirror.`);
+  throw new Error(`Task ${taskId} changed during each attempt to mirror it.`);
 }
 
 /** Returns the entries that the mirror should have for a task, by path. null means that the entry must be absent. */

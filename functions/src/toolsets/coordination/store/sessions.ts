@@ -133,7 +133,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     this.cached.set(workspace, name);
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads. This is not expected to happen several times in a row.
-      if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a missing session.`);
+      if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a session that does not exist.`);
       return this.read(workspace, paths, attempt + 1);
     }
     const { value: session, version: sessionVersion } = versioned(

@@ -106,7 +106,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writeNode(undefined, taskNode(task), writes);
   },
   replaceTask({ before, task, version }, writes) {
-    // A stored deadline would stay unless it is deleted, because the document omits a missing deadline.
+    // If the task has no deadline, its document omits the field, so an old deadline must be deleted explicitly.
     const document = { deadline: FieldValue.delete(), ...taskToDocument(task) };
     writes.replaceLatest(taskPath(task.id), document, version);
     writeNode(taskNode(before), taskNode(task), writes);

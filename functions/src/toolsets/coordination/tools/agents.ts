@@ -11,11 +11,11 @@ export const registerAgent = defineTool({
   description:
     'Joins this workspace as worker or leader, before you claim tasks. For a new agent with a credential: onboarding.registerAgent.',
   details:
-    'An unknown id creates a terminal, an agent with its own tasks and leases. Send its id as agent_id in later calls. If the id is taken, another is returned.',
+    'An unknown id creates a terminal (an agent with its own tasks and leases). Send its id as agent_id in later calls. If the id is taken, another id is returned.',
   input: z.strictObject({
     agent_id: chosenId().describe('Agent ID, such as terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
-    capabilities: texts('Replaces the previous ones; default: unchanged', 50, 100).optional(),
+    capabilities: texts('Replaces the previous capabilities; default: unchanged', 50, 100).optional(),
   }),
   output: z.object({
     success: z.boolean(),
@@ -53,7 +53,7 @@ export const heartbeat = defineTool({
   description: 'Sends a heartbeat; any call counts as one. Send one per minute during long work. Returns messages.',
   input: z.strictObject({
     agent_id: agentId,
-    read_until: idOf('a message').optional().describe('Last message read; none up to it is sent again'),
+    read_until: idOf('a message').optional().describe('Last message read; confirms all up to it'),
   }),
   output: z.object({ success: z.boolean(), messages: messagesShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

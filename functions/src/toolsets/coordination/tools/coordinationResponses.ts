@@ -87,14 +87,14 @@ export const taskArguments = {
       (name) => TYPE_NAME.test(name) && name.length <= MAX_TYPE_LENGTH,
       `expected a lowercase word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
     )
-    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task creates coding tasks')
+    .refine((name) => name !== CODING_TYPE, 'expected another type; for coding tasks, use coding.create_task')
     .optional()
     .describe(`Word to filter by; default: ${DEFAULT_TYPE}`),
   deadline: z.iso
     .datetime({ offset: true })
     .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
     .optional()
-    .describe('Earlier is first at equal priority'),
+    .describe('At equal priority, earliest first'),
   part_of: partOf,
 };
 
@@ -176,7 +176,7 @@ export const taskShape = z.object({
           agent_id: z.string().optional(),
         }),
       )
-      .describe('Outcomes before each coordination.retry_task, latest last.'),
+      .describe('Outcomes that the task had before its retries, latest last.'),
     late_result: z
       .object({
         agent_id: z.string(),
@@ -325,7 +325,7 @@ export const outcomeShape = z.object({
     message: z.string(),
     retry_at: z.string().describe('When the task becomes claimable again.'),
     retries_left: z.number(),
-    blocked_tasks: z.array(z.string()).describe('Dependents of the failed task, which stay blocked.'),
+    blocked_tasks: z.array(z.string()).describe('Dependents of the failed task. They stay blocked.'),
     late_result: taskShape.shape.late_result,
   }).shape,
 });

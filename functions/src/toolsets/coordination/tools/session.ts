@@ -13,7 +13,7 @@ export const initCoordination = defineTool({
   name: 'init_coordination',
   title: 'Start a session',
   description:
-    "Starts the workspace's session with a goal and plan. The same goal keeps it; a new goal archives it and its tasks (reopen undoes this).",
+    "Starts the workspace's session with a goal and plan. The same goal keeps the session; a new goal archives it and its tasks (reopen undoes this).",
   input: z.strictObject({
     goal: text('Overall project goal', 5000),
     master_plan: text('High-level plan', 100_000).optional(),
@@ -90,7 +90,7 @@ const statusShape = z.object({
       tasks: z.array(z.object({ id: z.string(), deadline: z.string().optional(), status, claimed_by })),
     })
     .optional()
-    .describe('Open tasks past their deadline; tasks lists the first 10 by deadline.'),
+    .describe('Open tasks past their deadline. `tasks` contains the 10 with the earliest deadlines.'),
   stuck: z
     .object({
       count: z.number(),
@@ -104,7 +104,7 @@ const statusShape = z.object({
     })
     .optional()
     .describe(
-      'Tasks that can never start; tasks lists the 5 oldest. For all: coordination.get_all_tasks with status_filter stuck.',
+      'Tasks that can never start. `tasks` contains the 5 oldest. For all: coordination.get_all_tasks with status_filter stuck.',
     ),
 });
 

@@ -95,7 +95,7 @@ export const updateTask = defineTool({
   description:
     'Changes an open task in the queue: description, priority, dependencies and more. For its creator and leaders. Omitted fields stay; lists are replaced.',
   details:
-    'Dependencies are checked as on creation. A held task can only depend on completed tasks. Its holder sees changes by reading the task.',
+    'Dependencies are checked as they are when a task is created. A held task can only depend on completed tasks. The holder sees the changes when it reads the task.',
   rare: ['context_files', 'clear'],
   input: z.strictObject({
     task_id: taskId,
@@ -148,7 +148,7 @@ export const cancelTask = defineTool({
   output: z.object({
     success: z.boolean(),
     task: taskShape,
-    blocked_tasks: z.array(z.string()).optional().describe('Dependents, which can no longer start.'),
+    blocked_tasks: z.array(z.string()).optional().describe('Dependents that can no longer start.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
@@ -174,7 +174,7 @@ export const retryTask = defineTool({
     success: z.boolean(),
     task: taskShape,
     retried_dependents: z.array(z.string()).optional(),
-    truncated: z.boolean().optional().describe('More dependents remain: call again with one of them.'),
+    truncated: z.boolean().optional().describe('true if more dependents remain: call again with one of them.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   loosens: [],

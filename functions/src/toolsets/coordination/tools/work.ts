@@ -30,9 +30,9 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claims the next available task in the queue; if none, reason explains. Any call renews the lease. An unstarted claim is returned again, with resumed: true.',
+    'Claims the next available task in the queue; if none, returns a reason. Any call renews the lease. An unstarted claim is returned again, with resumed: true.',
   details:
-    'Order: priority, then deadline, then age. If you already hold your maximum number of tasks, one of them is returned. If no task is available, explanation says why.',
+    'Order: priority, then deadline, then age. If you already hold your maximum number of tasks, one of them is returned. If no task is available, `explanation` says why.',
   input: z.strictObject({
     agent_id: agentId,
     lease_seconds: wholeNumber(1, DAY_SECONDS).default(DEFAULT_LEASE_SECONDS).describe('Lease length, in seconds'),
@@ -40,7 +40,7 @@ export const claimTask = defineTool({
       .array(idOf('a task'))
       .max(MAX_HELD, `expected at most ${MAX_HELD} tasks`)
       .optional()
-      .describe('IDs of tasks you hold, to claim another'),
+      .describe('IDs of tasks you hold; allows another claim'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -153,7 +153,7 @@ export const failTask = defineTool({
   title: 'Fail a task',
   description:
     'Fails a task you hold. This is final and blocks its dependents, unless retryable: then it can be retried later, at most 3 times.',
-  details: 'With retryable, the task becomes available again after a delay.',
+  details: 'With `retryable`, the task becomes available again after a delay.',
   input: z.strictObject({
     agent_id: agentId,
     task_id: taskId,

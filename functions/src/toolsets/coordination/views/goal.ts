@@ -39,7 +39,7 @@ function progress(answer: Fields): readonly Child[] {
   ]);
   const total = numberOf(answer['total_tasks']);
   if (total === 0) return [make('p', 'No tasks yet.')];
-  const done = `${numberOf(tasks['done'])} of ${total} tasks are done, ${numberOf(answer['progress_percent'])} %.`;
+  const done = `${numberOf(tasks['done'])} of ${total} tasks are done (${numberOf(answer['progress_percent'])} %).`;
   return [bar, make('p', done), make('p', ...counts)];
 }
 

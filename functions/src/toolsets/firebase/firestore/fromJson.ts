@@ -139,8 +139,8 @@ export class Encoder {
     if (deletes === 'anywhere' || (deletes === 'top' && place.depth === 1)) return FieldValue.delete();
     throw refuse(
       deletes === 'top'
-        ? 'is only allowed at the top of an update: use the field path "a.b"'
-        : 'requires the operation update, or set with merge',
+        ? 'is only allowed at the top level of an update: for a nested field, use a path such as "a.b"'
+        : 'requires the operation update, or the operation set with merge',
     );
   }
 
@@ -213,7 +213,7 @@ const TRANSFORMS: readonly string[] = [
   '__arrayRemove__',
 ];
 
-/** Maximum number of array elements. The SDK takes the elements as arguments of one call, whose number is limited. */
+/** Maximum number of array elements. The SDK passes each as an argument of one call, and their number is limited. */
 const MAX_ELEMENTS = 10_000;
 
 /** @throws MusterError if the data is not an object, or if the object stands for a value such as a timestamp */

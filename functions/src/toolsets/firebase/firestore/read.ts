@@ -28,7 +28,7 @@ const DEFAULT_LIMIT = 100;
 /** Maximum number of documents per query. A running query cannot be stopped, and each document may have 1 MiB. */
 const MAX_BATCH = 50;
 
-/** The name with which `orderBy`, like Firestore, refers to the document name. */
+/** Stands for the document name in `orderBy`, as in Firestore. */
 const BY_NAME = '__name__';
 
 export async function readDocument(client: Firestore, path: DataPath): Promise<ReadOutcome> {
@@ -77,7 +77,7 @@ export async function readCollection(
   }
 }
 
-/** Returns a document as a list element: its fields, and its name unless a field has the same key. */
+/** Returns a document as a list element: its fields and, unless a field has the same key, its name. */
 export function elementOf(snapshot: QueryDocumentSnapshot): JsonObject {
   const fields = fieldsToJson(snapshot.data());
   const { id = snapshot.id } = fields;
@@ -92,7 +92,7 @@ function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefine
   throw invalidRequest(
     'query.orderBy',
     `The field path ${problem}.`,
-    'Use a field, "a.b" for a field in a map, or "__name__".',
+    'Use a field name, a path such as "a.b" for a field in a map, or "__name__".',
   );
 }
 
@@ -104,7 +104,7 @@ async function withBounds(
 ): Promise<Query> {
   const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
   if (order !== undefined && startAt !== undefined && startAt === endAt) {
-    // If both bounds are equal, uses an equality filter: security rules accept the filter, but not two bounds.
+    // If both bounds are equal, uses an equality filter, because security rules accept it, but not two bounds.
     const equal = collection.where(new FieldPath(...order), '==', startAt).orderBy(FieldPath.documentId());
     return position === undefined ? equal : equal.startAfter(...(await after(collection, undefined, position)));
   }

@@ -38,7 +38,7 @@ export async function write(
   request: WriteRequest,
 ): Promise<WriteOutcome> {
   const { operation, repetition } = request;
-  // The marker uses the real time, because security rules do; an emulator's simulated time may differ.
+  // The marker uses the real time, as the security rules do. With an emulator, the simulated clock may differ.
   const proof = new WriteMarker(client, systemClock, caller, repetition);
   const isPush = operation === 'push';
   const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
@@ -51,7 +51,7 @@ export async function write(
     at = repetition && (await proof.committedAt());
     if (at === undefined) throw error;
   }
-  if (at === undefined) throw new Error('Firestore committed a write without its time.');
+  if (at === undefined) throw new Error('Firestore returned no commit time for a write.');
   return {
     ...(isPush && { key: document.id }),
     timestamp: at.toDate(),
@@ -140,7 +140,7 @@ function replacing(fields: Fields, old: Fields): readonly Assignment[] {
   for (const [name, value] of Object.entries(fields)) {
     // As part of an update, the transform would change the old value, but in a `set` it has no old value to change.
     if (!(value instanceof FieldValue) || value.isEqual(FieldValue.serverTimestamp())) continue;
-    const what = 'A set with transaction cannot contain transforms of the old value, such as __increment__.';
+    const what = 'With transaction, set cannot contain transforms of the old value, such as __increment__.';
     throw invalidDataType(`data.${name}`, what, 'Use the operation update, or send the new value itself.');
   }
   const removed = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
@@ -164,7 +164,7 @@ function isFilledMap(value: unknown): value is Fields {
 /** Changes nothing. An update needs a field, even if it is only made so that the rules check the write. */
 const NO_CHANGE: Assignment = [['_'], FieldValue.delete()];
 
-/** Returns the field updates for the operation `update`, whose keys are field paths. */
+/** Returns the field updates for the operation `update`. The keys of its data are field paths. */
 function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
   const named = Object.entries(documentFields(data));
   if (named.length === 0) throw invalidRequest('data', 'An update must have at least one field.');
@@ -192,7 +192,7 @@ function rejectOverlap(all: readonly Assignment[]): void {
   }
 }
 
-/** Adds an update to the batch. Field paths are passed as objects: the SDK rejects some valid paths as text. */
+/** Adds an update to the batch. Field paths are objects, because the SDK rejects some valid paths as text. */
 function update(
   batch: WriteBatch,
   document: DocumentReference,
@@ -211,7 +211,7 @@ function update(
   batch.update(document, new FieldPath(...path), value, ...rest, ...precondition);
 }
 
-/** Hours for which a marker without an idempotency key is kept. After a lost response, it is needed for minutes. */
+/** Hours for which a marker without an idempotency key is kept. After a lost response, minutes would be enough. */
 const UNKEYED_MARKER_HOURS = 1;
 
 export const markerDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });

@@ -61,7 +61,7 @@ export class ChildLimits {
       known.count += added;
       return;
     }
-    // A caller that cannot read the list cannot write to the list either: the write itself will fail.
+    // A caller that cannot read the list cannot write to the list either, so the write itself will fail.
     const keys = await this.keysAt(rest, list).catch(() => undefined);
     if (keys === undefined) return;
     const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;

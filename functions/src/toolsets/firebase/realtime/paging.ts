@@ -58,7 +58,7 @@ async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, 
 /** @param given children up to the end of the page, from the start of the query or from the value `startedAt` on */
 function positionAfter(given: readonly Child[], orderBy: string, startedAt: RealtimeCursor['from']): RealtimeCursor {
   const last = given.at(-1);
-  if (last === undefined) throw new Error('A page with a successor must have a last child.');
+  if (last === undefined) throw new Error('A page that is followed by another page must have a last child.');
   const { rank, key } = last;
   if (orderBy === '$key') return { from: key, given: 1, rank, key };
   const value = given.map((one) => one.rank).findLast((one) => one !== null && one !== BRANCH);

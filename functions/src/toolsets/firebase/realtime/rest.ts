@@ -79,7 +79,7 @@ export class CallerRest {
     if (refusal !== undefined) throw refusal;
     if (text === undefined) return undefined;
     const { success, data } = jsonValue.safeParse(parsedJson(text));
-    if (!success) throw connectionError('a response that is not JSON');
+    if (!success) throw connectionError('The database returned a response that is not JSON.');
     return { data, etag };
   }
 

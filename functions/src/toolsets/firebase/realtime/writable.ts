@@ -9,8 +9,7 @@ import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
 
 const SHOWN_KEY_LENGTH = 50;
 
-const SERVER_VALUES =
-  'Server values are {".sv": "timestamp"} and {".sv": {"increment": 1}}; other keys cannot contain a dot.';
+const SERVER_VALUES = 'Keys cannot contain a dot, except ".sv" in {".sv": "timestamp"} and {".sv": {"increment": 1}}.';
 
 /** @throws MusterError INVALID_DATA_TYPE with the position of the invalid value in `data` */
 export function checkWritable(path: DataPath, data: JsonValue): void {

@@ -188,7 +188,7 @@ async function newKey(app: App): Promise<string> {
   return key;
 }
 
-/** Hours for which a marker without an idempotency key is kept. After a lost response, it is needed for seconds. */
+/** Hours for which a marker without an idempotency key is kept. After a lost response, seconds would be enough. */
 const UNKEYED_MARKER_HOURS = 1;
 
 const ID_LENGTH = 20;

@@ -38,7 +38,7 @@ export function pathNotFound(path: string): MusterError {
   });
 }
 
-/** Returns the error for missing or hidden data, which is the same, so that it does not reveal hidden data. */
+/** Returns one error for both missing and hidden data, so that it does not reveal whether hidden data exists. */
 export function nothingReadable(path: string, cause: unknown): MusterError {
   return new MusterError('NOT_FOUND', `Nothing readable found at "${shown(path)}".`, {
     field: 'path',

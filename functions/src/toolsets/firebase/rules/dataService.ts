@@ -91,8 +91,8 @@ function isFreeForm({ where }: AccessDecision['permission']): boolean {
   return typeof where === 'object' && 'first' in where;
 }
 
-/** For the log only. */
-const NO_ROLE = 'no role in the workspace in the path';
+/** Text for the log only. */
+const NO_ROLE = 'The caller has no role in the workspace that the path names.';
 
 function repetitionOf(operation: Operation): Repetition | undefined {
   const { argumentsHash } = operation;

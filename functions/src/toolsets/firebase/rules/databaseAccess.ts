@@ -37,7 +37,7 @@ export interface ReadOutcome {
   readonly version?: string | undefined;
   /** Present if there are more documents or children. */
   readonly nextCursor?: string | undefined;
-  /** Missing index and where to add it. Present if the whole node was read and sorted because of that. */
+  /** Missing index and where to add it. Present if, without the index, the whole node was read and sorted. */
   readonly missingIndex?: string | undefined;
 }
 
@@ -123,7 +123,7 @@ export interface DataPath {
   readonly database: DatabaseName;
   readonly text: string;
   readonly segments: readonly string[];
-  /** In Firestore, documents have an even number of segments, collections an odd one. Realtime Database: `node`. */
+  /** In Firestore: `document` for an even number of segments, else `collection`. In the Realtime Database: `node`. */
   readonly kind: 'document' | 'collection' | 'node';
 }
 

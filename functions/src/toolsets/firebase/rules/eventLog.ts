@@ -63,13 +63,13 @@ export const LEASE_RENEWAL_MS = 5000;
 /** Time in milliseconds without a renewal, after which another instance may take the lease. */
 const LEASE_STALE_MS = 15_000;
 
-/** Returns whether a holder may take the lease: it is free, expired, its own, or held without readers. */
+/** Returns whether a holder may take the lease: if it is free, expired, the holder's own, or held without readers. */
 export function canTakeLease(lease: Lease | undefined, holder: string, now: Date): boolean {
   if (lease === undefined || lease.holder === holder || !lease.reading) return true;
   return now.getTime() - lease.renewed.getTime() > LEASE_STALE_MS;
 }
 
-/** Maximum number of events in a log. Old entries are deleted before this limit, so that a new entry always fits. */
+/** Maximum number of events in a log. Old entries are deleted before it is reached, so a new entry always fits. */
 export const MAX_LOG_ENTRIES = 1000;
 
 const TRIM_ABOVE = 900;

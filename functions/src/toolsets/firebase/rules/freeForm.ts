@@ -80,7 +80,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     }
   }
 
-  /** Returns the data after the write. If this read is denied, the call still succeeds: the data was written. */
+  /** Returns the data after the write. The call succeeds even if this read is denied: the data was written. */
   private async after(caller: Caller, path: DataPath, written: WriteOutcome): Promise<Fields | undefined> {
     try {
       const { fields, version } = await this.state(caller, path);

@@ -59,7 +59,7 @@ export class LogReader {
       const next = nextEvents(follower, new PageBuilder(subscription, page.position), enough);
       // With waitMs 0, waiting for changes that were missed counts as call time.
       const news = await (waitMs === 0 ? next : waiting(next));
-      // Read the log itself: an entry that another connection of this instance has appended may not be reported yet.
+      // Read the log itself, because an entry that another connection here has appended may not be reported yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
       for (const wait of [waited, caughtUpLate, abort]) wait.dispose();

@@ -137,7 +137,7 @@ export interface ReadFrom {
 }
 
 export interface Reading {
-  /** In order. */
+  /** In the order of the log. */
   readonly events: readonly LoggedEvent[];
   readonly cursor: string;
   /** Whether events after the given cursor may be missing. The log keeps at most 1,000 events, for 24 hours. */

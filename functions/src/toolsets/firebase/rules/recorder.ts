@@ -14,7 +14,7 @@ import { apply, differences, type Transition, transitionOf } from './transition.
 /** Time in milliseconds for which changes are collected after a write. The first change is written immediately. */
 const BATCH_MS = 100;
 
-/** Timeout of a write to the log. After it, the connection counts as lost: another instance may write the log. */
+/** Timeout of a write to the log. After it, the connection counts as lost, and another instance may write the log. */
 const APPEND_TIMEOUT_MS = 10_000;
 
 interface Recorded {

@@ -13,7 +13,7 @@ import { Recorder, type RecorderEnd } from './recorder.ts';
 import { MAX_CHILDREN, type Subscription, shapeOf, subscriptionNotFound } from './subscription.ts';
 import { readSnapshot, type State, stateOf } from './transition.ts';
 
-/** Time in milliseconds for which a watch continues without readers: a reader may return with its next poll. */
+/** Milliseconds for which a watch continues without readers, because a reader may return with its next poll. */
 const LINGER_MS = 10_000;
 
 export interface WatchReader {
@@ -174,7 +174,7 @@ export class SharedWatch {
     else if (lease === undefined) this.removeOrphanedLog().catch((error: unknown) => this.note(error));
   }
 
-  /** Deletes the log if its subscription was deleted: entries may have been added during the deletion. */
+  /** Deletes the log if its subscription was deleted, because entries may have been added during the deletion. */
   private async removeOrphanedLog(): Promise<void> {
     if (!(await this.subscriptions.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
   }
@@ -241,7 +241,7 @@ export class RecordedWatch {
       {
         initial: (state) => this.recorder.start(state),
         changed: (changes) => this.recorder.changed(changes),
-        // The watch may call this before the constructor has assigned it, so the call is delayed until then.
+        // The watch may fail before the constructor has assigned it to its field, so the call is delayed until then.
         failed: (error) => queueMicrotask(() => end.failed(error)),
       },
     );

@@ -145,7 +145,7 @@ export function notificationOf({ timestamp, ...event }: DataEvent) {
 /** A reader's position in a log. Callers receive it as an opaque cursor. */
 export interface EventPosition {
   readonly log: string;
-  /** From 1. */
+  /** Number of the entry, from 1. */
   readonly sequence: number;
   /** Index of the entry's first transition that has not been read. */
   readonly index: number;

@@ -55,7 +55,7 @@ export interface SubscriptionRequest {
 }
 
 export interface SubscriptionState {
-  /** Initial data by child or document; if the path is watched as a single value, under the empty key. */
+  /** Initial data by the key of a child or document. A path that is watched as a single value has the empty key. */
   readonly data: Snapshot;
   readonly cursor: string;
 }

@@ -113,7 +113,7 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
 
 const SNAPSHOT_TIMEOUT_MS = 15_000;
 
-/** Keys are children; a single value has the empty key. */
+/** Data by child key. A single value has the empty key. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
 
 /** Reads a path once, as a single value or by children. @throws MusterError as rules/dataErrors.ts creates them */

@@ -171,7 +171,7 @@ export class DatabaseEventLog implements EventLog {
     return after_loss ? { ...entry, isAfterLoss: true } : entry;
   }
 
-  /** Parses a value. @throws UnreadableDocumentError, because all later events depend on each entry */
+  /** Parses a value. @throws UnreadableDocumentError: no entry can be skipped, because later events depend on it */
   private value<Value>(snapshot: DataSnapshot, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(snapshot.val());

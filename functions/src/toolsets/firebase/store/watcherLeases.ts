@@ -59,7 +59,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
       const listener = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
       unlisten = () => node.off('value', listener);
     };
-    // Errors are ignored here: without the database, the calls that report errors fail too.
+    // Errors are ignored here, because other calls report them: without the database, those calls fail too.
     this.node(log).then(listen, () => undefined);
     return () => {
       isEnded = true;

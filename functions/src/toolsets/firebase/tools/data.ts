@@ -22,7 +22,7 @@ export const read = defineTool({
   description:
     'Reads a Firestore document or collection, or a Realtime Database node, as you; security rules apply. Even-segment Firestore paths are documents.',
   details:
-    'Odd-segment Firestore paths are collections; a call returns up to limit documents, by default 100. If truncated, nextCursor continues. A Realtime Database node that is a string, number or boolean is returned as {".value": …}.',
+    'Firestore paths with an odd number of segments are collections; a call returns up to `limit` documents, by default 100. If `truncated` is true, nextCursor continues. A Realtime Database node that is a string, number or boolean is returned as {".value": …}.',
   rare: ['endAt', 'startAt'],
   input: z.strictObject({
     database: database('Database'),
@@ -39,7 +39,7 @@ export const read = defineTool({
         timestamp: z.iso.datetime(),
         count: z.int(),
         version: z.string().describe('For expectedVersion of firebase.write.'),
-        truncated: z.boolean().describe('Whether there is more, at nextCursor.'),
+        truncated: z.boolean().describe('Whether there is more; nextCursor continues.'),
         nextCursor: z.string(),
         indexed: z.boolean().describe('false if the whole node was read and sorted because an index is missing.'),
         note: z.string().describe('Rule to add if an index is missing.'),
@@ -105,7 +105,7 @@ export const write = defineTool({
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
     transaction: z.boolean().default(false).describe('CONFLICT if data changed since read'),
     expectedVersion: z.string().max(200).optional().describe('With transaction: metadata.version of your read'),
-    mustNotExist: z.boolean().optional().describe('With transaction: must not exist yet'),
+    mustNotExist: z.boolean().optional().describe('With transaction: CONFLICT if data exists'),
   }),
   output: z.object({
     success: z.boolean(),

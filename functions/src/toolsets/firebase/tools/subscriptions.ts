@@ -80,7 +80,7 @@ export const pollEvents = defineTool({
   description:
     'Returns up to 100 subscription events after cursor, or waits for the first. Call again with the returned cursor; no events are skipped.',
   details:
-    'Oldest first; without a cursor, from the oldest event. If nothing happens during the wait, events is empty. Call again later. No events are lost unless overflow is true.',
+    'Events are returned oldest first, without a cursor from the oldest event on. If nothing happens during the wait, `events` is empty: call again later. No events are lost unless `overflow` is true.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('The subscription'),
     cursor: z.string().min(1).max(100).optional().describe('cursor of previous result'),
@@ -93,7 +93,7 @@ export const pollEvents = defineTool({
         subscriptionId: z.string(),
         eventType: z.string(),
         data: z.unknown().describe('Current value; for a removal, the last one'),
-        previousData: z.unknown().optional().describe('Previous value, unless both together exceed 256 KiB'),
+        previousData: z.unknown().optional().describe('Previous value, unless it and data exceed 256 KiB'),
         key: z.string().optional().describe('Key of the child, or id of the document'),
         timestamp: z.iso.datetime().describe('When the change was observed'),
         leftOut: z.string().optional().describe('Why data is null although data exists'),

@@ -285,7 +285,7 @@ function rankOf({ at, id, passed }: CheckResult): readonly number[] {
   return [at.getTime(), id, passed ? 0 : 1];
 }
 
-/** Sorts the results and keeps the first: those of the head commit, then failures, then the latest ones. */
+/** Sorts the results (head commit first, then failures, then the latest ones), and keeps only the first ones. */
 function mostRelevant({ checks, head }: PullRequestLink): PullRequestLink['checks'] {
   const worth = (one: CheckResult) => [one.commit === head ? 1 : 0, one.passed ? 0 : 1, ...rankOf(one)];
   return checks.toSorted((left, right) => compared(worth(right), worth(left))).slice(0, MAX_CHECKS);

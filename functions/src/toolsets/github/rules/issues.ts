@@ -47,7 +47,7 @@ async function createNew(ports: GitHubPorts, at: RepositoryName, issue: NewIssue
 }
 
 function find(ports: GitHubPorts, at: RepositoryName, mark: string): Promise<Issue | undefined> {
-  // Rounded to the hour, so that repeated requests are equal: GitHub's rate limit does not count equal requests.
+  // Rounded to the hour, so that repeated requests are equal. GitHub's rate limit does not count equal requests.
   const hour = Math.floor(ports.clock.now().getTime() / HOUR_MS) - IDEMPOTENCY_HOURS;
   return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MS));
 }

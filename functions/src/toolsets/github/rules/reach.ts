@@ -43,7 +43,7 @@ const PLACES = /\b(repo|user|org):\s*"?([^\s"]*)/gi;
 
 const QUOTED = /"[^"]*"?/g;
 
-/** Matches a qualifier for a repository or an owner that is a separate word. */
+/** Matches a qualifier (for a repository or an owner) that is a separate word. */
 const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 
 /** Matches operators. If the query has an operator, a qualifier may limit only a part of the search. */
@@ -71,7 +71,7 @@ export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, q
   return { query: whole, listed };
 }
 
-/** Returns whether a qualifier limits the whole search: outside quotes, without a minus sign and operators. */
+/** Returns whether a qualifier limits the whole search: unquoted, without a minus sign, and without any operators. */
 function isNarrowed(query: string): boolean {
   const bare = query.replace(QUOTED, ' ');
   return NARROWING.test(bare) && !OPERATORS.test(bare);

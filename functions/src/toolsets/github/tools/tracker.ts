@@ -70,7 +70,7 @@ export const createIssue = defineTool({
   title: 'Create an issue',
   description: 'Creates an issue.',
   details:
-    "A hidden comment marks the issue, so that it can be found if GitHub's response is lost; with idempotency_key, a retry never creates a second one.",
+    "A hidden comment marks the issue, so that it can be found if GitHub's response is lost; with idempotency_key, a retry never creates a second issue.",
   rare: ['assignees', 'milestone'],
   input: z.strictObject({
     ...inRepository,

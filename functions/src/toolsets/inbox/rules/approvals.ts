@@ -174,8 +174,8 @@ function questionOf({ agent_id, uid }: Principal, tool: string, args: JsonObject
 function approvalRequired(request: Request): MusterError {
   const { id, call, asked_of_name, expires_at } = request;
   const message = isApproved(request)
-    ? `${call?.tool} is approved and running: request "${id}".`
-    : `${call?.tool} is waiting for approval by ${asked_of_name}: request "${id}".`;
+    ? `${call?.tool} is approved and running. The id of the request is "${id}".`
+    : `${call?.tool} is waiting for approval by ${asked_of_name}. The id of the request is "${id}".`;
   return new MusterError('APPROVAL_REQUIRED', message, {
     reason: isApproved(request) ? 'BEING_MADE' : 'WAITS_FOR_APPROVAL',
     about: { request_id: id, expires_at: expires_at.toISOString() },

@@ -126,7 +126,7 @@ export function creationChangeOf(request: Request): InboxChange[] {
 function requireOptions(kind: RequestKind, options: readonly string[]): void {
   const isGood = kind === 'choice' ? options.length >= 2 : options.length === 0;
   if (isGood && new Set(options).size === options.length) return;
-  throw new MusterError('VALIDATION_ERROR', 'options must be at least 2 different texts, and requires kind choice.', {
+  throw new MusterError('VALIDATION_ERROR', 'Set options only with kind choice, to at least 2 different texts.', {
     field: 'options',
     suggestion: 'Set kind to choice, or omit options.',
   });
@@ -147,7 +147,7 @@ function notKnown(workspace: string, to: string): MusterError {
   return new MusterError('NOT_FOUND', `"${to}" is not a person in the workspace "${workspace}".`, {
     field: 'to',
     value: to,
-    suggestion: 'access.list_members lists its members. Omit "to" to ask your owner.',
+    suggestion: 'access.list_members lists the members of the workspace. Omit "to" to ask your owner.',
   });
 }
 
@@ -171,14 +171,14 @@ function alreadyWaiting(taskId: string, requestId: string): MusterError {
     field: 'task_id',
     reason: 'WAITS_ALREADY',
     about: { request_id: requestId },
-    suggestion: 'Wait for it with inbox.wait, or withdraw it with inbox.withdraw.',
+    suggestion: 'Wait for the answer with inbox.wait, or withdraw the question with inbox.withdraw.',
   });
 }
 
 function tooMany(): MusterError {
   return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN_REQUESTS} open questions, the maximum.`, {
     reason: 'TOO_MANY_OPEN',
-    suggestion: 'Wait for answers, or withdraw questions you no longer need: inbox.list {box: "sent", state: "open"}.',
+    suggestion: 'Wait for answers, or withdraw some of your questions. inbox.list with box "sent" lists them.',
   });
 }
 

@@ -82,5 +82,5 @@ function questionOf(refusal: BudgetRefusal): string {
     ...(to.cost_usd === undefined ? [] : [`${to.cost_usd} US dollars`]),
     ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),
   ];
-  return `The budget of ${kind} "${id}" is exhausted: ${spent.join(', ')}. Work that needs this budget is paused. Raise it to ${more.join(' and ')}?`;
+  return `The budget of ${kind} "${id}" is exhausted: ${spent.join(', ')}. Work that needs this budget is paused. Raise the budget to ${more.join(' and ')}?`;
 }

@@ -29,7 +29,7 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
     return retryOnConflict(randomness, async () => {
       const found = await skipUnreadable(requests.find(id));
       const now = clock.now();
-      // The sweep expires requests whose time is over, because they may have a default answer.
+      // Requests whose time is over are left to the sweep, because they may have a default answer.
       if (found?.value.state !== 'open' || isDue(found.value, now) || !isOver(found.value)) return false;
       await store.commit(await settlement(this.ports, found, withdrawnRequest(found.value, now), now));
       return true;
@@ -48,7 +48,7 @@ export function isAffectedBy(
 
 // A call that waits for approval ends if its credential is revoked. Source: docs/decisions/0033-asking-people.md.
 
-/** No agent can have this many calls waiting for approval, because their requests expire earlier. */
+/** No agent can have this many calls that wait for approval: their requests expire before the number is reached. */
 const MAX_WAITING = 500;
 
 /** Returns the calls of these agents that wait for approval, each with the change that ends the call. */

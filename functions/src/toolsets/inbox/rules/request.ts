@@ -160,7 +160,7 @@ export function markDone(request: Request, outcome: JsonObject, epoch: number): 
   return due_at === undefined || request.execution_epoch !== epoch ? undefined : { ...rest, outcome };
 }
 
-/** Returns the error for an unknown request, which is the same for a request of other people. */
+/** Returns the error for a missing request. Requests of other people get the same error, so that they stay hidden. */
 export function requestNotFound(id: string): MusterError {
   return new MusterError('NOT_FOUND', `Request "${id}" not found.`, {
     field: 'request_id',

@@ -47,7 +47,7 @@ export const answer = defineTool({
   title: 'Answer a request',
   description: 'For people: answers an open question or approval in your inbox, once.',
   details:
-    "Answer approvals with approve or refuse, a choice with an option. An agent can answer for its owner if agents_may_answer of the owner's preferences lists it, not its own request. An answer cannot be undone.",
+    "Answer an approval with approve or refuse, and a choice with one of its options. An agent can answer for its owner if agents_may_answer in the owner's preferences lists the agent, but it cannot answer its own requests. An answer cannot be undone.",
   input: z.strictObject({
     request_id: requestId,
     answer: text('An option, or text', MAX_ANSWER),

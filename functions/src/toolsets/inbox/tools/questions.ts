@@ -17,7 +17,7 @@ export const ask = defineTool({
   title: 'Ask a person',
   description: 'Asks your owner or another person and notifies them. Call wait to get the answer.',
   details:
-    'Answers: approve or refuse for approval, an option for choice, any text for text. A task you hold keeps its lease while you wait. A question expires after a day by default, after 30 days at most; its answer is then default, if set. withdraw ends the question; asking it cannot be undone.',
+    'The answer is approve or refuse for kind approval, an option for choice, and any text for text. A task you hold keeps its lease while you wait. A question expires after a day by default, and after 30 days at the latest. If `default` is set, it is then the answer. inbox.withdraw ends the question, but asking it cannot be undone.',
   input: z.strictObject({
     question: text('The question', 2000),
     kind: z.enum(REQUEST_KINDS).describe('Type'),
@@ -87,9 +87,9 @@ async function askedAtClient(context: CallContext<InboxServices>, id: string): P
 export const wait = defineTool({
   name: 'wait',
   title: 'Wait for an answer',
-  description: 'Waits until a request is answered, expired or withdrawn. If still open, call again.',
+  description: 'Waits until a request is answered, expired or withdrawn. If it is still open, call again.',
   details:
-    'If your client supports elicitation (MCP 2026-07-28), your own questions to your owner are also shown there; the first answer counts.',
+    'If your client supports elicitation (MCP 2026-07-28), the client also shows your questions to your owner; the first answer counts.',
   input: z.strictObject({
     request_id: requestId,
     wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0: do not wait'),

@@ -71,7 +71,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 50;
 
-/** Returns the name with other characters than letters, digits, "-" and "_" replaced. A digest keeps it unique. */
+/** Replaces all characters of the name except letters, digits, "-" and "_". A digest keeps the result unique. */
 export function registrationName(name: string, hashing: Hashing): string {
   const plain = name
     .normalize('NFKD')

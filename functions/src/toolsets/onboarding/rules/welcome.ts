@@ -56,7 +56,7 @@ export function welcome(newcomer: NewAgent) {
   const calls = callsOf(newcomer);
   return {
     language,
-    ...(isFallback && { notice: `This welcome is in English. Available: ${LANGUAGES.join(', ')}.` }),
+    ...(isFallback && { notice: `This welcome is in English. Available languages: ${LANGUAGES.join(', ')}.` }),
     message: text.message.replace('{name}', () => newcomer.name),
     systemOverview: text.systemOverview,
     roleDescription: [text.roles[role], ...special].join(' '),

@@ -107,7 +107,7 @@ export const registerAgent = defineTool({
   title: 'Register an agent',
   description: 'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
   details:
-    'For one owner, the same name is the same agent, and its old credential stops working. workspace is the default for calls that name none. toolsets, heldTo and readonly restrict the new credential; if omitted, they keep their previous values. Only a person can lift them, with clear.',
+    'If an owner registers the same name again, it is the same agent, and its old credential stops working. `workspace` is the default for calls that name no workspace. `toolsets`, `heldTo` and `readonly` restrict the new credential; if omitted, they keep their previous values. Only a person can lift these restrictions, with clear.',
   rare: [
     'clear',
     'configuration',
@@ -179,7 +179,7 @@ export const registerAgent = defineTool({
     if (secret === undefined) {
       const message = 'The agent is registered, but its secret cannot be shown again.';
       const suggestion =
-        'To replace its credential, register the agent again without idempotency_key, or with a new one.';
+        'To replace its credential, register the agent again without idempotency_key, or with a new idempotency_key.';
       throw new MusterError('GONE', message, { field: 'idempotency_key', suggestion });
     }
     return { ...rest, credentials: { ...credentials, secret } };

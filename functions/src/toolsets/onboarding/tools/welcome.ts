@@ -27,7 +27,7 @@ export const getWelcome = defineTool({
   name: 'getWelcome',
   title: 'Welcome',
   description: 'Introduces Muster: what it is, what your role can do here, and which calls come first.',
-  details: `In ${LANGUAGES.join(', ')}. Other languages fall back to English, with a notice.`,
+  details: `Available in ${LANGUAGES.join(', ')}. For other languages, the text is English, with a notice.`,
   input: z.strictObject({
     agentName: z.string().min(1).max(100).describe("The agent's name"),
     role: z.enum(AGENT_TYPES).describe("The agent's role"),
@@ -111,7 +111,7 @@ export const getChecklist = defineTool({
   title: 'Onboarding checklist',
   description: "Returns an agent's onboarding checklist and the next call to make.",
   details:
-    "The agent's activity checks off the items. Agents see their own checklist, people those of their agents, leaders and admins all.",
+    "The agent's activity checks off the items. Agents see their own checklist, people see those of their agents, and leaders and admins see all checklists.",
   input: z.strictObject({
     agentId: idOf('an agent').describe('Agent identifier'),
     includeCompleted: z.boolean().default(true).describe('Include completed'),

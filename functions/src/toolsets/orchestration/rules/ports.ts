@@ -43,9 +43,9 @@ export interface RunQueries {
   find(runId: string): Promise<Versioned<Run> | undefined>;
   /** @throws Error if the run has no order */
   order(runId: string): Promise<RunOrder>;
-  /** Sorted by number. Throws for an unreadable document: a missing step would be executed and paid for again. */
+  /** Sorted by number. Throws for an unreadable document, or its step would be executed and paid for again. */
   steps(runId: string): Promise<readonly StepRecord[]>;
-  /** Unsorted. */
+  /** Entries of one step, unsorted. */
   journal(runId: string, stepId: string): Promise<readonly JournalEntry[]>;
   /** Entries of all steps, unsorted. */
   calls(runId: string): Promise<readonly JournalEntry[]>;
@@ -79,7 +79,7 @@ export interface AgentMeasures {
 }
 
 export interface WorkRecordQueries {
-  /** Returns an empty record if it is missing or unreadable, so that only the specification's capabilities count. */
+  /** If no readable record is stored, returns an empty one, so that only the specification's capabilities count. */
   find(workspace: string): Promise<WorkRecord>;
 }
 

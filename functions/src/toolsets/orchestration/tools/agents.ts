@@ -67,7 +67,7 @@ export const listAgents = defineTool({
   name: 'list_agents',
   title: 'List workflow agents',
   description: "Lists agents for workflow steps: hosted models, and this workspace's live agents by skill.",
-  details: 'A step names a hosted agent, or network to use live agents.',
+  details: 'In a step, set `agent` to a hosted agent, or to network for a live agent.',
   input: z.strictObject({
     role: textUpTo(100).optional().describe('plan, execute, review, or a skill'),
     includeMetrics: z.boolean().default(false).describe('With metrics'),

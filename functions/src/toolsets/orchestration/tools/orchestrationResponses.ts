@@ -53,7 +53,7 @@ const step = z.object({
     .array(z.object({ agent: z.string(), output: z.string().optional(), error: z.string().optional() }))
     .optional()
     .describe('Answer of each agent, in request order'),
-  explanation: z.string().optional().describe('The winner and why, and the votes'),
+  explanation: z.string().optional().describe('The winner, the reason and the votes'),
   error: z.string().optional(),
   taskId: z.string().optional().describe('Task that a live agent does for this step'),
   startedAt: z.iso.datetime(),
@@ -105,7 +105,7 @@ export const definition = z.record(z.string(), z.unknown());
 
 export const workflowName = idLike(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in total');
 
-export const expectedVersion = z.int().min(0).optional().describe('Expected version; 0 for a new one');
+export const expectedVersion = z.int().min(0).optional().describe('Expected version; 0 if not saved yet');
 
 export const workflowShape = z
   .object({

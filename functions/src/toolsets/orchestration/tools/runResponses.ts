@@ -211,13 +211,13 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
 }
 
 function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
-  if (is_spent) return `${waitsForBudget(key)} The person who set it was asked to raise it, with system.setBudget.`;
+  if (is_spent) return `${waitsForBudget(key)} The person who set the budget was asked to raise it (system.setBudget).`;
   return 'Waiting until running calls end, because they have reserved the rest of a budget.';
 }
 
 function progressText({ workflow, steps_settled, current, status, budget_wait }: Run): string {
   if (budget_wait !== undefined) return `${workflow}: ${budgetReason(budget_wait)}`;
-  if (status === 'waiting') return `${workflow}: a live agent holds ${current.join(', ')}.`;
+  if (status === 'waiting') return `${workflow}: a live agent is doing ${current.join(', ')}.`;
   if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
   return `${workflow}: ${steps_settled === 0 ? 'about to start' : `${steps_settled} steps done`}.`;
 }
@@ -230,7 +230,7 @@ export function runText(run: Shown): string {
   return terminalLines([
     `Run ${runId}: ${status}`,
     `Workflow: ${workflow}${cached ? ', cached' : ''}; agents: ${agents.join(', ') || 'none yet'}`,
-    `Took ${duration} ms, $${usage.costUsd}, ${usage.inputTokens} tokens in and ${usage.outputTokens} out`,
+    `Took ${duration} ms, cost $${usage.costUsd}, ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens`,
     ...(error ? [`Error: ${error.reason}`, ...quotedLines(error.message)] : []),
     ...(result === undefined ? [] : ['Result:', ...quotedLines(result)]),
     ...(run.withheld === true ? ['Prompts and outputs are omitted: only the run owner sees them.'] : []),

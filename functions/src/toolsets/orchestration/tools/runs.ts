@@ -51,7 +51,7 @@ export const listRuns = defineTool({
         error: z.string().optional(),
       }),
     ),
-    truncated: z.boolean().describe('Whether there is more, at nextCursor'),
+    truncated: z.boolean().describe('Whether there is more; nextCursor continues'),
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -83,7 +83,7 @@ export const listRuns = defineTool({
 export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
-  description: 'Cancels a run: no new steps start; finished ones and costs stay.',
+  description: 'Cancels a run: no new steps start; finished steps and costs stay.',
   details: "Aborts model requests in progress and cancels the run's tasks for live agents.",
   input: z.strictObject({ runId }),
   output: z.object({ success: z.boolean(), runId: z.string(), status: z.enum(RUN_STATUSES), message: z.string() }),

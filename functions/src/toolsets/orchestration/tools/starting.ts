@@ -14,7 +14,7 @@ import { replayResponse, runAndRespond, startsRun } from './runResponses.ts';
 export const executeTask = defineTool({
   name: 'execute_task',
   title: 'Execute a task',
-  description: 'For older clients: orchestrate task.prompt with workflow plan-execute and context {taskId: task.id}.',
+  description: 'For older clients: orchestrates task.prompt with workflow plan-execute and context {taskId: task.id}.',
   input: z.strictObject({
     task: z
       .strictObject({ id: textUpTo(200).optional().describe("Caller's own id"), prompt: prompt('Task') })
@@ -39,7 +39,7 @@ export const executeTask = defineTool({
 export const executeCode = defineTool({
   name: 'execute_code',
   title: 'Execute code',
-  description: 'For older clients: orchestrate with agent gemini, role execute and workflow direct.',
+  description: 'For older clients: calls orchestrate with agent gemini, role execute and workflow direct.',
   input: z.strictObject({ prompt: prompt('Code task') }),
   ...startsRun,
   audience: 'older clients',
@@ -59,7 +59,7 @@ export const orchestrate = defineTool({
   title: 'Run a task on models',
   description:
     'Runs a task on AI models, choosing agent and workflow for you. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
-  details: 'Repeating a question within 5 minutes returns the cached result, unless cache is false.',
+  details: 'Repeating a question within 5 minutes returns the cached result, unless `cache` is false.',
   rare: ['options'],
   input: z.strictObject({
     prompt: prompt('Task'),
@@ -114,7 +114,7 @@ export const orchestrateParallel = defineTool({
   description:
     'Runs one task on several agents. race: first valid answer; all: every result; vote: majority; merge: one combined answer.',
   details:
-    'race: cancels the others. all: includes failures. vote: without a majority, a blind ranking decides. merge: attributes each part. With cache, repeating a call within 5 minutes returns the cached result.',
+    'race cancels the calls to the other agents. all includes failures. vote without a majority is decided by a blind ranking. merge attributes each part of the answer. With `cache`, repeating a call within 5 minutes returns the cached result.',
   rare: ['cache', 'budget'],
   input: z.strictObject({
     prompt: prompt('Task'),
@@ -145,7 +145,7 @@ export const orchestrateWorkflow = defineTool({
   title: 'Run a workflow',
   description: 'Runs a workflow, named or inline. Waits up to 45 seconds; for longer runs: orchestration.get_run.',
   details:
-    'orchestration.list_workflows lists the workflows; with detailed, also definitions. With cache, repeating a call within 5 minutes returns the cached result, unless a step is for the network or not repeatable.',
+    'orchestration.list_workflows lists the workflows; with `detailed`, also their definitions. With `cache`, repeating a call within 5 minutes returns the cached result, unless a step is for network agents or not repeatable.',
   rare: ['overrides', 'cache', 'budget'],
   input: z.strictObject({
     // The specification declares a text, but its example is an object. Both are accepted.

@@ -20,7 +20,7 @@ export const saveWorkflow = defineTool({
   description:
     'Saves or replaces a named workflow. A step has agent (claude, gemini, auto, network) or agents and mode. Examples: orchestration.list_workflows with detailed.',
   details:
-    'Visible to you and your agents. A step may also have role (plan, execute, review), name, condition (CEL, such as steps.review.output.startsWith("APPROVED")), prompt (Mustache: {{input}}, {{steps.plan.output}}, {{context.x}}), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks and capabilities. mode: race, all, vote, merge. {repeat: {until, max}, steps} repeats a group.',
+    'The workflow is visible to you and your agents. A step may also have role (plan, execute, review), name, condition (CEL, such as steps.review.output.startsWith("APPROVED")), prompt (Mustache: {{input}}, {{steps.plan.output}}, {{context.x}}), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks and capabilities. mode: race, all, vote, merge. {repeat: {until, max}, steps} repeats a group.',
   audience: 'administrators',
   input: z.strictObject({ workflow: definition.describe('{name, description?, steps, result?}'), expectedVersion }),
   output: z
@@ -60,7 +60,7 @@ export const listWorkflows = defineTool({
   name: 'list_workflows',
   title: 'List workflows',
   description:
-    'Lists available workflows, built-in and saved; detailed adds their steps, as orchestration.save_workflow examples.',
+    'Lists available workflows, built-in and saved; detailed adds their steps, as examples for orchestration.save_workflow.',
   details: 'Saved workflows are yours, or those of your owner.',
   input: z.strictObject({
     filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Filter'),
@@ -74,7 +74,7 @@ export const listWorkflows = defineTool({
   }),
   output: z.object({
     workflows: z.array(workflowShape),
-    truncated: z.boolean().optional().describe('Whether there is more, at nextCursor.'),
+    truncated: z.boolean().optional().describe('Whether there is more; nextCursor continues.'),
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -107,7 +107,7 @@ export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
   title: 'Delete a workflow',
   description: 'Deletes a saved workflow and returns it.',
-  details: 'Started runs still use it. Built-ins cannot be deleted.',
+  details: 'Runs that have started still use the workflow. Built-in workflows cannot be deleted.',
   audience: 'administrators',
   input: z.strictObject({ name: workflowName.describe('Workflow name'), expectedVersion }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),

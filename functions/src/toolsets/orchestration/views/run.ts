@@ -94,7 +94,7 @@ startView({
       outcome(answer),
       rows('Steps', [...running.map(runningRow), ...steps]),
       isOpen(answer) &&
-        person.confirmed('Cancel the run', 'Cancel this run? Finished steps and their cost stay.', cancel),
+        person.confirmed('Cancel the run', 'Cancel this run? Finished steps and their costs are kept.', cancel),
     ];
   },
 });

@@ -58,7 +58,7 @@ function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefi
 const NAMES_WORKSPACES = ['agent', 'subscription'];
 
 /**
- * Returns whether the caller may see a change. Leaders see all changes of a workspace, members their own. Owners and
+ * Whether the caller may see a change. Leaders see all changes of a workspace, members only their own. Owners and
  * their agents see changes of the owner's items; with a restricted credential, only those of calls in its workspace.
  */
 export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEffect): boolean {

@@ -43,7 +43,7 @@ const limitsBefore = z.object({ cost_usd: noLimit, tokens: noLimit });
 
 export class Budgets extends Service<Ports> {
   /**
-   * Sets the limits of a budget. Earlier spending counts, except for a workspace, whose budget counts from now on.
+   * Sets the limits of a budget. Earlier spending counts, except for a workspace: its budget counts later spending.
    * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot set this budget
    */
   set(
@@ -83,7 +83,7 @@ export class Budgets extends Service<Ports> {
     return { change, counted: { budget, counts: { ...known.counts, spent } } };
   }
 
-  /** Returns the budgets of the given nodes, and of those of their workspaces in which the caller has a role. */
+  /** Returns the budgets of the given nodes, and those of their workspaces in which the caller has a role. */
   holderOf(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
     const here = seen.flatMap(({ workspace }) => workspace ?? []);
     const workspaces = here.filter((one) => roleIn(principal, one) !== undefined);

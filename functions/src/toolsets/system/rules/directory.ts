@@ -76,7 +76,7 @@ async function countAgents({ directory }: SystemPorts, workspace: string) {
     directory.count(workspace, 'busy'),
     directory.count(workspace, 'error'),
   ]);
-  // The counts are read in parallel: if an agent changes in between, they may not add up.
+  // The counts are read in parallel. If an agent changes in between, they may not add up.
   const idle = Math.max(0, online - active - busy - error);
   return { total: registered, active, idle, busy, offline: registered - online, error };
 }
@@ -127,7 +127,7 @@ function capabilitySkill({ agents, workspace: _, ...skill }: OfferedSkill): Skil
   const have = agents === 1 ? 'One agent has it' : `${agents} agents have it`;
   return {
     ...skill,
-    description: `Capability of agents. ${have}; tasks require it by name.`,
+    description: `Capability of agents. ${have}. Tasks can require it by its name.`,
     requirements: [],
     deprecated: agents === 0,
   };

@@ -21,7 +21,7 @@ export interface FoundSkills {
 }
 
 export interface AuditFilter {
-  /** The owner, optionally only calls in one workspace; or the workspace whose items were changed. */
+  /** Either entries of an owner (`calledIn`: only of calls in this workspace), or changes of a workspace's items. */
   readonly whose:
     | { readonly ownerUid: string; readonly calledIn?: string | undefined }
     | { readonly workspace: string };

@@ -71,7 +71,7 @@ export class SystemStatus extends Service<StatusPorts> {
           .filter(([, { since }]) => this.now().getTime() - since.getTime() >= BEHIND_ALERT_MS)
           .map(([part, { since }]) => ({
             level: 'warning',
-            message: `The cleanup job "${part}" has been behind since ${since.toISOString()}; it continues every minute.`,
+            message: `The cleanup job "${part}" has been behind since ${since.toISOString()}. It runs every minute.`,
             at: since,
           })),
       () => [],
@@ -146,7 +146,7 @@ export function unreadableAlert(paths: readonly string[], at: Date): readonly Al
   if (paths.length === 0) return [];
   const collections = [...new Set(paths.map((path) => path.split('/')[0]))].join(', ');
   const count = paths.length === 1 ? '1 stored document' : `${paths.length} stored documents`;
-  const message = `${count} could not be read in the last hour and were skipped. Collections: ${collections}. The log lists each document as document_unreadable.`;
+  const message = `${count} could not be read in the last hour and were skipped. Collections: ${collections}. The log has an event document_unreadable for each document.`;
   return [{ level: 'warning', message, at }];
 }
 

@@ -86,7 +86,7 @@ async function saveState(
 export const RECOVERY_MS = 5 * 60_000;
 
 /**
- * Returns whether agents without a recent heartbeat are really offline, and stores changes for the next sweep. During
+ * Returns whether agents without a recent heartbeat are really offline, and stores outages for the next sweep. During
  * an outage of the Realtime Database no heartbeats are stored, so the data is outdated until the next heartbeats.
  * If the record of the previous sweep cannot be read, a recent outage is assumed.
  */

@@ -19,7 +19,7 @@ import {
 } from '../../coordination/index.ts';
 import type { SystemPorts } from './ports.ts';
 
-/** Cache lifetime in milliseconds. Changes of counters, the session, or tasks by this instance end it earlier. */
+/** Cache lifetime in milliseconds. Ends early if the session, a counter or, by this instance, a task is changed. */
 const CACHE_TTL_MS = 5000;
 
 /** Maximum number of tasks to read if the list is for one agent. */

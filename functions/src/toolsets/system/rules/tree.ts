@@ -65,7 +65,7 @@ function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibilit
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }
 
-/** Returns a node for an item without a stored node. Such an item has no parts: its totals are its own usage. */
+/** Returns a node for an item without a stored node. Such an item has no parts, so its totals are its own usage. */
 function withoutParents({ attempts, spent, ...node }: GraphNode): StoredNode {
   const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;

@@ -209,7 +209,7 @@ function isVisible(principal: Principal, entry: AuditEntry): boolean {
   return entry.effects.some((effect) => canSee(principal, entry, effect));
 }
 
-/** Allows people to undo changes on their behalf, agents their own, and leaders all changes in their workspace. */
+/** People may undo changes made on their behalf, agents their own, and leaders all changes in their workspace. */
 function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry): void {
   if (by.uid === principal.uid) return;
   if (by.owner_uid === principal.owner_uid && principal.kind === 'person') return;
@@ -222,7 +222,7 @@ function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry):
     field: 'event_id',
     value: id,
     reason: 'NOT_YOURS',
-    suggestion: 'Agents can undo their own changes, people those made for them, leaders all of their workspace.',
+    suggestion: 'People can undo changes made for them, agents their own changes, and leaders all in the workspace.',
   });
 }
 
@@ -239,7 +239,7 @@ function alreadyUndone({ id, undone_by }: AuditEntry): MusterError {
     field: 'event_id',
     value: id,
     reason: 'ALREADY_UNDONE',
-    suggestion: 'To redo it, undo that event.',
+    suggestion: 'To apply the change again, undo that later event.',
   });
 }
 

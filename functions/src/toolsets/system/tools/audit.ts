@@ -40,9 +40,9 @@ const instant = z.iso.datetime({ offset: true }).optional();
 export const getAudit = defineTool({
   name: 'getAudit',
   title: 'Audit log',
-  description: 'Lists who changed what, when and with which tool, newest first. undo reverts it.',
+  description: 'Lists who changed what, when and with which tool, newest first. system.undo reverts changes.',
   details:
-    'Each event is one commit of one call, with all changed items before and after. Covers you and your agents or, for leaders, a workspace. Omits heartbeats and reads.',
+    'Each event is one commit of one call, with all changed items before and after it. Shows events of you and your agents or, for leaders, of a workspace. Omits heartbeats and reads.',
   input: z.strictObject({
     of: z.enum(['mine', 'workspace']).default('mine').describe("workspace: everyone's changes; leaders only"),
     agent_id: idOf('an agent').optional().describe('By agent'),
@@ -139,9 +139,9 @@ export const undo = defineTool({
   name: 'undo',
   title: 'Undo',
   description:
-    'Undoes a change listed by system.getAudit, or all changes by an agent (since a time) or run; restores the earlier state.',
+    'Undoes a change listed by system.getAudit, or all changes by a run, or by an agent since a time; restores the earlier state.',
   details:
-    'Each event is undone in one new commit, if nothing has changed since; refusals say why and who changed it. External effects (email, pull requests, paid model calls) stay. At most 50 events per call, newest first; nextCursor continues with older ones.',
+    'Each event is undone in one commit, if its items have not changed since; refusals say why and who changed them. External effects (email, pull requests, paid model calls) stay. At most 50 events per call, newest first; nextCursor continues with older ones.',
   input: z.strictObject({
     event_id: idOf('an event').optional().describe('One event'),
     agent_id: idOf('an agent').optional().describe("This agent's changes"),
@@ -164,7 +164,7 @@ export const undo = defineTool({
         }),
       )
       .describe('Items that were not restored, with the reason.'),
-    more: z.boolean().describe('Whether there are older events: call again with nextCursor.'),
+    more: z.boolean().describe('Whether there are older events; nextCursor continues with them.'),
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -219,7 +219,7 @@ function filterOf(principal: Principal, { agent_id, run_id, since }: UndoFilter)
 function requireOneFilter(): MusterError {
   return new MusterError('VALIDATION_ERROR', 'Nothing to undo was specified.', {
     field: 'event_id',
-    suggestion: 'Set event_id, agent_id with since, or run_id.',
+    suggestion: 'Set event_id, run_id, or both agent_id and since.',
   });
 }
 

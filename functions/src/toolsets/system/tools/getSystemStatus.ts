@@ -15,7 +15,7 @@ const latency = z.number().describe('Milliseconds until the response or the time
 const part = optionalFields({ status: z.string(), latency });
 
 const firebase = optionalFields({
-  status: z.string().describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
+  status: z.string().describe('healthy, degraded (Realtime Database down) or critical (Firestore down).'),
   latency: z.number().describe('Firestore latency, in milliseconds.'),
   errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
   unreadableDocuments: z
@@ -56,7 +56,7 @@ const callsShape = z
       )
       .describe(`Called tools, most failures first, at most ${MAX_TOOLS}.`),
   })
-  .describe("The last hour's calls and their failures; absent without calls.");
+  .describe('Calls of the last hour and their failures; absent if no calls were made.');
 
 const metricsShape = optionalFields({
   activeAgents: z.int().describe('Agents of this workspace that are online.'),
@@ -65,7 +65,7 @@ const metricsShape = optionalFields({
   successRate: z.number().describe("Share of the last hour's calls that succeeded: 0 to 1."),
   uptime: z.int().describe('Seconds since the responding instance started.'),
   memoryUsage: z.number().describe('Resident memory of the responding instance, in MiB.'),
-  cpuUsage: z.number().describe('CPU usage of one processor since the previous request, in percent.'),
+  cpuUsage: z.number().describe('CPU usage since the previous status request, in percent of one processor.'),
   calls: callsShape.optional(),
 });
 

@@ -14,12 +14,12 @@ export const cursor = z
   .describe('Previous nextCursor');
 
 export const pageShape = {
-  truncated: z.boolean().optional().describe('Whether there is more; continue with nextCursor, if given.'),
+  truncated: z.boolean().optional().describe('Whether more results exist; if given, nextCursor returns them.'),
   nextCursor: z.string().optional(),
 };
 
 /** @param filters filters of the list, as text @throws MusterError INVALID_FORMAT if the cursor has other filters */
 export function cursorAfter(filters: string, encoded: string | undefined): ListCursor | undefined {
-  const suggestion = 'Send nextCursor with unchanged filters, or omit cursor to start over.';
+  const suggestion = 'Send nextCursor as cursor with the same filters, or omit cursor to start over.';
   return decodeCursor(filters, encoded, suggestion);
 }

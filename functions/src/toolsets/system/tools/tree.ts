@@ -66,7 +66,7 @@ export const getTree = defineTool({
   description:
     'Shows what a to-do, task, run or pull request is part of, its own parts, and their total usage and cost.',
   details:
-    'Totals are maintained on each change, so reading them costs the same at any size. Items you may not see appear by kind only; they still count.',
+    'Totals are maintained on each change, so reading them costs the same at any size. Items you may not see show only their kind, but still count.',
   input: z.strictObject({
     kind: z.enum(NODE_KINDS).describe('Its kind'),
     id: idOf('a to-do, task, run or pull request').describe('Its id'),
@@ -120,7 +120,7 @@ export const setBudget = defineTool({
   title: 'Set a budget',
   description: 'Limits model spending of a workspace, to-do, task or run and all its parts; clear removes a limit.',
   details:
-    'A model call runs only if every budget above it can cover its maximum cost. When a budget is exhausted, work waits and the person who set it is asked to raise it. Spending from before the budget was set counts too, except for a workspace. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
+    'A model call runs only if every budget that applies can cover its maximum cost. When a budget is exhausted, work waits and the person who set it is asked to raise it. Spending from before the budget was set counts too, except for a workspace. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
   input: z.strictObject({
     kind: z.enum(BUDGET_KINDS).describe('Kind'),
     id: idOf('a workspace, to-do, task or run').describe('Its id'),

@@ -150,7 +150,7 @@ function alreadyDelegated(id: string, taskId: string): MusterError {
     field: 'task_id',
     value: id,
     reason: 'ALREADY_DELEGATED',
-    suggestion: 'system.getTree shows its progress. If the task ends without success, you can delegate again.',
+    suggestion: 'system.getTree shows the progress of the task. If it ends without success, you can delegate again.',
     about: { task_id: id, delegated_task_id: taskId },
   });
 }

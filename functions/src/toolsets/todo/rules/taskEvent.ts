@@ -6,7 +6,7 @@ import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
 /** Event type for a question that an agent asks the person. Its `taskId` is the id of the request. */
 export const QUESTION = 'question';
 
-/** The to-do specification defines all types except `reminder`, a due reminder, and `question`. */
+/** The to-do specification defines all types except `question` and `reminder` (a due reminder). */
 export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder', QUESTION] as const;
 
 export interface TaskEvent {
@@ -16,7 +16,7 @@ export interface TaskEvent {
   /** Owner of the to-do, even if an agent changed it. */
   readonly userId: string;
   readonly timestamp: Date;
-  /** The to-do (or the reminder, if `type` is `reminder`) in the format of the tools; null if it did not exist. */
+  /** The to-do (or, if `type` is `reminder`, the reminder) in the format of the tools; null if it did not exist. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   readonly changes: readonly string[];

@@ -127,7 +127,7 @@ export interface TodoSort {
   readonly order: (typeof SORT_ORDERS)[number];
 }
 
-/** Error codes that only the to-do specification defines, "Error Handling". Muster returns them as `reason`. */
+/** Error codes that only the to-do specification ("Error Handling") defines. Muster returns them as `reason`. */
 export const TODO_CODES = ['TASK_NOT_FOUND', 'DUPLICATE_TASK', 'MAX_TAGS_EXCEEDED', 'INVALID_FREQUENCY'] as const;
 
 export function invalid(field: string, reason: string, message: string, suggestion?: string): MusterError {

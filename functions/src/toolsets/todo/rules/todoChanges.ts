@@ -141,7 +141,7 @@ export function todoNode(todo: Todo, isDeleted = false): GraphNode {
   };
 }
 
-/** Returns the to-do as its last event reported it: a direct change by the owner counts only once it is repaired. */
+/** Returns the to-do as its last event reported it: a direct change by the owner counts only after its repair. */
 export function asReported({ value, lastReported }: RemindedTodo): Todo {
   return lastReported === undefined ? value : { ...value, completed: lastReported['completed'] === true };
 }

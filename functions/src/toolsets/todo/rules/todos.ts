@@ -139,7 +139,7 @@ export class TodoService extends Service<TodoPorts> {
       throw invalid('query', 'NO_WORDS', 'query contains no searchable word.', suggestion);
     }
     if (words.length > MAX_WORDS) {
-      const suggestion = 'Use fewer words: a to-do must contain all of them.';
+      const suggestion = 'Use fewer words. A search finds only to-dos that contain all words.';
       throw invalid('query', 'TOO_MANY_WORDS', `A search has at most ${MAX_WORDS} words.`, suggestion);
     }
     return this.ports.todos.search(ownerUid, words, page);

@@ -158,7 +158,7 @@ export class TodoUndo extends Service<UndoPorts> {
   }
 
   private async recreation(before: Todo, now: Date): Promise<readonly TodoChange[]> {
-    // The undo of one event can itself be undone and repeated: the time makes each restoration's id unique.
+    // The undo of one event can itself be undone and repeated. The time makes each restoration's id unique.
     const todo = { ...before, restored: Math.max(now.getTime(), (before.restored ?? 0) + 1) };
     const isDue = todo.due_date !== undefined && !todo.completed;
     const context = await changeContext(this.ports, todo, now, isDue);

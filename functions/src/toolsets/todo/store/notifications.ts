@@ -45,7 +45,7 @@ export class DatabaseClientLists extends Service<RealtimePorts> implements Clien
   }
 }
 
-/** Maximum number of devices notified per person. Clients may register more: security rules cannot count. */
+/** Maximum number of devices notified per person. Clients may register more, because security rules cannot count. */
 const MAX_DEVICES = 20;
 
 const storedDevice = z.looseObject({ token: z.string().min(1) });
@@ -81,7 +81,7 @@ const DELIVERED = 'settled';
 /** Time in milliseconds for which a sender claims a device. A sender that takes longer is assumed to have crashed. */
 const LEASE_MS = 60_000;
 
-/** Returns the expiry time of a claim, which is its first word, in milliseconds since the epoch. */
+/** Returns the expiry time of a claim, in milliseconds since the epoch. It is the first word of the claim. */
 function endOf(claim: unknown): number {
   return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
 }

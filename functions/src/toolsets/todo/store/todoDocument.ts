@@ -107,7 +107,7 @@ function keyOf(sorted: readonly string[]): string {
   return systemHashing.sha256(JSON.stringify(sorted)).slice(0, KEY_LENGTH);
 }
 
-/** Sort values after and before every date: a to-do without a date comes last in either direction. */
+/** Sort values after and before every date, so that to-dos without a date come last in either direction. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
 
 export function priorityRank(priority: Todo['priority']): number {

@@ -128,7 +128,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
   }
 }
 
-/** A query can test one array: if tags use it, the other filters use `in` on their fields, with the same indexes. */
+/** A query can test one array. If it tests tags, other filters use `in` on their fields, with the same indexes. */
 function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
   const { tags, completed, priority } = filter;
   if (tags.length === 0) return own.where('index.kinds', 'array-contains', kindOf(filter));

@@ -92,7 +92,7 @@ export const searchTasks = defineTool({
   title: 'Search to-dos',
   description: 'Finds to-dos whose title and description contain all words or word prefixes.',
   details:
-    'Ignores case, accents and letters after the 15th of a word. In descriptions with hundreds of long words, the last ones may not be found. Title matches come first, then newest first.',
+    'Ignores case, accents and letters after the 15th of a word. In descriptions with hundreds of long words, the last ones may not be found. Order: title matches before others, then newest first.',
   input: z.strictObject({ query: textUpTo(200).describe('Words to find'), limit: listedLimit, cursor }),
   output: listShape,
   ...reading,

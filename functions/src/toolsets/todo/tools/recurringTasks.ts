@@ -19,7 +19,7 @@ export const createRecurringTask = defineTool({
   name: 'create_recurring_task',
   title: 'Create a recurring to-do',
   description: 'Adds a recurring to-do: completing or deleting an occurrence creates the next.',
-  details: 'Occurrences are computed from start_date; if a month lacks that day, its last day is used.',
+  details: 'Occurrences are computed from start_date; if a month lacks the day of start_date, its last day is used.',
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
@@ -117,7 +117,7 @@ export const listRecurringTasks = defineTool({
         following_occurrences: z
           .array(z.iso.datetime())
           .optional()
-          .describe('Due dates of the three following occurrences, by the rule.'),
+          .describe('Due dates of the three following occurrences according to the recurrence rule.'),
       }),
     ),
     total: z.int(),

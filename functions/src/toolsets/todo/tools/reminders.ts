@@ -74,7 +74,7 @@ const limited = z
 export const listReminders = defineTool({
   name: 'list_reminders',
   title: 'List reminders',
-  description: 'Lists upcoming reminders, soonest first; with upcoming: false all, latest first.',
+  description: 'Lists upcoming reminders, soonest first. upcoming: false lists all, latest first.',
   input: z.strictObject({ upcoming: z.boolean().default(true).describe('Only upcoming ones'), limit: limited, cursor }),
   output: optionalFields({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
   ...reading,

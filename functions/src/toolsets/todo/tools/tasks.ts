@@ -110,7 +110,7 @@ export const setTaskPriority = defineTool({
 export const addTaskTags = defineTool({
   name: 'add_task_tags',
   title: 'Tag a to-do',
-  description: 'Adds tags to a to-do, keeping its others; todo.update_task replaces them.',
+  description: 'Adds tags to a to-do, keeping its others; todo.update_task replaces all tags.',
   details: 'Skips tags that the to-do already has, ignoring case.',
   audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, tags: shapes.fewTags('Tags to add') }),
@@ -148,7 +148,7 @@ export const completeTask = defineTool({
 
 function reopenTaskResponse({ todo, next }: ReopenedOutcome) {
   const kept = next?.isWithdrawn === false;
-  const more = kept ? ' The next occurrence was changed and stays.' : '';
+  const more = kept ? ' The next occurrence stays, because it was changed.' : '';
   return {
     success: true,
     task: todoResponse(todo),
@@ -253,8 +253,8 @@ const eventShape = eventMessage.extend({
 export const getTaskHistory = defineTool({
   name: 'get_task_history',
   title: 'To-do history',
-  description: "Lists a to-do's history, newest first, even after it was deleted.",
-  details: 'Creations, updates, completions, reminders and deletions, with the to-do before and after.',
+  description: "Lists a to-do's history, newest first, even if the to-do was deleted.",
+  details: 'Includes creations, updates, completions, reminders and deletions, with the to-do before and after each.',
   audience: 'administrators',
   input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
   output: optionalFields({ events: z.array(eventShape), ...endShape }),

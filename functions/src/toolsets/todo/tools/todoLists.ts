@@ -46,7 +46,7 @@ export const filters = {
 export const sortOrder = z.enum(SORT_ORDERS).optional().describe('Default: desc');
 
 export const endShape = {
-  truncated: z.boolean().optional().describe('Whether there is more; continue with next_cursor.'),
+  truncated: z.boolean().optional().describe('Whether more results exist; next_cursor returns them.'),
   next_cursor: z.string().optional(),
 };
 
@@ -103,7 +103,7 @@ export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
 
 /** @throws MusterError INVALID_FORMAT if the cursor is invalid or belongs to a list with other arguments */
 export function pageOf(question: object, { limit, cursor: encoded }: AskedPage): TodoPage {
-  const suggestion = 'Send next_cursor with unchanged arguments, or omit cursor to start over.';
+  const suggestion = 'Send next_cursor as cursor with the same arguments, or omit cursor to start over.';
   const after = decodeCursor(canonicalJson(question), encoded, suggestion);
   return { limit, ...(after && { after }) };
 }

@@ -155,7 +155,7 @@ export const recurringTaskShape = optionalFields({
   frequency: z.string(),
   start_date: time,
   end_date: time,
-  next_occurrence: time.describe('Due date of the current occurrence, by the rule.'),
+  next_occurrence: time.describe('Due date of the current occurrence according to the recurrence rule.'),
   description: z.string(),
   priority: z.string(),
   tags: z.array(z.string()),
@@ -201,7 +201,7 @@ export const reminderShape = optionalFields({
   remind_at: time,
   sent: z.boolean(),
   sent_at: time.describe('Time at which the reminder was sent.'),
-  late: z.boolean().describe('Whether the reminder was sent minutes late.'),
+  late: z.boolean().describe('Whether the reminder was sent more than 2 minutes late.'),
 });
 
 export const setShape = optionalFields({ success: z.boolean(), reminder: reminderShape, message: z.string() });

@@ -41,7 +41,7 @@ export interface ModelAnswer {
 export const MAX_MODEL_RESPONSE_BYTES = 800000;
 
 export interface ModelFailureDetails {
-  /** Time before a retry that the vendor requests. */
+  /** Time that, according to the vendor, must pass before a retry. */
   readonly retry_after_ms?: number | undefined;
   /** Usage that the vendor reported before the request failed. */
   readonly usage?: Usage | undefined;

@@ -151,12 +151,12 @@ export function outcomesIn({ accepted, failed, lost }: OutcomeStats): number {
   return accepted + failed + lost;
 }
 
-/** Describes an agent's outcomes, for example as `14 of 16 accepted here for review, 0.8 s, 0.01 USD`. */
+/** Describes an agent's outcomes, such as `14 of 16 answers for review accepted here, on average 0.8 s and 0.01 USD`. */
 export function evidenceOf(record: OutcomeStats, kind: KindOfWork): string {
   const count = outcomesIn(record);
   const seconds = `${round(record.milliseconds / count / 1000, 1)} s`;
   const cost = `${round(record.cost_usd / count, 4)} USD`;
-  return `${record.accepted} of ${count} accepted here for ${kind}, ${seconds}, ${cost}`;
+  return `${record.accepted} of ${count} answers for ${kind} accepted here, on average ${seconds} and ${cost}`;
 }
 
 export function round(value: number, digits: number): number {

@@ -55,7 +55,7 @@ export async function askModel(
   }
 }
 
-/** Treats an answer that is too large for the journal as a failed request, whose cost counts, without a retry. */
+/** Treats an answer that is too large for the journal as a failed request: its cost counts, but it is not retried. */
 function storable(agent: string, answer: ModelAnswer): CompletedAttempt {
   const bytes = utf8Length(answer.text);
   if (bytes <= MAX_MODEL_RESPONSE_BYTES) return { answer };

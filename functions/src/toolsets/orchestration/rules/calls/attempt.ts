@@ -5,7 +5,7 @@ import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
 
-/** `unavailable` and `over_budget`: not sent. `interrupted`: the instance crashed, so the outcome is unknown. */
+/** `unavailable`, `over_budget`: no request was sent. `interrupted`: the instance crashed; the outcome is unknown. */
 export const ATTEMPT_ENDS = ['answered', 'unavailable', 'over_budget', 'interrupted', ...FAILURE_CLASSES] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });

@@ -120,7 +120,7 @@ export function costOf({ input_tokens, output_tokens }: Usage, price: Price): nu
   return exactUsd((input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000);
 }
 
-/** Estimated tenths of a token: per ASCII character by its kind; for all other characters, per UTF-8 byte. */
+/** Estimated tokens, in tenths: per ASCII character of each kind and, for all other characters, per UTF-8 byte. */
 const TENTHS = { space: 3, letter: 4, sign: 10, byte: 5 } as const;
 
 /**

@@ -28,9 +28,9 @@ export interface Call {
   readonly candidates: readonly Candidate[];
   readonly prompt: string;
   readonly maxOutputTokens: number;
-  /** Per agent. */
+  /** Maximum number of attempts per agent. */
   readonly attempts: number;
-  /** Limit of each attempt, in milliseconds. */
+  /** Time limit of each attempt, in milliseconds. */
   readonly timeout: number;
   /** Time at which running attempts are stopped. After it, no attempt starts. */
   readonly deadline: Date;

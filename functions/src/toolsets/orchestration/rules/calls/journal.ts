@@ -124,10 +124,10 @@ export class StepJournal {
 
   async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
     const { runId, requireLease } = this.scope;
-    // Do not record an attempt that was aborted because the lease was lost: the next instance repeats it.
+    // Do not record an attempt that was aborted because the lease was lost. The next instance repeats the attempt.
     if (attempt.end === 'aborted') requireLease();
     const started = this.startedAttempts.get(attemptKeyOf(attempt));
-    if (started === undefined) throw new Error('An attempt ended that was never started.');
+    if (started === undefined) throw new Error('An attempt has ended, but its start is not in the journal.');
     const entry = { ...started, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
     await this.complete({ kind: 'completeCall', runId, entry }, attempt);
     this.entries.set(keyOf(entry), entry);

@@ -55,7 +55,7 @@ export function requireAgentAllowed(
     field,
     value: name,
     reason: 'AGENT_FORBIDDEN',
-    suggestion: `Use another agent or ${AUTO}. A leader can allow it with access.update_workspace and routing.forbid.`,
+    suggestion: `Use another agent or ${AUTO}. A leader can allow "${name}" with access.update_workspace and routing.forbid.`,
   });
 }
 
@@ -134,7 +134,7 @@ function noAgentAllowed(workspace: string): MusterError {
   const message = `Every available agent is forbidden in the workspace "${workspace}".`;
   return new MusterError('FORBIDDEN', message, {
     reason: 'AGENT_FORBIDDEN',
-    suggestion: 'Ask a leader of the workspace to allow one: access.update_workspace with routing.forbid.',
+    suggestion: 'Ask a leader of the workspace to allow an agent, with access.update_workspace and routing.forbid.',
   });
 }
 

@@ -6,7 +6,7 @@ import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { usageOf, workOf } from '../steps/step.ts';
 import { endedRun, isEnded, isLeased, type Run } from './run.ts';
 
-/** Cancels a run and its tasks, or asks the executing instance to do so. @param why warning if no caller cancels */
+/** Cancels a run and its tasks, or asks the executing instance to do so. @param why warning to add to the run */
 export async function cancellationOf(
   ports: OrchestrationPorts,
   { value, version }: Versioned<Run>,

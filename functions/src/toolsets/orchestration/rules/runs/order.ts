@@ -46,7 +46,7 @@ export function newRun(
 
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
   readonly situation: Situation;
-  /** Whether the caller accepts the answer of an earlier or running run to the same question. */
+  /** Whether the caller accepts the answer of another run, ended or still running, to the same question. */
   readonly cache: boolean;
   /** Item that the run is part of. Items do not share cached answers, because a cost belongs to one item. */
   readonly part_of?: NodeRef | undefined;

@@ -12,7 +12,7 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
 
 export type Run = ReturnType<typeof runFromDocument>;
 
-/** The document `runs/{runId}/order/1`, written once. Its content is JSON text: Firestore rejects nested lists. */
+/** The document `runs/{runId}/order/1`, written once, as JSON text, because Firestore rejects nested lists. */
 export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = documentCodec(
   z.object({
     workflow: workflowText,
@@ -60,7 +60,7 @@ const MAX_WARNINGS = 50;
 /** Duration of a lease. After an instance crashes, no other instance can continue the run until its lease expires. */
 export const LEASE_MS = 30_000;
 
-/** Maximum number of deliveries without progress. After that, the run fails: one more would probably fail as well. */
+/** Maximum number of deliveries without progress. Then the run fails: another delivery would probably fail too. */
 export const MAX_DELIVERIES = 5;
 
 const PICKUP_MS = 60_000;

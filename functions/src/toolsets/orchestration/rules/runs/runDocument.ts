@@ -16,7 +16,7 @@ export const runDocument = z.object({
   started_by: z.string(),
   workspace: z.string(),
   workflow: z.string(),
-  /** Start of the input, for lists. */
+  /** First characters of the input, for display in lists. */
   title: z.string(),
   status: z.enum(RUN_STATUSES),
   created_at: timestamp,
@@ -34,7 +34,7 @@ export const runDocument = z.object({
   deadline: timestamp,
   current: z.array(z.string()),
   steps_settled: z.number(),
-  /** Number of steps in the workflow. Repeated groups count with one round. */
+  /** Number of steps in the workflow. Each step of a repeated group counts once. */
   steps_planned: z.number(),
   spent: usageShape,
   result_step: z.nullable(z.string()),

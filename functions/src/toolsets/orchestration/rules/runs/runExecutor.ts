@@ -125,7 +125,7 @@ export class RunExecutor {
     );
   }
 
-  /** Returns the changes that count the agents' outcomes. They are in the run's last commit, so they count once. */
+  /** Returns the changes that count the agents' outcomes. Only the run's last commit has them, so they count once. */
   private async recordedOutcomes(
     workspace: string,
     outcomes: readonly Outcome[],
@@ -232,9 +232,9 @@ function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>)
     `Step "${due.name}": a call to ${attempt.agent} was repeated, because ${why}`;
   return [
     ...journal.interrupted.map(
-      again('its instance ended before the answer arrived. The first call may have been billed.'),
+      again('the instance that made it ended before the answer arrived. The first call may have been billed.'),
     ),
-    ...journal.outdated.map(again('its input has changed. Both calls are charged.')),
+    ...journal.outdated.map(again('the input of the call has changed. Both calls are charged.')),
   ];
 }
 
@@ -251,7 +251,7 @@ export async function pauseForBudget(
   if (refusal.isExhausted) await askToRaise(refusal, workspace);
   const left = await lease.change((run, now) => (run.cancel_requested ? run : pausedForBudget(run, refusal, now)));
   if (left.cancel_requested) return 'more';
-  // If the budget was raised before the pause was stored, that change did not resume this run: dispatch the run now.
+  // If the budget was raised before the pause was stored, that change did not resume this run, so dispatch it now.
   if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
   return 'over';
 }

@@ -62,7 +62,7 @@ export class RunService extends Service<OrchestrationPorts> {
         return { runId: good.id, cached: true, status: good.status };
       }
       const { id: runId, deadline, status } = run;
-      // The cache entry expires after the run's deadline, plus the time for which its answer is reused.
+      // The cache entry expires at the run's deadline plus the time for which its answer is reused.
       const expiresAt = new Date(deadline.getTime() + CACHE_TTL_MS);
       const link = part_of && (await linkToParent(this.ports, { part_of, principal, workspace }));
       const changes: OrchestrationChange[] = [
@@ -159,7 +159,7 @@ export class RunService extends Service<OrchestrationPorts> {
       const found = await this.visible(principal, runId);
       const { value } = found;
       if (isEnded(value) && value.status !== 'cancelled') {
-        throw new MusterError('CONFLICT', `Run "${runId}" has already ended: ${value.status}.`, {
+        throw new MusterError('CONFLICT', `Run "${runId}" has already ended; its status is ${value.status}.`, {
           field: 'runId',
           value: runId,
           reason: 'ALREADY_ENDED',

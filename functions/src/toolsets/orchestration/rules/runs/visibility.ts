@@ -48,7 +48,7 @@ export function viewOf(
   return { visibility: 'course', run: visibleRunOf(run), steps: steps.map(visibleStepOf), at, budgets };
 }
 
-/** Callers see budgets of the run, of tasks and workspaces in which they have a role, and of to-dos that they own. */
+/** Callers see budgets of the run, of workspaces in which they have a role, of tasks there, and of own to-dos. */
 function canSee(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
   if (kind === 'run') return id === run.id;
   return kind === 'todo' ? owner_uid === principal.owner_uid : roleIn(principal, run.workspace) !== undefined;
@@ -73,7 +73,7 @@ function visibleStepOf({ output: _, explanation: __, ...step }: ShownStep): Show
   };
 }
 
-/** Returns the error for a missing or hidden run, which is the same, so that it does not reveal hidden runs. */
+/** Returns one error for both missing and hidden runs, so that it does not reveal whether a hidden run exists. */
 export function runNotFound(runId: string): MusterError {
   return new MusterError('NOT_FOUND', `Run "${runId}" not found.`, {
     field: 'runId',

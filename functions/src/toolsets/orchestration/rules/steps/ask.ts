@@ -190,5 +190,5 @@ function attributed(text: string, names: readonly string[]): string {
   const unmarked = names.filter((name) => !text.includes(`[${name}]`));
   if (unmarked.length === 0) return text;
   const whose = unmarked.map((name) => `[${name}]`).join(', ');
-  return `${text}\n\nAlso based on the answers of ${whose}, without attribution.`;
+  return `${text}\n\nThis answer is also based on the answers of ${whose}, without attribution.`;
 }

@@ -79,7 +79,7 @@ export class HostedStep {
         return vote({ ...round, random, judges: available, capability });
       }
       case 'merge': {
-        // Merging is mostly writing, so the available agent with the best capability to execute merges the answers.
+        // Merging is mostly writing, so the available agent with the best capability for the role `execute` does it.
         const strength = (name: string) => capabilityFor(name, 'execute');
         const [best = agent] = available.toSorted((left, right) => strength(right) - strength(left));
         return merge({ ...round, synthesizer: best });

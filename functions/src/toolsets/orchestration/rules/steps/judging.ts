@@ -235,8 +235,8 @@ function elected(
 }
 
 function decisionText({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {
-  const even = tied.length === 0 ? '' : ` Before that, a tie by ${tied.join(' and ')}.`;
-  return `No majority. ${agent} won by ${rule}.${even}`;
+  const even = tied.length === 0 ? '' : ` Before that, it was a tie by ${tied.join(' and ')}.`;
+  return `No answer has a majority. ${agent} won by ${rule}.${even}`;
 }
 
 /** Returns an agent's Borda points in a ranking: 0 for the last place, 1 for the place before it, and so on. */

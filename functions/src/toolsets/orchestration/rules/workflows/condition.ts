@@ -29,7 +29,7 @@ const environment = new Environment({ limits })
   .registerVariable('iteration', 'int')
   .registerVariable('steps', 'map');
 
-const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
+const EXAMPLE = 'A condition is a CEL expression, such as steps.review.output.startsWith("APPROVED").';
 
 /** @returns the steps to which the condition refers @throws ExpressionError whose message explains what is invalid */
 export function checkCondition(expression: string): { readonly steps: readonly string[] } {

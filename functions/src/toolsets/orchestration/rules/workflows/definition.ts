@@ -38,7 +38,7 @@ export const stepSchema = z.strictObject({
   mode: z.enum(MODES).optional().describe('How answers of several agents are combined; default: all.'),
   picks: name
     .optional()
-    .describe('A step with several agents: this step judges its results blindly and outputs the best one.'),
+    .describe('A step with several agents, whose results this step judges blindly. It outputs the best result.'),
   role: z.enum(ROLES).default('execute'),
   prompt: z
     .string()
@@ -51,7 +51,7 @@ export const stepSchema = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe('A CEL expression over the same values; if false, the step is skipped.'),
+    .describe('A CEL expression over the same values as in prompt; if false, the step is skipped.'),
   retry: z
     .strictObject({ attempts: z.int().min(1).max(MAX_STEP_ATTEMPTS).describe('Maximum calls per agent.') })
     .default({ attempts: 3 }),
@@ -74,7 +74,7 @@ export const stepSchema = z.strictObject({
 /** A repeated group of steps. Its steps are validated separately, so that error messages name the invalid step. */
 export const groupSchema = z.strictObject({
   repeat: z.strictObject({
-    until: z.string().min(1).max(500).describe('A CEL expression, evaluated after each round.'),
+    until: z.string().min(1).max(500).describe('A CEL expression. The steps repeat until it is true.'),
     max: z.int().min(1).max(MAX_ITERATIONS).describe('Maximum number of rounds.'),
   }),
   steps: z.array(z.unknown()).min(1).max(MAX_STEPS),
@@ -89,7 +89,7 @@ export const outlineSchema = z.strictObject({
     .min(1)
     .max(MAX_STEPS)
     .optional()
-    .describe('Steps whose output is the result: the first of these that ran. Default: the last step that ran.'),
+    .describe('The result is the output of the first of these steps that ran. Default: the last step that ran.'),
 });
 
 /** A validated step, with a name and with defaults for all omitted fields. */
@@ -124,7 +124,7 @@ export function withSteps(workflow: Workflow, change: (step: Step) => Step): Wor
   return { ...workflow, steps };
 }
 
-/** Returns whether an answer may be cached: no live agent does a step, and all steps are repeatable. */
+/** Returns whether an answer may be cached: only if no live agent does a step, and all steps are repeatable. */
 export function isCacheable(workflow: Workflow): boolean {
   return allSteps(workflow).every((step) => step.repeatable && !agentsOf(step).includes(NETWORK));
 }

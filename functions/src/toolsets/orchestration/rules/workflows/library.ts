@@ -117,7 +117,7 @@ function requireVersion(name: string, found: SavedWorkflow | undefined, expected
     field: 'expectedVersion',
     value: expected,
     reason: 'VERSION_MISMATCH',
-    suggestion: 'Get its version from orchestration.list_workflows (custom, detailed), then retry.',
+    suggestion: 'Retry with the version that orchestration.list_workflows returns with filter custom and detailed.',
   });
 }
 

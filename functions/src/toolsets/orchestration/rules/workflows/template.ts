@@ -26,7 +26,7 @@ export function renderTemplate(template: string, scope: Scope): string {
 /** Renders one template. `views` are the values of the sections that are being rendered, innermost first. */
 class Rendering {
   readonly text = new BoundedText();
-  /** Printed texts of other values, so that each value is formatted only once. */
+  /** Printed texts of all values except strings, so that each value is formatted only once. */
   private readonly prints = new Map<unknown, string>();
   private rendered = 0;
 

@@ -29,7 +29,7 @@ const MAX_DEFINITION_BYTES = 100_000;
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
-    const message = 'Invalid workflow: expected an object, or its JSON.';
+    const message = 'Invalid workflow: expected an object, or the JSON text of an object.';
     throw new MusterError('INVALID_FORMAT', message, { field, suggestion: SUGGESTION });
   }
   const outline = checked(outlineSchema, raw, 'The workflow', field);
@@ -184,7 +184,7 @@ function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Ste
   const picked = steps.find(({ name }) => name === picks);
   if (picked === undefined) return; // requireReferences reports this error
   if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
-  fail(`picks requires a step with several agents and mode all, but "${picks}" is not such a step.`, 'picks');
+  fail(`picks must name a step with several agents and mode all, but "${picks}" is not such a step.`, 'picks');
 }
 
 /** A workflow as stored: JSON text, because no query uses its contents. The workflow is validated when it is read. */

@@ -110,7 +110,7 @@ function start({ start_date: anchor, timezone, local_start }: RecurrenceRule): T
 function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
   const dtstart = midnight(first);
   const { day } = dtstart;
-  // Selects the last of the days 28 to 31 that the month has: RFC 5545 would omit shorter months.
+  // Selects the last of the days 28 to 31 that the month has, because RFC 5545 would omit shorter months.
   const days = Array.from({ length: day - DAYS_OF_EVERY_MONTH + 1 }, (_, index) => DAYS_OF_EVERY_MONTH + index);
   const monthEnd = frequency === 'MONTHLY' && day > DAYS_OF_EVERY_MONTH;
   return new RRuleTemporal({

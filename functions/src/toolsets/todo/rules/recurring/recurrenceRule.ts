@@ -102,7 +102,7 @@ export const recurringTaskDocument = z.object({
   end_date: z.nullable(timestamp),
   /** IANA time zone in which the dates and times of day are computed. */
   timezone: z.string(),
-  /** Wall-clock time of the first occurrence, if a clock change skips that time, so that `start_date` is later. */
+  /** Wall-clock time of the first occurrence. Set only if a clock change skips it, so that `start_date` is later. */
   local_start: z._default(z.nullable(z.string()), null),
   /** Latest created occurrence. Completing or deleting this occurrence creates the next one. */
   latest_on: z.string(),

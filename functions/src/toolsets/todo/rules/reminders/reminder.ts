@@ -7,7 +7,7 @@ import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/docume
 /** Default time from a reminder to the due date. */
 export const DEFAULT_LEAD_MS = 60 * 60000;
 
-/** Written directly by people's clients, as the security rules allow: missing and invalid values get defaults. */
+/** Written directly by people's clients, as the security rules allow. Missing and invalid values get defaults. */
 export const preferencesDocument = z.object({
   reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MS / 60_000),
   push: z.catch(z.boolean(), true),

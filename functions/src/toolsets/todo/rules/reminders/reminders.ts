@@ -49,7 +49,7 @@ export function reminderResponse(reminder: Reminder) {
 
 /** Manages reminders that callers set. Default reminders change in the commits of their to-dos. */
 export class ReminderService extends Service<TodoPorts> {
-  /** Returns a person's unsent reminders, soonest first; or all reminders, latest first. */
+  /** If `isUpcoming`, returns a person's unsent reminders, soonest first; otherwise all reminders, latest first. */
   list(ownerUid: string, isUpcoming: boolean, page: PageRequest) {
     const { reminders, clock } = this.ports;
     return reminders.list(ownerUid, isUpcoming ? clock.now() : undefined, page);
@@ -100,7 +100,7 @@ export class ReminderService extends Service<TodoPorts> {
 
 const READ_BATCH = 200;
 
-/** Reminders per commit. Each needs two writes, and a commit has at most 500. */
+/** Number of reminders per commit. Each needs two writes, and a commit can have at most 500 writes. */
 export const SEND_BATCH = 50;
 
 /** Maximum duration of a run, in milliseconds. The next minute's run continues. */
