@@ -55,7 +55,7 @@ function documented({ rows, faults, ...measurement }: CostMeasurement): Measurem
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
-/** With --write, updates the page. An older page is not a fault, because the figures differ slightly between runs. */
+/** With --write, updates the page. Old figures are not a fault, because figures differ slightly between runs. */
 function shown({ page, ...measurement }: RunningMeasurement): Measurement {
   if (values.write) write('running', page);
   return measurement;

@@ -19,7 +19,7 @@ export interface Measurement {
   readonly target?: Target;
   /** The measured values from which the ratio is computed. Their names include the unit. */
   readonly figures: Readonly<Record<string, Spread | number | string>>;
-  /** Errors that make the benchmark fail with any ratio, for example a task that was claimed twice. */
+  /** Errors that make the benchmark fail regardless of the ratio, for example a task that was claimed twice. */
   readonly faults: readonly string[];
 }
 

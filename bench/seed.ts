@@ -38,7 +38,7 @@ export interface Project {
 /** Person who owns the callers' agents. */
 export const OWNER = 'person';
 
-/** Rate limit that no caller reaches, although one caller of a benchmark sends as many calls as many real callers. */
+/** Rate limit that no caller reaches, even though each caller of a benchmark sends the calls of many real callers. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 /** Rate limit above the load of one caller, so that calls are counted as in a deployment but never refused. */

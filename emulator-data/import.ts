@@ -175,7 +175,7 @@ async function signIn(email: string): Promise<string> {
 
 function requireEmulators(): void {
   for (const variable of ['FIRESTORE_EMULATOR_HOST', 'FIREBASE_AUTH_EMULATOR_HOST']) {
-    if (!process.env[variable]) throw new Error(`${variable} is not set, but only emulators can be seeded.`);
+    if (!process.env[variable]) throw new Error(`${variable} is not set. Only emulators can be seeded.`);
   }
 }
 

@@ -42,7 +42,7 @@ function said({ prompt }: { readonly prompt: string }): string {
   if (prompt.startsWith('Rank these answers')) return 'A > B';
   return [
     'One line for each invoice: number, date, customer, net, tax, gross, currency.',
-    'Amounts have a point and two digits. An invoice without tax has 0.00, not an empty field.',
+    'Amounts have two digits after a decimal point. An invoice without tax has 0.00, not an empty field.',
   ].join('\n');
 }
 
@@ -149,7 +149,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
 
     await tell(planner, 'coordination_init_coordination', {
       goal: 'Customers can export their invoices as CSV',
-      master_plan: 'Read, export, check, then announce. The old exports move first.',
+      master_plan: 'First move the old exports. Then read the invoices, write the export, check it, and announce it.',
     });
     await plansTheWeek();
     walk(10);
@@ -204,7 +204,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     await tell(builder, 'coordination_complete_task', {
       ...idOf(builder),
       task_id: reading,
-      output: 'Amounts are in cents, taxes on their own lines. Two formats of dates.',
+      output: 'Amounts are in cents. Taxes are on separate lines. Dates have two formats.',
       files_created: ['docs/invoices.md'],
     });
     const writing = await begins(builder);
@@ -220,7 +220,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     await tell(builder, 'coordination_complete_task', {
       ...idOf(builder),
       task_id: writing,
-      output: 'The export writes 2,000 lines a second. Its columns are those of the accountant.',
+      output: 'The export writes 2,000 lines per second. It has the columns that the accountant needs.',
       files_created: ['src/export/csv.ts'],
       files_modified: ['src/routes/invoices.ts'],
     });
@@ -236,14 +236,14 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     walk(26 * 60);
     await begins(tester);
     const checking = await begins(builder);
-    if (checking !== check) throw new Error('The builder holds another task than the demo scenario expects.');
+    if (checking !== check) throw new Error('The builder does not hold the task that the demo scenario expects.');
     walk(40);
 
     const { result: drafted } = codingAnswer.parse(
       await tell(planner, 'coding_create_task', {
         tool: 'CLAUDECODE',
         description: 'Add a button that downloads the export',
-        instructions: 'Next to the filter of the list. It shows the number of invoices.',
+        instructions: 'Put the button next to the filter of the list. The button shows the number of invoices.',
         branch: 'feature/export-button',
       }),
     );
@@ -259,7 +259,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
       ['info', 'Checking out feature/export-button'],
       ['info', 'Reading src/routes/invoices.ts'],
       ['info', 'Writing src/components/ExportButton.tsx'],
-      ['warn', 'The list has no count for filters on tax: asking the server for it'],
+      ['warn', 'The list has no count for tax filters. Requesting the count from the server'],
       ['info', 'npm test: 41 passed, 1 failed'],
       ['error', 'ExportButton › shows the number: expected "12 invoices", got "NaN invoices"'],
       ['info', 'Writing src/components/ExportButton.tsx'],
@@ -279,7 +279,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
 
     arrive(end - 6 * MINUTE);
     await tell(builder, 'inbox_ask', {
-      question: 'Invoices from before 2021 say "03/04/20". Which is the month?',
+      question: 'Invoices from before 2021 have dates such as "03/04/20". Which number is the month?',
       kind: 'choice',
       options: ['The first number', 'The second number'],
       task_id: checking,

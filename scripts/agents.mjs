@@ -2,7 +2,7 @@
 /**
  * npm run agents -- list | create | renew | set-role | revoke
  *
- * With the operator's own Google credentials and `--project <id>`, or `--emulator` for a running `npm start`.
+ * Needs the operator's own Google credentials and `--project <id>`, or `--emulator` for a running `npm start`.
  */
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 

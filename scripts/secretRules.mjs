@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** Excluded rules: ordinary text has the same form, or `formats.ts` covers more cases. */
+/** Rules that are excluded, because ordinary text has the same form or `formats.ts` covers more cases. */
 const SKIPPED = new Map([
   ['curl-auth-header', 'formats.ts; backtracks'],
   ['curl-auth-user', 'backtracks'],

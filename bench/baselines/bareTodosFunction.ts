@@ -1,4 +1,4 @@
-/** Baseline of the to-do tools: a function that makes only their Firestore operations. */
+/** Baseline of the to-do tools: a function that makes only the tools' Firestore operations. */
 import { Firestore } from '@google-cloud/firestore';
 import { onRequest } from 'firebase-functions/https';
 import { z } from 'zod';

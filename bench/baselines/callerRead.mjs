@@ -1,5 +1,5 @@
 // @ts-check
-/** `firebase.read` without Muster: one Firestore client with one caller's ID token, and one document. */
+/** Baseline of `firebase.read`: reads one document with a Firestore client that uses one caller's ID token. */
 import { Firestore } from '@google-cloud/firestore';
 import { onRequest } from 'firebase-functions/https';
 

@@ -59,7 +59,7 @@ export async function measureClaim(): Promise<Measurement> {
   };
 }
 
-/** Starts a new session, which frees the workers of their tasks, and creates the tasks of this round. */
+/** Starts a new session, so that no worker holds a task, and creates the tasks of this round. */
 async function fill(project: Project, boss: McpCaller, round: number) {
   const workers = await addCallers(project, 'worker', WORKERS);
   await boss.call('coordination.init_coordination', { goal: `Round ${round}` });

@@ -45,7 +45,7 @@ async function measureLines(): Promise<Measurement> {
   await muster.end();
   return {
     name: 'coding.lines',
-    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, waiting after each batch until it can be read`,
+    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, and wait after each batch until the batch can be read`,
     ratio: ratioOf(rates),
     target: { kind: 'at least', value: 2 },
     figures: { 'lines/s': spread(rates.ours), 'lines/s of the baseline': spread(rates.baseline) },

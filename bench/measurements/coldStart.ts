@@ -11,7 +11,7 @@ const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 
 const oneDocument = fileURLToPath(new URL('../baselines/oneDocument.mjs', import.meta.url));
 
-/** Sign-in requires a public address. The requests use the process's own address. */
+/** Sign-in requires a public address, but the requests use the process's own address. */
 const PUBLIC_URL = 'https://muster.example';
 
 /** First request to the new process, whose response ends the measurement. */

@@ -7,7 +7,7 @@ export interface Cast {
   readonly url: string;
   readonly leader: McpCaller;
   readonly worker: McpCaller;
-  /** The person who owns both agents, signed in. */
+  /** Signed-in person who owns both agents. */
   readonly owner: McpCaller;
   readonly invited: McpCaller;
   /** ID token of `invited`. */

@@ -25,8 +25,8 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   const mine = { taskId, epoch: 1 };
   await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'appends the first line, which starts the task');
   await coding('append_logs', { ...mine, entries: entries(1, 100) }, 'appends 100 lines');
-  await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `${LINES} lines, some to the next chunk`);
-  await coding('heartbeat_task', mine, 'no lease renewal needed');
+  await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `appends ${LINES} lines to two chunks`);
+  await coding('heartbeat_task', mine, 'does not need to renew the lease');
   await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'reports its progress');
   await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'adds a log line');
   await look({ leader, taskId }, ledger);
@@ -42,16 +42,16 @@ async function look(
   const day = new Date().toISOString().slice(0, 10);
   const read = (uri: string, situation?: string, template?: string) => ledger.read(leader, uri, situation, template);
   await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task in progress');
-  await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines from a log that has two chunks');
+  await ledger.call(leader, 'coding.get_task_logs', { taskId }, 'returns 200 lines of a log that has two chunks');
   await read('agent://status', 'returns one runner');
   await read('task://list', 'returns the only task');
   await read('agent://tasks', 'returns the only task');
-  await read(`task://${taskId}`, 'with a log of two chunks', 'task://{taskId}');
-  await read(`task://${taskId}/logs`, 'of a log of two chunks', 'task://{taskId}/logs');
+  await read(`task://${taskId}`, 'of a task whose log has two chunks', 'task://{taskId}');
+  await read(`task://${taskId}/logs`, 'reads a log that has two chunks', 'task://{taskId}/logs');
   await read(`session://coding/${taskId}.1`, 'of a runner', 'session://{sessionType}/{sessionId}');
   await read('branch://feature/auth/tasks', 'returns one task', 'branch://{branchName}/tasks');
   await read(`project://${PROJECT}/status`, 'returns one task', 'project://{projectPath}/status');
-  await read(`log://agent/${day}`, 'of a log of two chunks', 'log://{logType}/{date}');
+  await read(`log://agent/${day}`, 'reads a log that has two chunks', 'log://{logType}/{date}');
 }
 
 function entries(first: number, count: number): object[] {

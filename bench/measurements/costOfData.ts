@@ -23,7 +23,7 @@ export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> 
   const subscription = { subscriptionId: 'sub-cost' };
   const subscribe = { ...subscription, ...place, eventType: 'document_added' };
   const { cursor } = await data('subscribe', subscribe, `to a collection of ${DOCUMENTS}`);
-  await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, `first poll of a collection of ${DOCUMENTS}`);
+  await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, `first poll of ${DOCUMENTS} documents`);
   await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, 'the instance already watches the collection');
   await data('unsubscribe', subscription);
 }

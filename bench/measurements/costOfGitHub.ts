@@ -1,4 +1,4 @@
-/** Calls every github tool with the example of its definition, against the tests' local GitHub. */
+/** Calls every github tool with the example in its definition, against the tests' local GitHub. */
 import { github } from '../../functions/src/toolsets/github/index.ts';
 import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
 import { LocalGitHub } from '../../test/support/github/server.ts';

@@ -6,7 +6,7 @@ const CACHED = 'the answer is in the cache';
 export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledger): Promise<void> {
   const tool = (name: string, args: object, situation?: string) =>
     ledger.call(leader, `orchestration.${name}`, args, situation);
-  /** Measures a cached answer. A call that waits for its run reads the run a varying number of times. */
+  /** Measures a cached answer, because a call that waits for its run reads the run a varying number of times. */
   const cached = async (name: string, args: object): Promise<void> => {
     await leader.call(`orchestration.${name}`, args);
     await tool(name, args, CACHED);

@@ -1,4 +1,4 @@
-/** Cost of signing in from an app, and of calls with an app's access token compared with those with an API key. */
+/** Cost of signing in from an app. Also compares calls with an app's access token to calls with an API key. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ async function compareChecks({ url, leader }: Cast, ledger: Ledger, accessToken:
   const byToken = await ledger.whole(what, 'the check of an access token', () => call(app));
   for (const each of ['reads', 'writes', 'deletes'] as const)
     if (byToken[each] > byKey[each])
-      ledger.fault(`checking an access token costs ${byToken[each]} ${each}, checking an API key ${byKey[each]}`);
+      ledger.fault(`an access token costs ${byToken[each]} ${each} per check, but an API key ${byKey[each]} ${each}`);
 }
 
 /** Sends the requests that an app and the person's browser send during a sign-in. */

@@ -32,7 +32,7 @@ async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<
 
 async function undo({ leader }: Cast, ledger: Ledger): Promise<void> {
   await leader.call('todo.add_task', { title: 'Milk' });
-  const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, 'returns 10, and reads one more');
+  const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, 'returns 10 events, reads 11');
   const event_id = Array.isArray(events) ? Object(events[0]).event_id : undefined;
   await ledger.call(leader, 'system.undo', { event_id }, 'undoes the creation of a to-do');
   await ledger.call(leader, 'system.undo', { event_id: await latest({ leader }) }, 'undoes the previous undo');

@@ -1,4 +1,4 @@
-/** Calls every todo tool. Calls a tool again in each other situation that changes the cost of the call. */
+/** Calls every todo tool once, and again in each further situation that changes the cost of the call. */
 import type { Cast, Ledger } from './costLedger.ts';
 
 const DAY = 86_400_000;

@@ -19,7 +19,7 @@ const SETTLING_MS = 150;
 
 const WAIT_MS = 20_000;
 
-/** Path in one of the databases that only this benchmark writes. */
+/** Path that only this benchmark writes, in one of the databases. */
 interface Stage {
   readonly subscription: { readonly database: string; readonly path: string; readonly eventType: string };
   write(key: string): Promise<unknown>;

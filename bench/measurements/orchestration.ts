@@ -1,4 +1,4 @@
-/** Times of a run's step, compared with a bare SDK call, and of a race, compared with a run of its faster agent. */
+/** Compares the time of a run's step with a bare SDK call, and of a race with a run of its faster agent. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
@@ -137,7 +137,7 @@ async function bareCalls(client: Anthropic): Promise<void> {
   }
 }
 
-/** Starts the local models in a separate process, which ends with the benchmark. */
+/** Starts the local models in a separate process that ends when the benchmark ends. */
 async function startModels(): Promise<string> {
   const output = { file: '', tail: () => '', line: () => {} };
   const parameters = await startLocalService('models', { node: process.execPath, env: {}, output });

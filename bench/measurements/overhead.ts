@@ -17,7 +17,7 @@ const answering = new URL('../baselines/answering.mjs', import.meta.url).pathnam
 export function measureOverhead(): Promise<Measurement> {
   return compare({
     name: 'overhead',
-    title: 'tools/call of heartbeat, which does almost nothing, with authentication',
+    title: 'Authenticated tools/call of heartbeat, a tool that does almost nothing',
     method: 'tools/call',
     params: { name: 'coordination_heartbeat', arguments: { agent_id: 'worker0' } },
     query: '',
@@ -26,7 +26,7 @@ export function measureOverhead(): Promise<Measurement> {
   });
 }
 
-/** Measures `tools/list` of all tools with output schemas, the longest of the frequent responses. */
+/** Measures `tools/list` with all tools and output schemas, which is the longest of the frequent responses. */
 export function measureList(): Promise<Measurement> {
   return compare({
     name: 'list',

@@ -1,4 +1,4 @@
-/** Cost of running Muster, from a simulated day: the tables of docs/guides/operations.md. */
+/** Computes the cost of running Muster from a simulated day, for the tables of docs/guides/operations.md. */
 import { table } from '../documentation.ts';
 import type { Measurement } from '../measurement.ts';
 import { ASSUMED, type Month, monthOf, openAllMonth } from '../pricing/model.ts';
@@ -72,7 +72,7 @@ function monthTable(months: readonly Month[]): string {
   ];
   return [
     table(['list price per month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)], rows),
-    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. Some values are assumed, so measure them in your deployment: ${ASSUMED.cpuSecondsACall * 1000} ms of CPU time per call, ${ASSUMED.cpuSecondsATrigger * 1000} ms of CPU time per trigger, and requests that are open for ${ASSUMED.openSecondsACall * 1000} ms. An instance that holds a request open all month costs ${dollars(openAllMonth())}, for example for a waiting runner, \`pollEvents\` in a loop, or a stream. One instance can hold \`CONCURRENCY\` such requests for that price.`,
+    `Computed from the day above, for ${ASSUMED.hours} hours per day, minus the free quota. Some values are assumed, so measure them in your deployment: ${ASSUMED.cpuSecondsACall * 1000} ms of CPU time per call, ${ASSUMED.cpuSecondsATrigger * 1000} ms of CPU time per trigger, and requests that are open for ${ASSUMED.openSecondsACall * 1000} ms. An instance that has an open request at all times costs ${dollars(openAllMonth())} per month. Waiting runners, \`pollEvents\` in a loop, and streams keep requests open. For that price, one instance can have \`CONCURRENCY\` open requests.`,
   ].join('\n\n');
 }
 

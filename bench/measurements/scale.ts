@@ -64,7 +64,7 @@ function comparison(
 ): Measurement {
   return {
     name,
-    title: `Median time of ${what}, ${LONG} tasks and agents compared with ${SHORT}`,
+    title: `Median time of ${what} with ${LONG} tasks and agents, compared with the time with ${SHORT}`,
     ratio: ratioOf(times),
     target: { kind: 'at most', value: 1.3 },
     figures: {

@@ -124,7 +124,7 @@ function poll(url: string, credential: string, { subscriptionId, cursor }: Recor
 
 const bus = z.record(z.string(), z.object({ watcher: z.object({ reading: z.boolean() }).optional() })).nullable();
 
-/** Waits until an instance watches each subscription for a waiting poll. */
+/** Waits until each subscription has a waiting poll, for which an instance watches its path. */
 async function allWatched(count: number): Promise<void> {
   for (;;) {
     const logs = Object.values(bus.parse((await database().ref(BUS).get()).val()) ?? {});

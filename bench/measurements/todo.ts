@@ -14,7 +14,7 @@ const TODOS = 100;
 const LIMIT = 10;
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
 
-/** Listing is measured first, because the emulator scans all to-dos, and both projects still have equally many. */
+/** Listing is first, while both projects have equally many to-dos, because the emulator scans all of them. */
 const ACTS = [
   { name: 'list', what: `list_tasks, ${LIMIT} of ${TODOS}` },
   { name: 'add', what: 'add_task, with a due date' },

@@ -1,7 +1,7 @@
 /**
- * Compares listing and searching 50,000 to-dos with 100. The emulator scans the whole collection for each query,
- * while Firestore has an index. Therefore, the compared times do not include waiting for Firestore. The numbers of
- * documents read are compared, too.
+ * Compares listing and searching in a list of 50,000 to-dos with the same in a list of 100. The emulator scans the
+ * whole collection for each query, while Firestore has an index. Therefore, the compared times do not include waiting
+ * for Firestore. The numbers of documents read are compared, too.
  */
 import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
@@ -64,7 +64,7 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
   const [fewReads, manyReads] = [looks.baseline[0]?.reads ?? 0, looks.ours[0]?.reads ?? 0];
   return {
     name: `todoScale.${what.name}`,
-    title: `${what.tool} without the time of waiting for Firestore, with ${MANY} to-dos compared with ${FEW}`,
+    title: `Time of ${what.tool} minus the wait for Firestore, with ${MANY} to-dos, compared with the time with ${FEW}`,
     ratio: ratioOf(own),
     target: { kind: 'at most', value: 1.5 },
     figures: {
@@ -135,7 +135,7 @@ function lookOf(began: number, answered: number, calls: readonly MeteredCall[]):
   return { inAll, besideFirestore: inAll - waitedFor(calls, answered), reads };
 }
 
-/** Returns how much time before the tool's response at least one call of Firestore was running. */
+/** Returns for how long, before the tool's response, at least one call of Firestore was running. */
 function waitedFor(calls: readonly MeteredCall[], answered: number): number {
   let [waited, until] = [0, 0];
   for (const { began, ended = answered } of calls) {

@@ -32,14 +32,14 @@ export interface FunctionSource {
 export interface FunctionServer {
   readonly url: string;
   readonly log: string;
-  /** Returns the CPU seconds used so far, which other load affects less than elapsed time. Works only on Linux. */
+  /** Returns the CPU seconds used so far. Other load affects them less than the elapsed time. Works only on Linux. */
   cpuSeconds(): number;
   /** Returns the resident memory of the process. Works only on Linux. */
   residentKibibytes(): number;
   /** Returns the highest resident memory of the process so far. Works only on Linux. */
   peakKibibytes(): number;
   exited(): boolean;
-  /** Sends SIGTERM, after three seconds SIGKILL, and waits for the exit. */
+  /** Sends SIGTERM, then SIGKILL if the process still runs after three seconds, and waits for the exit. */
   end(): Promise<void>;
   /** Sends SIGKILL, so that the process cannot finish its work, and waits for the exit. */
   kill(): Promise<void>;
@@ -107,7 +107,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
   };
 }
 
-/** Linux counts in ticks of 10 ms. Source: proc_pid_stat(5), fields 14 and 15. */
+/** Linux counts CPU time in ticks of 10 ms. Source: proc_pid_stat(5), fields 14 and 15. */
 function cpuSecondsOf(pid: number | undefined): number {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;

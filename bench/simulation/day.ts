@@ -1,7 +1,7 @@
 /**
  * Simulates a team's working day with the real endpoint, the emulators and a simulated clock, and measures reads,
- * writes, calls, triggers and log entries per agent. Triggers are called for the writes of each commit, as by
- * Eventarc.
+ * writes, calls, triggers and log entries per agent. Calls the triggers for the writes of each commit, as Eventarc
+ * does.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ export interface DayBill {
   /** Number of trigger invocations, whose Firestore operations are included in `firestore`. */
   readonly triggers: number;
   readonly logged: { readonly entries: number; readonly bytes: number };
-  /** Number of credential checks, each of which reads four documents. A check is not needed while it is cached. */
+  /** Number of credential checks, each of which reads four documents. A cached credential needs no check. */
   readonly checks: number;
   /** Cost of one sweep of the whole deployment when nothing is due. A sweep runs every minute. */
   readonly idleSweep: Bill;

@@ -19,7 +19,7 @@ export function plus(one: Bill, other: Bill): Bill {
 /** Number of index entries of an aggregation that are billed as one read. */
 const ENTRIES_PER_READ = 1000;
 
-/** Returns the cost of one response message. A call can have several; `minimumBill` returns its minimum cost. */
+/** Returns the cost of one response message. A call can have several; `minimumBill` returns a call's minimum. */
 export function billAnswer(method: string, message: Uint8Array): Bill {
   switch (method) {
     case 'BatchGetDocuments': {

@@ -9,7 +9,7 @@ declare const __ADDRESS__: string;
 /** Firestore database, such as `(default)`. */
 declare const __DATABASE_ID__: string;
 
-/** Browser API that TypeScript's types lack. The DOM accepts a policy's result where it accepts an address. */
+/** Browser API that TypeScript's types lack. The DOM accepts the result of a policy in place of an address. */
 interface Window {
   readonly trustedTypes?: {
     createPolicy(

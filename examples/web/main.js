@@ -4,8 +4,8 @@ import { call, follow } from './hub.js';
 import { comeBack, session, signIn, signOut } from './signIn.js';
 
 /**
- * Polling interval, and the age up to which a task counts as new. The page follows the queue, which contains only
- * claimable tasks, and new tasks only after a delay. Therefore, it also polls while a task is new or claimed.
+ * Polling interval, and the age up to which a task counts as new. The page follows the queue, which shows only
+ * claimable tasks, and gets new tasks after a delay. Therefore, it also polls while a task is new or claimed.
  */
 const POLL_INTERVAL_MS = 3000;
 const NEW_MS = 60_000;

@@ -113,7 +113,7 @@ async function discovered(endpoint) {
   const challenge = (await fetch(endpoint)).headers.get('WWW-Authenticate') ?? '';
   const [, about] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
   if (about === undefined)
-    throw new Error('Sign-in is not available at this address. Check the address, and that sign-in is on.');
+    throw new Error('Sign-in is not available at this address. Check the address, and whether sign-in is enabled.');
   const resource = await (await fetch(about)).json();
   const [issuer] = resource.authorization_servers;
   const server = await (await fetch(new URL('/.well-known/oauth-authorization-server', issuer))).json();

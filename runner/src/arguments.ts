@@ -99,7 +99,7 @@ export function parseSettings(args: readonly string[], env: NodeJS.ProcessEnv): 
   return { ...checked.data, once: once || task !== undefined };
 }
 
-/** Returns whether no other machine can read the requests to a URL: it uses https, or names this machine. */
+/** Returns whether a URL uses https or names this machine, so that no other machine can read requests to it. */
 function isSafe(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }

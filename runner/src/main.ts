@@ -57,7 +57,7 @@ async function run(settings: Settings): Promise<boolean> {
   const { agentId, workspace } = await hub.register(programs, settings.for);
   const names = installed.map(({ name, version }) => `${name} ${version}`).join(', ');
   say(
-    `Runner ${agentId} on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace)}.`,
+    `Runner ${agentId} works on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace)}.`,
   );
   if (repository.hasOrigin && (settings.project ?? repository.project) === undefined) say(NO_PROJECT);
   const redactor = createRedactor([settings.token], process.env);
@@ -70,13 +70,13 @@ async function run(settings: Settings): Promise<boolean> {
   }
 }
 
-/** Describes whose tasks the runner waits for, and warns if others' instructions run on this machine. */
+/** Describes whose tasks the runner waits for, and warns if other people's instructions run on this machine. */
 function awaited(serves: Settings['for'], workspace: string): string {
   if (serves === 'owner') return 'tasks of its owner';
-  return `tasks of every worker in the workspace "${workspace}", whose instructions run on this machine`;
+  return `tasks of every worker in the workspace "${workspace}". The instructions of these tasks run on this machine`;
 }
 
-/** Returns a signal that is aborted by the first termination signal, and when the parent script ends. */
+/** Returns a signal that is aborted by the first termination signal, or when the parent script ends. */
 function signalled(): AbortSignal {
   const shutdown = new AbortController();
   const end = (): void => {

@@ -38,7 +38,7 @@ const RECOVERY_INTERVAL_MS = 30_000;
 /** Maximum length of a message to the hub, which accepts 5,000 characters. */
 const MAX_MESSAGE_CHARACTERS = 4500;
 
-/** Maximum interval between heartbeats, in milliseconds. A heartbeat's response shows that the task was ended. */
+/** Maximum interval between heartbeats, in milliseconds. A heartbeat's response shows whether the task was ended. */
 export const MAX_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
@@ -146,7 +146,7 @@ export class Runner {
       const task = await this.claim();
       if (task !== undefined) return this.attempt(task);
       if (settings.task === undefined || this.ending.aborted) continue;
-      say(`Cannot claim task ${settings.task}: not found, not for this runner, or not available.`);
+      say(`Cannot claim task ${settings.task}. It was not found, is not for this runner, or is not available.`);
       return false;
     }
     return false;
@@ -173,7 +173,7 @@ export class Runner {
 
   /**
    * @returns whether the task was completed
-   * @throws CredentialRefused if the hub refuses the credential in the attempt. The next runner sends what is left
+   * @throws CredentialRefused if the hub refuses the credential in the attempt. The next runner sends the rest
    */
   private async attempt(task: ClaimedTask): Promise<boolean> {
     const { settings, hub, repository, worktrees, agentId, redactor, env, say } = this.options;

@@ -42,7 +42,7 @@ export function cutBytes(text: string, max: number): string {
   return cut(text, read);
 }
 
-/** Returns the text, or its beginning and the number of missing characters, which adds about 30 units to `max`. */
+/** Returns the text, or its start and a note with the number of missing characters (about 30 units beyond `max`). */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text.toWellFormed();
   const kept = cut(text, max);

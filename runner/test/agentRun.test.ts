@@ -111,7 +111,7 @@ describe('a run of a coding agent', () => {
       const { failure } = await nothing(more);
       assert.equal(failure?.failureClass, 'crashed');
       assert.equal(failure?.retryable, true);
-      assert.match(failure?.message ?? '', /without a turn or a token.*No such command/s);
+      assert.match(failure?.message ?? '', /took no turn and used no token.*No such command/s);
     }
     const cached = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 9 };
     assert.equal((await nothing({ num_turns: 0, usage: cached })).failure, undefined);

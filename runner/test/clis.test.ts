@@ -1,4 +1,4 @@
-/** Parsing of the output of coding agents, which was recorded from the real programs. */
+/** Parses output of coding agents. The output was recorded from the real programs. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claude } from '../src/clis/claude.ts';

@@ -36,9 +36,9 @@ describe('parseTaskConfig', () => {
     assert.equal(refusal({ model: '-x' })?.retryable, false);
   });
 
-  it('accepts a rule that allows every shell command only with --unsafe', () => {
+  it('rejects a rule that allows every shell command, unless --unsafe is set', () => {
     const config = { allowedTools: ['Bash'] };
-    assert.match(refusal(config)?.message ?? '', /Bash: allowed only by a runner started with --unsafe/);
+    assert.match(refusal(config)?.message ?? '', /only a runner started with --unsafe allows Bash\./);
     assert.deepEqual(parseTaskConfig(config, { unsafe: true }).allowedTools, ['Bash']);
   });
 

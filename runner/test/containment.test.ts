@@ -14,7 +14,7 @@ describe('a runner that a git hook has started', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** Returns variables with which git selects another repository, or parts of that repository. */
+  /** Returns environment variables that make git use another repository, or parts of that repository. */
   const selecting = (other: string): Readonly<Record<string, string>> => ({
     GIT_DIR: `${other}/.git`,
     GIT_WORK_TREE: other,

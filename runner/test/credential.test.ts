@@ -109,7 +109,7 @@ describe('a runner whose credential is revoked', () => {
   });
 });
 
-/** Changes the record of an attempt, as if the process of its runner had ended. */
+/** Changes the record of an attempt, so that the process of its runner seems to have ended. */
 function leaveBehind(record: string): void {
   const facts: object = JSON.parse(readFileSync(record, 'utf8'));
   writeFileSync(record, JSON.stringify({ ...facts, startedAt: 'long ago' }));

@@ -79,7 +79,7 @@ describe('a runner with two tasks', () => {
       const hub = await runBoth();
       isDone(hub, 't1');
       isDone(hub, 't2');
-      const missing = hub.lines.filter((one) => /lines are missing from the log: .*ENOSPC/.test(one));
+      const missing = hub.lines.filter((one) => /lines are missing from the log, .*ENOSPC/.test(one));
       assert.equal(missing.length, 1);
       assert.ok(output.some((one) => one === 'The log of t1 cannot be written to disk (ENOSPC).'));
     });

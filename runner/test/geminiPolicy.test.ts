@@ -66,7 +66,7 @@ describe('the policy file for Gemini CLI', () => {
     assert.deepEqual(writePolicies([], place).paths, []);
   });
 
-  /** Returns the real paths of the user's policies that Gemini CLI also loads in the run. */
+  /** Returns the real paths of the user's policies, which Gemini CLI loads in addition to the runner's policies. */
   function usersPolicies(): readonly string[] {
     const { paths, remove } = writePolicies(['web_fetch'], place);
     try {

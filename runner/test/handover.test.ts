@@ -1,4 +1,4 @@
-/** The destination to which a task's work is pushed, which is checked before the agent starts. */
+/** Before the agent starts, the runner checks the destination to which it will push the task's work. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';

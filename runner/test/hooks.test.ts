@@ -108,7 +108,7 @@ describe("the runner's git", () => {
     git(repo, 'config', 'hook.linter.event', 'pre-commit');
     git(repo, 'config', 'hook.linter.command', 'false');
     git(repo, 'config', 'hook.my tests.command', 'false');
-    // This git reports a version that supports such hooks, and passes all other commands to the installed git.
+    // This git reports a version with hooks in its configuration, and passes other commands to the installed git.
     const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     mkdirSync(`${folder}/bin`);
     const newer = `#!/bin/sh\n[ "$1" = --version ] && echo 'git version 2.54.0' || exec '${real}' "$@"\n`;

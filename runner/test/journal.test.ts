@@ -46,7 +46,7 @@ describe('a journal', () => {
     for (let n = 0; n < 3; n++) assert.equal(journal.append(line(`line ${n}`)), false);
     assert.equal(journal.batch(), undefined, 'the number is reported only after the last line');
     journal.complete();
-    const missing = '3 lines are missing from the log: the runner could not write it to disk (ENOSPC).';
+    const missing = '3 lines are missing from the log, because the runner could not write to disk (ENOSPC).';
     assert.deepEqual(messagesOf(journal), [`0 ${missing}`]);
     journal.close();
   });
@@ -65,7 +65,7 @@ describe('a journal', () => {
       const journal = new Journal(prepare());
       assert.equal(journal.append(line('lost')), false);
       journal.complete();
-      assert.match(messagesOf(journal).join(), /^0 1 line is missing from the log: .*\(E(NOENT|ISDIR)\)\.$/);
+      assert.match(messagesOf(journal).join(), /^0 1 line is missing from the log, .*\(E(NOENT|ISDIR)\)\.$/);
       journal.close();
     });
 
@@ -97,7 +97,7 @@ describe('a journal', () => {
     const output = execFileSync('/bin/bash', ['-c', command, process.execPath, script], { encoding: 'utf8' });
     const { kept, messages } = JSON.parse(output);
     assert.ok(kept.length > 0 && kept.length < 19, `${kept.length} of 20 lines fit`);
-    const gap = `${20 - kept.length} lines are missing from the log: the runner could not write it to disk (EFBIG).`;
+    const gap = `${20 - kept.length} lines are missing from the log, because the runner could not write to disk (EFBIG).`;
     assert.deepEqual(messages, [...kept.map(String), gap, 'after']);
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     assert.deepEqual(
@@ -114,7 +114,7 @@ describe('a journal', () => {
     const next = new Journal(path);
     next.append(line('last'));
     next.complete();
-    const missing = '2 lines are missing from the log: the runner could not write it to disk.';
+    const missing = '2 lines are missing from the log, because the runner could not write to disk.';
     assert.deepEqual(messagesOf(next), ['0 first', '3 last', `4 ${missing}`]);
     next.close();
   });
@@ -160,7 +160,7 @@ describe('a journal', () => {
     outbox.append(line('one'));
     outbox.append(line('two'));
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
-    assert.deepEqual(sent, ['2 lines are missing from the log: the runner could not write it to disk (ENOSPC).']);
+    assert.deepEqual(sent, ['2 lines are missing from the log, because the runner could not write to disk (ENOSPC).']);
     assert.deepEqual(text, ['The log of task-1 cannot be written to disk (ENOSPC).']);
   });
 });

@@ -1,4 +1,4 @@
-/** Coding agents that are logged out, limited or missing must not use up the tasks of the queue. */
+/** Coding agents that are logged out, at a usage limit, or missing must not use up the tasks of the queue. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { HubConnection } from '../src/hub/connection.ts';
@@ -201,7 +201,7 @@ describe('an outage of a coding agent', () => {
     assert.deepEqual(hub.of('failed'), []);
   });
 
-  it('leaves none of the folders in which the runner probes the agent', async () => {
+  it('leaves behind no folder in which the runner has probed the agent', async () => {
     const hub = new Queue(taskOf('one'));
     const seen = `${folder}/seen`;
     installStandIn(

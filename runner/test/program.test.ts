@@ -91,7 +91,7 @@ describe('a program that a runner starts', () => {
     await assert.rejects(running, /the log is broken/);
   });
 
-  it('is reported with the end of its output if it is the acceptance command', async () => {
+  it('is reported with the last part of its output if it is the acceptance command', async () => {
     const { output, exitCode } = await runAcceptance({
       command: `yes '${LINE.trim()}' | head -n 20000`,
       folder,

@@ -17,7 +17,7 @@ describe('pushBranch', () => {
     git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
     git(repo, 'branch', 'work');
     mkdirSync(`${folder}/bin`);
-    // The replacement for Git LFS records its arguments. It also records "late" if the branch was pushed before.
+    // The replacement for Git LFS records its arguments. If the branch was already pushed, it also records "late".
     const looks = `git -C '${folder}/origin.git' show-ref --quiet refs/heads/work && echo late`;
     const program = `#!/bin/sh\necho "$@" >> '${folder}/asked'\n(${looks}) >> '${folder}/asked'\nexit 0\n`;
     writeFileSync(`${folder}/bin/git-lfs`, program, { mode: 0o755 });
@@ -48,7 +48,7 @@ describe('pushBranch', () => {
     assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'Track large files');
   });
 
-  it('does not run Git LFS if it stores no file of the branch or is not set up', async () => {
+  it('does not run Git LFS if LFS stores no file of the branch or is not set up', async () => {
     git(repo, 'config', 'filter.lfs.clean', 'cat');
     await push();
     git(repo, 'config', '--unset', 'filter.lfs.clean');

@@ -11,7 +11,7 @@ describe('AttemptRecord', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it("contains the branch that the attempt uses instead of the task's branch", () => {
+  it("contains the attempt's branch if the attempt does not use the task's branch", () => {
     const task = { taskId: 't1', epoch: 1, description: 'A task', branch: 'task/1' };
     const runner = {
       mark: 'm',

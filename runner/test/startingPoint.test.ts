@@ -1,4 +1,4 @@
-/** The branch and the base from which a task starts, with real git, and branches that block the task's branch. */
+/** Tests with real git: the branch and base from which a task starts, and branches that block the task's branch. */
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { GitError } from '../src/git/git.ts';
@@ -85,7 +85,7 @@ describe('findStartingPoint', () => {
       const pushed = pushElsewhere('main');
       const { at, base, existed, notes } = await find();
       assert.deepEqual([at, base.sha, base.branch, existed], [pushed, pushed, 'main', false]);
-      assert.match(notes.join(), /main of origin: the local branch lacks 1 commit\./);
+      assert.match(notes.join(), /main of origin, because the local branch lacks 1 commit\./);
     });
 
     it('changes no ref, configuration or checkout at its start, for any fetch settings of git', async () => {
@@ -302,7 +302,7 @@ describe('findStartingPoint', () => {
       });
     }
 
-    it('can start if the blocking branch exists only as the ref of a branch deleted on origin', async () => {
+    it('can start if only the leftover ref of a branch deleted on origin blocks the name', async () => {
       writeRef(`${repo}/.git`, 'refs/remotes/origin/feature', first);
       const pushed = pushElsewhere('feature/auth');
       assert.equal((await find({ branch: 'feature/auth' })).at, pushed);

@@ -21,20 +21,20 @@ Restrictions of a new credential, for create and renew:
 ${DEPLOYMENT_USAGE}`;
 
 const workspace = (option: string) =>
-  z.string().regex(WORKSPACE_NAME, `${option}: 1 to 64 letters, digits, "-" or "_"`).optional();
+  z.string().regex(WORKSPACE_NAME, `${option} must be 1 to 64 letters, digits, "-" or "_"`).optional();
 
 const toolsetList = z
   .string()
   .transform((list) => list.split(',').map((name) => name.trim()))
-  .pipe(z.array(z.enum(TOOLSETS, `--toolsets: one or more of ${TOOLSETS.join(', ')}, separated by commas`)));
+  .pipe(z.array(z.enum(TOOLSETS, `--toolsets must be one or more of ${TOOLSETS.join(', ')}, separated by commas`)));
 
 const options = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-zA-Z0-9-_]{3,50}$/, '--name: 3 to 50 letters, digits, "-" or "_"')
+    .regex(/^[a-zA-Z0-9-_]{3,50}$/, '--name must be 3 to 50 letters, digits, "-" or "_"')
     .optional(),
-  role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).default('worker'),
-  owner: z.string().min(1, "--owner: a person's uid or email address").max(128).optional(),
+  role: z.enum(ROLES, `--role must be one of ${ROLES.join(', ')}`).default('worker'),
+  owner: z.string().min(1, "--owner must be a person's uid or email address").max(128).optional(),
   workspace: workspace('--workspace'),
   toolsets: toolsetList.optional(),
   'held-to': workspace('--held-to'),
@@ -88,7 +88,7 @@ function agentIdIn(word: string | undefined, kind: string): string {
   return word;
 }
 
-/** Returns the limits to set. Limits that are not specified stay unchanged, unless all are removed. */
+/** Returns the limits to set. Limits that are not specified stay unchanged, unless all limits are removed. */
 export function limitsIn(given: Options): WantedLimits {
   const { toolsets, 'held-to': heldTo, 'read-only': isReadonly, 'without-limits': isLifted } = given;
   const unnamed = isLifted ? null : undefined;

@@ -5,7 +5,7 @@ import { parseCommand, USAGE } from './arguments.ts';
 await runCommand(USAGE, async () => {
   const command = parseCommand(process.argv.slice(2));
   const mcpUrl = reach(command.options);
-  // Import this now: the database clients read their addresses from the environment when they are loaded.
+  // Import this only now, because database clients read their addresses from the environment when they load.
   const { follow } = await import('./commands.ts');
   console.log(await follow(command, mcpUrl));
 });

@@ -41,7 +41,7 @@ const unkeyed = {
 const { services, access, kernel } = compose(externalServices());
 const { ports } = access;
 
-/** Returns a principal with all permissions, as which an operator acts on behalf of the agent's owner. */
+/** Returns a principal with all permissions, with which an operator acts on behalf of the agent's owner. */
 function operatorFor(owner: string): Principal {
   const admin = { role: 'admin', workspaces: {}, access: {} } as const;
   return { uid: owner, kind: 'person', owner_uid: owner, maxRole: 'admin', owner: admin };
@@ -66,7 +66,7 @@ export function create(name: string, given: Options): Promise<Registered> {
   );
 }
 
-/** Replaces an agent's credentials with a new one. If it is restricted to a workspace, the agent moves there. */
+/** Replaces an agent's credentials with a new one. If that is restricted to a workspace, the agent moves there. */
 export async function renew(agentId: string, given: Options): Promise<Registered> {
   const { agents, store, randomness } = ports;
   return retryOnConflict(randomness, async () => {
@@ -118,7 +118,7 @@ export interface Listed {
 }
 
 /**
- * Yields the agents, ordered by id; if specified, only those of the owner and in the workspace.
+ * Yields the agents, ordered by id. If an owner or a workspace is specified, yields only its agents.
  * @param onUnreadable called with the path of each unreadable document
  */
 export async function* listed(

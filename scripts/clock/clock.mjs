@@ -5,7 +5,7 @@ import { devDirectory } from '../project.mjs';
 import { Ticking } from '../start/schedules.mjs';
 import { durationOf, durationText } from './duration.mjs';
 
-export const usage = `npm run clock -- advance <duration>   moves the time of a running npm start: 90s, 15m, 2h, 1d, 1w, 1d12h
+export const usage = `npm run clock -- advance <duration>   moves the time of a running npm start, for example by 90s, 15m, 2h, 1d, 1w or 1d12h
 npm run clock -- show                 prints the time of the running npm start
 npm run clock -- reset                returns to the machine's time`;
 

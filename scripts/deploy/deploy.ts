@@ -52,7 +52,7 @@ export async function plan(deployment: Deployment): Promise<void> {
 }
 
 function verbOf({ run }: Step): string {
-  return run === undefined ? 'would stop if this is wrong' : 'would change';
+  return run === undefined ? 'would check this, and stop if it is wrong' : 'would change';
 }
 
 async function inspectAgain({ google, declare }: Deployment): Promise<Diagnosis> {

@@ -15,7 +15,7 @@ import { type Deployment, Stop } from './step.ts';
 const USAGE = usageOf(
   'deploy',
   `  --dry-run        prints the steps without running them
-  --secrets <file> values of secrets, as NAME=value; a missing value is read from the environment, else it is "none"`,
+  --secrets <file> values of secrets, as NAME=value; a missing value is read from the environment, or set to "none"`,
 );
 
 await runCommand(USAGE, async () => {
@@ -44,7 +44,7 @@ function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> 
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch {
-    throw new UsageError(`--secrets: ${file} cannot read this file`);
+    throw new UsageError(`--secrets: cannot read the file ${file}`);
   }
 }
 

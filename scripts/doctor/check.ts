@@ -27,7 +27,7 @@ export interface Check {
 
 export const OK: Finding = { state: 'ok' };
 
-/** Returns the finding of a check that needs a resource which does not exist yet. Another check reports that. */
+/** Returns the finding of a check that needs a resource which does not exist. Another check reports its absence. */
 export function waitsFor(what: string): Finding {
   return { state: 'unseen', what: `${what} yet` };
 }

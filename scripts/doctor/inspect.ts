@@ -184,7 +184,7 @@ async function inspectRules(
 /** Maximum number of permissions that Google checks in one request. */
 const PERMISSION_BATCH = 100;
 
-/** Returns the operator's permissions, of those that a deployment needs. */
+/** Returns which of the permissions that a deployment needs the operator has. */
 async function inspectDeployer(google: Google): Promise<Result<readonly string[]>> {
   const starts = Array.from(
     { length: Math.ceil(DEPLOYING.length / PERMISSION_BATCH) },

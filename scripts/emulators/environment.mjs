@@ -104,7 +104,7 @@ function functionsUrl(ports) {
 }
 
 /**
- * Returns the variable for the URL. Without a URL, returns none, so that the value in the environment is used.
+ * Returns the variable for the URL. Without a URL, returns no variable, so that the value in the environment is used.
  * @param {string | undefined} url
  */
 function documentsEnv(url) {

@@ -35,7 +35,7 @@ export async function startFirebaseTools({
   const child = spawn(node, [...preloaded, program, ...args, '--non-interactive'], {
     cwd: directory,
     env,
-    detached: true, // handles Ctrl-C here: a second signal would leave Java running
+    detached: true, // handles Ctrl-C here, because a second signal would leave Java running
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   forEachLine(child, (line) => output.line('emulators', line));

@@ -22,7 +22,7 @@ import { fetchOutside } from '../setup/proxy.mjs';
  * @property {string} binaryPathRelativeToCacheDir
  */
 
-/** Time until a response must start. Without one, there is no internet connection. A download may take longer. */
+/** Time in which a response must start; otherwise, this machine is offline. A download may take longer. */
 const answerMilliseconds = 4000;
 const downloadMilliseconds = 180_000;
 

@@ -36,7 +36,7 @@ export function emulatorsPool() {
 }
 
 /**
- * Ends a process after it has been idle for the time. No call is lost, because a process that ends gets no calls.
+ * Ends a process after it has been idle for this time. No call is lost, because a process that ends gets no calls.
  * @param {PoolClass} Pool
  * @param {number} idleMilliseconds
  */

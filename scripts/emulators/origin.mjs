@@ -22,7 +22,7 @@ const ofAnswersConnection = new Set([...ofRequestsConnection, 'transfer-encoding
 
 /**
  * Empty data that is written first, so that Node sends the headers before a stream's first event, which can be late.
- * `flushHeaders()` is not used: it would send header values as UTF-8, although Node has read them as Latin-1.
+ * `flushHeaders()` is not used, because it would send header values as UTF-8, although Node has read them as Latin-1.
  */
 const headersAlone = Buffer.alloc(0);
 
@@ -92,7 +92,7 @@ function without(names, rawHeaders) {
   return rawHeaders.filter((_, index) => isKept(index));
 }
 
-/** Closes a connection with a partial response, so that it does not look complete. @param {Outgoing} response @param {number} functions */
+/** Closes a connection with a partial response, so that the response looks incomplete. @param {Outgoing} response @param {number} functions */
 function refuse(response, functions) {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const message = `The functions emulator at http://${host}:${functions} does not respond.`;

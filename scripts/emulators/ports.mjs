@@ -31,7 +31,7 @@ const firstFreePort = 20_000;
 const freePortRange = 10_000;
 
 /**
- * Returns the default ports, in which each port in use is replaced by a free one.
+ * Returns the default ports, with a free port instead of each port that is in use.
  * @param {(message: string) => void} say
  * @returns {Promise<Ports>}
  */
@@ -43,7 +43,7 @@ export async function defaultOrFreePorts(say) {
     ports[name] = await freePort();
     moved.push(`${name} ${ports[name]} (not ${defaultPorts[name]})`);
   }
-  if (moved.length > 0) say(`ports in use, using others: ${moved.join(', ')}`);
+  if (moved.length > 0) say(`some default ports are in use, so others are used: ${moved.join(', ')}`);
   return ports;
 }
 
@@ -70,7 +70,7 @@ export async function freePort() {
   }
 }
 
-/** Returns whether the port is free both on all addresses and on 127.0.0.1, which two servers could share. @param {number} port */
+/** Returns whether no server uses the port, on all addresses or on 127.0.0.1. Two servers could share it. @param {number} port */
 async function isFree(port) {
   return (await canListen(port, host)) && (await canListen(port, undefined));
 }

@@ -44,7 +44,7 @@ export async function findPrograms(wanted) {
 function found(component, path) {
   if (path !== undefined) return path;
   throw new Error(
-    `The ${component} is missing: connect to the internet once, or install the Google Cloud CLI with it ` +
+    `The ${component} is missing. Connect to the internet once, or install it with the Google Cloud CLI ` +
       `(gcloud components install ${component}).`,
   );
 }

@@ -58,7 +58,7 @@ export async function subscribe(emulator, { topic, name, ackDeadlineSeconds }) {
     async acknowledge(ackId) {
       await ask(emulator, 'POST', `${path}:acknowledge`, { ackIds: [ackId] });
     },
-    /** Makes Pub/Sub deliver the message again after the time. @param {string} ackId @param {number} seconds */
+    /** Makes Pub/Sub deliver the message again after this time. @param {string} ackId @param {number} seconds */
     async postpone(ackId, seconds) {
       const change = { ackIds: [ackId], ackDeadlineSeconds: seconds };
       await ask(emulator, 'POST', `${path}:modifyAckDeadline`, change);

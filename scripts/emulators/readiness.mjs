@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const timeoutMs = 120_000;
 
-/** Processes to start in advance, because a client's first calls are concurrent and may time out after seconds. */
+/** Processes to start in advance, because a client's first calls are concurrent and may time out within seconds. */
 const warmInstances = 4;
 
 /**

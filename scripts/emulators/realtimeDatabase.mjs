@@ -1,5 +1,5 @@
 // @ts-check
-/** Starts rtdb-lite, which replaces Google's emulator of the Realtime Database if that is not available. */
+/** Starts rtdb-lite, which replaces Google's emulator of the Realtime Database if Google's is not available. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { databaseNamespace, root } from '../project.mjs';

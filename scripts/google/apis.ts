@@ -24,7 +24,7 @@ export function originIn(env: NodeJS.ProcessEnv): string | undefined {
   const origin = env['MUSTER_GOOGLE_URL']?.replace(/\/+$/, '');
   if (origin === undefined || origin === '') return undefined;
   if (!isSafeAddress(origin))
-    throw new Error(`MUSTER_GOOGLE_URL is ${origin}: it must use https or be on this machine.`);
+    throw new Error(`MUSTER_GOOGLE_URL is ${origin}, but must use https or be on this machine.`);
   return origin;
 }
 

@@ -6,7 +6,7 @@ export class NoCredentials extends Error {}
 /**
  * Returns a function for the operator's token: `GOOGLE_OAUTH_ACCESS_TOKEN`, or a token of the application default
  * credentials, which is renewed when it expires.
- * @throws NoCredentials from the first call
+ * @throws NoCredentials, thrown by the first call of the returned function
  */
 export function operatorsToken(env: NodeJS.ProcessEnv): () => Promise<string> {
   const given = env['GOOGLE_OAUTH_ACCESS_TOKEN']?.trim() ?? '';

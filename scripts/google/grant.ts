@@ -8,8 +8,8 @@ const ATTEMPTS = 6;
 const PAUSE_MS = 5000;
 
 /**
- * Policy version that has conditions. If a policy is read without its conditions and written back, they are lost.
- * Source: https://cloud.google.com/iam/docs/policies#versions
+ * Policy version that has conditions. If a policy is read without its conditions and written back, the conditions are
+ * lost. Source: https://cloud.google.com/iam/docs/policies#versions
  */
 const WITH_CONDITIONS = { 'options.requestedPolicyVersion': '3' };
 

@@ -54,7 +54,7 @@ function notVerified(address: string, { uid, metadata, providerData }: UserRecor
   const providers = providerData.map(({ providerId }) => providerId).join(', ') || 'no provider';
   return new Error(
     [
-      `${address} is not verified. The account ${uid} registered it at ${metadata.creationTime} with ${providers}, and may not own the address.`,
+      `${address} is not verified. The account ${uid} registered it at ${metadata.creationTime} with ${providers}. The owner of this account may not own the address.`,
       'Invite the address instead (access.invite): only a person who has verified the address can accept.',
       `If you know that this account is the right one, use its uid instead of the address, or add --unverified.`,
     ].join('\n'),

@@ -9,7 +9,7 @@ import { showUsageIfAsked } from '../setup/usage.mjs';
 export class UsageError extends Error {}
 
 export const DEPLOYMENT_USAGE = `Deployment:
-  --project <id>   the Firebase project, with your own Google credentials
+  --project <id>   the Firebase project; requires your own Google credentials
                    (gcloud auth application-default login)
   --emulator       the emulators of a running npm start`;
 

@@ -32,7 +32,7 @@ export function readable<Value>(
   });
 }
 
-/** Number of concurrent operations. The database needs as long for so many as for a single one. */
+/** Number of concurrent operations. The database needs no more time for this many than for one. */
 const AT_ONCE = 20;
 
 export async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

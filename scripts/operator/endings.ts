@@ -5,7 +5,7 @@ export function endedLines({ agents, invitations, requests }: Omit<Ended, 'crede
   const sent = invitations.map(({ workspace, email }) => `${email} to ${workspace}`);
   return [
     ...lineOf(
-      'Agents that it registered, also revoked',
+      'Revoked agents that this agent registered',
       agents.map(({ id }) => id),
     ),
     ...lineOf('Withdrawn invitations', sent),

@@ -20,11 +20,11 @@ erase deletes their data and account, and replaces their name elsewhere with a p
   --unverified     finds accounts by an address that they have not verified
   --json           prints JSON
 ${DEPLOYMENT_USAGE}
-  --database-url <url>   for erase: the Realtime Database, if it is not https://<id>-default-rtdb.firebaseio.com`;
+  --database-url <url>   for erase: the URL of the Realtime Database, if not https://<id>-default-rtdb.firebaseio.com`;
 
 const options = z.strictObject({
-  workspace: z.string().regex(WORKSPACE_NAME, '--workspace: 1 to 64 letters, digits, "-" or "_"').optional(),
-  role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).optional(),
+  workspace: z.string().regex(WORKSPACE_NAME, '--workspace must be 1 to 64 letters, digits, "-" or "_"').optional(),
+  role: z.enum(ROLES, `--role must be one of ${ROLES.join(', ')}`).optional(),
   mail: z.email('--mail: an email address').optional(),
   name: z.string().min(1).max(100).optional(),
   person: z.string().optional(),

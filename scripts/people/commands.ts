@@ -121,7 +121,7 @@ async function unledOf(workspaces: readonly string[]): Promise<readonly string[]
 }
 
 function unledSentence(workspace: string): string {
-  return `The workspace ${workspace} has no leader: add one with npm run people -- add.`;
+  return `The workspace ${workspace} has no leader. Add one with npm run people -- add.`;
 }
 
 function nameOf({ uid, account }: Known): string {

@@ -152,7 +152,7 @@ export async function create(email: string, name: string | undefined): Promise<[
   const { uid } = await auth
     .createUser({ email, ...(name !== undefined && { displayName: name }) })
     .catch(async (error: unknown) => {
-      // If someone has registered the address without verifying it, this throws an error that explains that.
+      // If someone has registered the address without verifying it, this throws an error with an explanation.
       await findAccount(email);
       throw error;
     });

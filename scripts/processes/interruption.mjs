@@ -4,8 +4,8 @@ import { commandOf, parentOf } from '../../runner/src/process/table.mjs';
 const parentCheckMilliseconds = 1000;
 
 /**
- * Calls `stop` once, with the reason, when this process must end: after Ctrl-C, a signal, or a closed terminal, or
- * when the npm process that started this one has ended, which sends no signal.
+ * Calls `stop` once, with the reason, when this process must end. That is after Ctrl-C, a signal or a closed
+ * terminal, and when the npm process that started this one has ended, which sends no signal.
  * @param {(reason: string) => void} stop
  */
 export function onInterruption(stop) {

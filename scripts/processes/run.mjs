@@ -141,6 +141,6 @@ function startWatchdog(tag) {
   const watchdog = spawn(process.execPath, [script, tag], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => {});
   watchdog.unref();
-  // Without `unref`, the pipe would keep this process running. Its type does not declare this method.
+  // Without `unref`, the pipe would keep this process running. The pipe's type does not declare this method.
   if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') watchdog.stdin.unref();
 }

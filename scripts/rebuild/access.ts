@@ -1,4 +1,4 @@
-/** Rebuilds the access data that the Realtime Database's rules read, from `people` and `access`. */
+/** Rebuilds, from `people` and `access`, the data with which the Realtime Database's rules decide access. */
 import { personMirror } from '../../functions/src/access/store/accessMirror.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { nameOfKey } from '../../functions/src/kernel/ids.ts';
@@ -8,7 +8,7 @@ import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.
 
 export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, services, isDry } = rebuilding;
-  // First, check the people in the Realtime Database: some may have lost their access in Firestore.
+  // First, check the people in the Realtime Database, because some may have lost their access in Firestore.
   const known = new Progress('People in the access data of the Realtime Database', rebuilding);
   for await (const page of childrenOf(realtime, ACCESS_PEOPLE))
     await forEach(page, async ({ key }) => {

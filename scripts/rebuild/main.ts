@@ -5,7 +5,7 @@ import { parseCommand, USAGE } from './arguments.ts';
 await runCommand(USAGE, async () => {
   const { kinds, options } = parseCommand(process.argv.slice(2));
   reach({ ...options, databaseUrl: options['database-url'] });
-  // Import this now: the database clients read their addresses from the environment when they are loaded.
+  // Import this only now, because database clients read their addresses from the environment when they load.
   const { rebuild } = await import('./rebuild.ts');
   await rebuild(kinds, { isDry: options['dry-run'], say: (sentence) => console.log(sentence) });
 });

@@ -12,7 +12,7 @@ import { childrenOf, Progress, type Rebuilding, unread } from './rebuilding.ts';
 export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
   const { database, realtime, ports, isDry, say } = rebuilding;
   let sparing: Promise<void> | undefined;
-  /** Called before the first entry is written, so that the sweep does not mark an agent offline for an old entry. */
+  /** Called before the first entry is written, so that the sweep marks no agent offline because of an old entry. */
   const spareEverybody = (): Promise<void> => {
     const now = ports.clock.now();
     sparing ??= ports.sweepRecord.saveOutage({ since: now, back_at: now });

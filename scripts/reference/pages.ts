@@ -10,7 +10,7 @@ import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
-/** The argument that most writing tools have, with the same meaning. */
+/** Argument that has the same meaning in most tools that write data. */
 const KEY = '`idempotency_key`';
 
 const KEY_SENTENCE = ' Accepts an [`idempotency_key`](README.md#idempotency-keys).';
@@ -60,7 +60,7 @@ export function indexPage(toolsets: readonly Toolset[]): string {
     `${KEY} is a text of 1 to 200 characters. If a call is repeated with the same key and arguments within 24 hours, the first result is returned and nothing is executed again.`,
     ...listSection(toolsets.map(({ name }) => name)),
     '## Every tool',
-    'A tool can also be called by `<toolset>.<tool>`. Output schemas are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
+    'A tool can also be called with the name `<toolset>.<tool>`. Output schemas are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
     toolTable(toolsets),
   ]);
 }
@@ -74,7 +74,7 @@ function listSection(names: readonly string[]): readonly string[] {
   const rows = [...names.map((name) => row(name, [name], TOOLSET_TOKENS[name])), row('all', names, MAX_TOKENS)];
   return [
     '## Cost of the list',
-    `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without output schemas, and with short input schemas. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test enforces the budgets and the limit of ${MAX_BYTES} bytes for the whole list.`,
+    `\`/mcp\` lists the tools that the caller's role may call, except the tools for administrators, runners and older clients. The list has short input schemas and no output schemas. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test enforces the maximum tokens and the limit of ${MAX_BYTES} bytes for the whole list.`,
     table(['toolset', 'tools listed', 'bytes', 'tokens', 'maximum tokens'], rows),
   ];
 }
@@ -91,13 +91,13 @@ export function configurationPage(): string {
     ]);
   const secretRows = valued(secrets).map(([name = '', label = '', _none, what = '']) => [name, label, what]);
   return page('Configuration', [
-    '`functions/.env` has the default values. `functions/.env.<project id>` overrides them with the next deployment. On your machine, `functions/.env.local` overrides them, including secrets.',
+    '`functions/.env` has the default values. For a deployment, `functions/.env.<project id>` overrides them; changes take effect with the next deployment. On your machine, `functions/.env.local` overrides them, and can also set secrets.',
     table(
       ['parameter', 'name', 'default', 'description'],
       [...valued(strings), ...valued(integers)].sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
     ),
     '## Secrets',
-    'Secret Manager stores them: `npx firebase functions:secrets:set <name>`. Set a secret that you do not have to `none`.',
+    'Secret Manager stores them: `npx firebase functions:secrets:set <name>`. If you do not have a secret, set it to `none`.',
     table(['secret', 'name', 'description'], secretRows),
   ]);
 }
@@ -151,13 +151,13 @@ function toolSection(toolset: string, tool: Tool): string {
 }
 
 function audienceOf({ audience }: Tool): string {
-  return audience === undefined ? '' : ` For ${audience}: \`/mcp\` does not list it.`;
+  return audience === undefined ? '' : ` It is for ${audience}, so \`/mcp\` does not list it.`;
 }
 
 function loosensOf({ loosens = [] }: Tool): string {
   return loosens.length === 0
     ? ''
-    : ` Can loosen: ${loosens.join(', ')}. An agent's call that loosens them requires a person's approval.`;
+    : ` It can loosen: ${loosens.join(', ')}. If an agent's call loosens one of these, a person must approve the call.`;
 }
 
 function hintsOf({ annotations }: Tool): string {

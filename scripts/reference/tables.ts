@@ -30,7 +30,7 @@ const schemaShape = z.strictObject({
 
 type Schema = z.output<typeof schemaShape>;
 
-/** Returns rows for an object's properties, each followed by its nested ones: name, type, required, description. */
+/** Returns rows (name, type, required, description) for an object's properties, each followed by nested ones. */
 export function schemaRows(schema: unknown, prefix = ''): readonly string[][] {
   const { properties = {}, required = [] } = schemaShape.parse(schema);
   return Object.entries(properties).flatMap(([name, value]) => {

@@ -42,7 +42,7 @@ function claims(claim: string, min: Role): string {
   return `${claim}.matches(/^(${sufficient.join('|')})$/)`;
 }
 
-/** Whether the stored or claimed deployment role is sufficient. Evaluated last: without the claim, a rule fails. */
+/** Whether the stored or claimed deployment role is sufficient. Evaluated last, as a rule fails without the claim. */
 function hasRoleByDeployment(min: Role): string {
   const claim = `(${IS_AGENT} ? auth.token.ownerRole : auth.token.role)`;
   return `(${PERSON}.child('role').exists() ? ${PERSON}.child('role/${min}').exists() : ${claims(claim, min)})`;
@@ -58,7 +58,7 @@ function accessOf(workspace: string): string {
 }
 
 /**
- * Whether the caller has at least a role in a workspace.
+ * Whether the caller has at least the given role in a workspace.
  * @param workspace an expression
  */
 function hasRoleIn(workspace: string, min: Role): string {
@@ -107,7 +107,7 @@ const text = (max: number, min = 0): Rules => ({
 
 const NOTHING_ELSE: Rules = { '.validate': false };
 
-/** The agent's home workspace. A read of a missing agent is refused, as of an agent in another workspace. */
+/** The agent's home workspace. A read of a missing agent is refused, like a read of one in another workspace. */
 const HOME = "(data.child('workspace').exists() ? data.child('workspace').val() : 'default')";
 
 const COMMIT: Rules = {

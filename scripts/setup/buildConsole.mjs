@@ -28,7 +28,7 @@ await build({
     __DATABASE_ID__: JSON.stringify(database),
     __ADDRESS__: JSON.stringify(address),
   },
-  // Removes the code for pipelines, a third of Firestore's SDK, which the page does not use.
+  // Removes the code for pipelines, which the page does not use. This code is a third of Firestore's SDK.
   resolve: { alias: { re2js: `${console}/src/live/noRegularExpressions.ts` } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },

@@ -32,7 +32,7 @@ const TRIES_IN_SILENCE = 5;
 function waitingFor(file) {
   const { pid, command } = holderOf(file) ?? {};
   if (pid === undefined) return 'waiting for another command to end';
-  return `waiting for ${command ?? 'another command'}, process ${pid}, which holds the same lock`;
+  return `waiting for ${command ?? 'another command'} (process ${pid}), which holds the lock`;
 }
 
 /** Creates the file together with its content, unless the file exists. @param {string} file */

@@ -10,7 +10,7 @@ import { nodeUsesProxy, reachThisMachineDirectly } from './proxy.mjs';
  * @param {string} program its path below `scripts`
  */
 export async function runOperatorProgram(program) {
-  checkPrerequisites({ java: false }); // Only the emulators need Java
+  checkPrerequisites({ java: false }); // Only the emulators need Java.
   const { installDependencies } = await import('./install.mjs');
   const { node22 } = await import('./node22.mjs');
   await installDependencies({ env: process.env, say: (message) => console.error(message) });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
- * Returns a parameter as functions get it: `.env.<project id>` overrides `.env`, and later lines override earlier.
+ * Returns a parameter as functions get it: `.env.<project id>` overrides `.env`, later lines override earlier ones.
  * @param {string} name
  * @param {string | undefined} project
  * @param {string} [folder]

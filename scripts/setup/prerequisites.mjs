@@ -32,14 +32,14 @@ function endWhere(missing) {
 function missingPrerequisite(needs) {
   const node = Number.parseInt(process.versions.node, 10);
   if (node < oldestNode)
-    return `Node ${oldestNode} or newer is required, but this is ${process.version}: https://nodejs.org`;
+    return `Node ${oldestNode} or newer is required, but this is ${process.version}. Get it from https://nodejs.org`;
   if (!isWritable()) return `npm requires write access to this folder: ${process.cwd()}`;
-  if (!answers('git')) return 'Git is required but not installed: https://git-scm.com/downloads';
+  if (!answers('git')) return 'Git is required but not installed. Get it from https://git-scm.com/downloads';
   if (!answers('npm')) return 'npm is required but not installed. It is part of Node: https://nodejs.org';
   return needs.java ? missingJava() : undefined;
 }
 
-/** Returns whether a folder is writable by writing, because permissions do not show a read-only mount. */
+/** Returns whether a folder is writable. Tries to write, because permissions do not show a read-only mount. */
 function isWritable() {
   const file = `.muster-${process.pid}`;
   try {
@@ -54,8 +54,8 @@ function isWritable() {
 function missingJava() {
   const needed = `Java ${oldestJava} or newer is required for the emulators`;
   const java = javaMajor();
-  if (java === undefined) return `${needed} but not installed: https://adoptium.net`;
-  return java < oldestJava ? `${needed}, but this is ${java}: https://adoptium.net` : undefined;
+  if (java === undefined) return `${needed} but not installed. Get it from https://adoptium.net`;
+  return java < oldestJava ? `${needed}, but this is ${java}. Get it from https://adoptium.net` : undefined;
 }
 
 /** @returns {string | undefined} */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Proxies in environment variables: connections to this machine bypass them, all other connections use them. */
+/** Handles proxies in environment variables. Connections to this machine bypass them; all others use them. */
 
 const PROXIES = ['https_proxy', 'http_proxy', 'all_proxy', 'grpc_proxy'];
 
@@ -13,7 +13,7 @@ const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**
  * Returns variables with which programs connect to this machine directly. The https proxy is kept, for other hosts.
- * The http proxy is removed: only this machine is called over http, and the client of the Realtime Database
+ * The http proxy is removed, because only this machine is called over http, and the client of the Realtime Database
  * ignores NO_PROXY. Source: firebase-js-sdk, WebSocketConnection of @firebase/database
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}

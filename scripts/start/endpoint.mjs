@@ -92,11 +92,11 @@ export function connectionHelp({ origin, consoleUrl, tokens, people: [person] })
     add,
     ...(person
       ? [
-          '  in Claude Code: /mcp, choose muster, Authenticate, and sign in as',
+          '  In Claude Code, type /mcp, choose muster, then Authenticate, and sign in as',
           `  ${person.email} with the password ${person.password}`,
         ]
       : []),
-    '  or start it in this folder, where .mcp.json connects it as the leader',
+    '  Or start Claude Code in this folder, where .mcp.json connects it as the leader.',
     '',
     '3. Enter: "Claim a task, do it and complete it." The console shows the progress.',
     '',

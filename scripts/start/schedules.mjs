@@ -1,7 +1,7 @@
 // @ts-check
 import { callTrigger, triggersIn } from '../emulators/triggers.mjs';
 
-/** Every schedule runs once per minute, which is allowed because all tolerate running too often or too late. */
+/** Every schedule runs once per minute, which is allowed because all schedules tolerate running too often or late. */
 const tickMilliseconds = 60_000;
 
 /** Time limit of a schedule, longer than the timeout of any deployed schedule. */

@@ -27,7 +27,7 @@ export async function start({ demoModels }) {
     const node = await prepare({ run, say });
     const output = openOutput(run, 'emulators', { screen: true });
     const models = demoModels ? await startLocalService('demo models', { node, env: run.env, output }) : undefined;
-    // Only one command on this machine chooses ports at a time: a port that looks free may already be assigned.
+    // Only one command on this machine chooses ports at a time, because a free port may already be assigned.
     const started = async () => {
       say('starting the Firebase emulators');
       const ports = await defaultOrFreePorts(say);

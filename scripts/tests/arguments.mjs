@@ -12,7 +12,7 @@ import { suites } from './suites.mjs';
  */
 
 /**
- * Parses the names of suites and spec files, which come first, and options. Those not listed here are for mocha.
+ * Parses the names of suites and spec files, which come first, and options. Options not listed here are for mocha.
  * @param {string[]} args
  * @returns {Choice}
  */
@@ -50,9 +50,9 @@ export function help() {
     ({ name, specs, emulators, optional }) =>
       `  ${name.padEnd(12)} ${specs}${emulators ? ', with emulators' : ''}${optional ? '; only if named' : ''}`,
   );
-  return `npm test                           types, style and all suites
-npm test -- unit rules             only these suites
-npm test -- test/unit/a.test.ts    only these files or folders
+  return `npm test                           checks types and style, and runs all suites
+npm test -- unit rules             runs only these suites
+npm test -- test/unit/a.test.ts    runs only these files or folders
 npm test -- e2e --grep claim       passes options after the names to mocha: --grep <words>, --bail, --timeout 0
 npm run test:nightly               adds the files *.nightly.ts, more repetitions and another seed each night;
                                    accepts the same arguments

@@ -23,7 +23,7 @@ export async function runInWorkers(jobs, work) {
   const noneIsLeft = new Promise((resolve) => {
     open = resolve;
   });
-  /** If only serial jobs are left while one is running, the worker that runs it also runs the others. */
+  /** If only serial jobs are left while a serial job is running, its worker runs all of them. */
   const worker = async () => {
     const mayTake = (/** @type {Job} */ { oneAtATime }) => !(oneAtATime && isOneRunning);
     for (let job = next(mayTake); job !== undefined; job = next(mayTake)) {

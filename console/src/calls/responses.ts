@@ -7,12 +7,12 @@ export interface KnownResponse<Value> {
   readonly live: Live<Value>;
 }
 
-/** Returns the state of a request: `loading` until its own response arrives, even if an earlier one is known. */
+/** Returns the state of a request: `loading` until its own response arrives, even if an earlier response is known. */
 export function responseFor<Value>(key: string, known: KnownResponse<Value> | undefined): Live<Value> {
   return known?.key === key ? known.live : { state: 'loading' };
 }
 
-/** Loads the given number of pages, or fewer if the list ends before. */
+/** Loads the given number of pages, or all pages if the list has fewer. */
 export async function pagesOf<Page>(
   wanted: number,
   ask: (cursor: string | undefined) => Promise<Page>,

@@ -1,4 +1,4 @@
-/** Data from tools, for screens without listeners: loaded when the screen is shown, and again after a change. */
+/** Loads data from tools for screens without listeners: when the screen is shown, and again after a change. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

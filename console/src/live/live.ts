@@ -90,7 +90,7 @@ function use(source: Source<unknown>): () => void {
 
 const NOTHING: ReadonlySignal<Live<never>> = signal<Live<never>>({ state: 'loading' });
 
-/** Returns the current value of a source. Without a source, because its query is unknown, the state is loading. */
+/** Returns the current value of a source. If the source is undefined (its query is unknown), the state is loading. */
 export function useLive<Value>(source: Source<Value> | undefined): Live<Value> {
   const key = source?.key;
   useEffect(() => (source === undefined ? undefined : use(source)), [key]);

@@ -1,5 +1,5 @@
 /**
- * Stub for `re2js`, a third of the size of Firestore's SDK. The SDK needs it only for regular expressions in
+ * Stub for `re2js`, which makes up a third of Firestore's SDK. The SDK needs it only for regular expressions in
  * pipelines, which the console does not use. scripts/setup/console.mjs inserts the stub.
  */
 export const RE2JS = {

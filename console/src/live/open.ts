@@ -5,7 +5,7 @@ type Schema = z.core.$ZodType;
 
 type Some<Type> = Type extends Schema ? Type : never;
 
-/** Type of a schema in which any text replaces enums, and JSON texts stay text. */
+/** Type of a schema whose enums accept any text, and whose JSON texts are not parsed. */
 type Open<Stored> = Stored extends z.core.$ZodEnum
   ? z.ZodMiniString<string>
   : Stored extends z.core.$ZodCodec<infer Text, infer _>

@@ -10,7 +10,7 @@ const PAGE = 50;
 const AGENT_PAGE = 100;
 const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
-/** Maximum number of counter shards: more than any session or workspace has. */
+/** Maximum number of counter shards in a query. No session or workspace has as many. */
 const MAX_SHARDS = 64;
 
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
@@ -37,7 +37,7 @@ export function membersOf(workspace: string): DocumentsQuery {
   return listed(`workspaces/${workspace}/members`, PAGE);
 }
 
-/** Tasks held by an agent, oldest first. */
+/** Tasks that any agent holds, oldest first. */
 export function heldTasks(workspace: string, session: string): DocumentsQuery {
   return tasksOf(workspace, session, {
     where: [['status', 'in', HELD_STATUSES]],

@@ -1,4 +1,4 @@
-/** Listens to the Realtime Database. It uses only WebSocket: the page's policy forbids the alternative. */
+/** Listens to the Realtime Database. It uses only WebSocket, because the page's policy forbids the alternative. */
 import {
   connectDatabaseEmulator,
   type Database,

@@ -1,4 +1,4 @@
-/** Budgets of an item and its parents, and a form for its own limit. Source: docs/guides/graph.md. */
+/** Budgets of an item and its parents, and a form for the item's own limit. Source: docs/guides/graph.md. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
@@ -48,7 +48,7 @@ function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }
   );
 }
 
-/** Name of a kind of item, for people. */
+/** Returns the name that people see for a kind of item. */
 export function nameOf(kind: string): string {
   return kind === 'todo' ? 'to-do' : kind.replace('_', ' ');
 }

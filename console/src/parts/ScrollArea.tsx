@@ -12,7 +12,7 @@ interface ScrollAreaProps {
 
 export function ScrollArea({ class: name, label, box = null, children, ...handlers }: ScrollAreaProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls what has the focus.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: people without a mouse scroll the focused element.
     <section class={name} aria-label={label} ref={box} tabIndex={0} {...handlers}>
       {children}
     </section>

@@ -44,7 +44,7 @@ const MARKS: Readonly<Record<string, string>> = {
   budget: '‖',
 };
 
-/** Name of a state, for people. */
+/** Returns the name that people see for a state. */
 export function nameOf(state: string): string {
   return WORDS[state] ?? state;
 }

@@ -28,7 +28,7 @@ export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapse
   if (task.failed_check !== null) return 'red';
   const end = leaseEnd(task, undefined);
   const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
-  // The holder may have renewed the lease: the sweep then updates the stored end within minutes.
+  // The holder may have renewed the lease. If so, the sweep updates the stored end within minutes.
   return isLeft || (end !== undefined && at > end + SWEEP_WITHIN_MS && isRunning(task)) ? 'lapsed' : undefined;
 }
 

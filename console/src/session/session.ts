@@ -51,13 +51,13 @@ export async function startSession(): Promise<void> {
   try {
     const deployment = await loadDeployment();
     const app = initializeApp(deployment.firebase);
-    // Without the pop-up resolver, which would load third-party scripts and frames.
+    // Omits the pop-up resolver, which would load third-party scripts and frames.
     const auth = initializeAuth(app, { persistence: [indexedDBLocalPersistence, browserLocalPersistence] });
     if (deployment.emulators !== undefined)
       connectAuthEmulator(auth, `http://${deployment.emulators.auth}`, { disableWarnings: true });
     connected = { app, auth, deployment };
     await auth.authStateReady();
-    // A token that is renewed later would restart all listeners. Without a network, the old token is used.
+    // A later renewal of the token would restart all listeners. Without a network, the old token is used.
     await renewToken().catch(() => undefined);
     await takeLink(auth);
     onAuthStateChanged(auth, (user) => {

@@ -22,7 +22,7 @@ interface Found {
 
 const MAX_SHOWN = 12;
 
-/** The id of a task, or its end, finds the task even if it is not listed. */
+/** The id of a task, or the end of the id, finds the task even if it is not listed. */
 const TASK_ID = /^task-[\w-]+$/;
 
 export function Palette({ person, close }: { readonly person: Person; close(): void }) {

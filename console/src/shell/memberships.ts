@@ -47,13 +47,13 @@ export async function fetchMemberships(): Promise<void> {
   const before = memberships.peek();
   const after = await callTool('access.whoami', {}, whoami).then(workspacesIn, () => 'failed' as const);
   if (number !== latest) return;
-  // Keeps the previous result: the databases decide, and the next call may succeed.
+  // Keeps the previous result, because the databases decide, and the next call may succeed.
   if (after === 'failed' && before !== undefined) return;
   memberships.value = after;
   if (typeof before === 'object' && typeof after === 'object' && listsOf(before) !== listsOf(after)) relisten();
 }
 
-/** Refreshes with a new token: the address may have been verified, or the role may have changed. */
+/** Refreshes with a new token, because the person's address may now be verified, or the role may have changed. */
 export async function refetchMemberships(): Promise<void> {
   await renewToken().catch(() => undefined);
   await fetchMemberships();

@@ -10,7 +10,7 @@ export function useTitle(): void {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${titleOf(address.split('/'))} · Muster`;
-    // On the first load, screen readers read the page itself.
+    // On the first load, screen readers read the page anyway, so the focus is not moved.
     if (!isFirst.current) document.getElementById('main')?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [address]);

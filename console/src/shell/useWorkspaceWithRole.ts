@@ -1,4 +1,4 @@
-/** Redirects a person without a role in the default workspace to one in which they have a role. */
+/** Redirects a person without a role in the default workspace to a workspace in which they have a role. */
 import { useEffect } from 'preact/hooks';
 import { ask, DEFAULT_WORKSPACE, workspace } from '../router.ts';
 import { isListed, memberships } from './memberships.ts';

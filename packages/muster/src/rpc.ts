@@ -40,7 +40,7 @@ export class Hub {
     const parsedBody: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw new Mistake(refused(response.status, parsedBody));
     const answers = z.array(answer).safeParse(parsedBody);
-    if (!answers.success) throw new Mistake(`The response from ${this.url} is not Muster's. Check --url.`);
+    if (!answers.success) throw new Mistake(`The response from ${this.url} is not from a Muster hub. Check --url.`);
     return answers.data.map(({ id, result, error }) => {
       if (error !== undefined) throw new Mistake(`${calls[id]?.method}: ${sentence(error)}`);
       return result;

@@ -89,7 +89,7 @@ const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 export const claude: CodingCli = {
   tool: 'CLAUDECODE',
   program: 'claude',
-  // Claude Code 2.1.197 reads "@" as a reference only after white space or some punctuation, so not in an email.
+  // Claude Code 2.1.197 reads "@" as a reference only after a space or some punctuation, so not in email addresses.
   reference: /(?<![\w\\])@/g,
   prepare: (wishes) => ({ args: argumentsOf(wishes), dispose: () => undefined }),
   read: eventReader(event, eventsOf),

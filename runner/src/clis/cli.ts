@@ -75,7 +75,7 @@ export interface AgentResult {
   readonly httpStatus: number | undefined;
   readonly turns: number | undefined;
   readonly tokens: Tokens | undefined;
-  /** `session`: `tokens` covers the session so far. `prompt`: only the time since the previous result, as `turns`. */
+  /** `session`: `tokens` covers the session so far. `prompt`: like `turns`, only the time since the last result. */
   readonly tokensOf: 'session' | 'prompt';
   /** Cost in US dollars since the start of the session. */
   readonly costUsd: number | undefined;

@@ -39,7 +39,7 @@ export const gemini: CodingCli = {
   // Gemini CLI 0.61.0 reads every "@" as a reference, unless a backslash precedes it.
   reference: /(?<!\\)@/g,
   prepare: (wishes, place) => {
-    // The flag --allowed-tools is not used: it splits its values at commas and replaces the user's own list.
+    // The flag --allowed-tools is not used, because it splits its values at commas and replaces the user's own list.
     const policies = writePolicies(wishes.allowedTools, place);
     return { args: argumentsOf(wishes, policies.paths), dispose: policies.remove };
   },

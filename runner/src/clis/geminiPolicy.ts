@@ -22,7 +22,7 @@ export interface Policies {
 
 /**
  * Writes a run's policy to a temporary folder. `--policy` replaces the user's own policies, so the folder also
- * contains links to them. The CLI splits the value of the flag at commas, so the paths of the links have none.
+ * contains links to them. The CLI splits the value of the flag at commas, so the paths of the links have no commas.
  * @throws AttemptFailure if Gemini CLI cannot express a rule
  */
 export function writePolicies(allowedTools: readonly string[], place: RunPlace): Policies {
@@ -60,7 +60,7 @@ function ruleOf(allowed: string): string {
   if (!isShell && !isWhole)
     throw new AttemptFailure(
       'crashed',
-      `config.allowedTools: "${allowed}": in Gemini CLI, only rules for ${SHELL} can have brackets. Name the whole tool: "${tool}".`,
+      `config.allowedTools contains "${allowed}", but in Gemini CLI, only rules for ${SHELL} can have brackets. Allow the whole tool instead: "${tool}".`,
       { retryable: false },
     );
   const lines = [

@@ -20,8 +20,8 @@ export interface CheckoutOptions {
 }
 
 /**
- * Returns git bound to a checkout. The result never searches for a repository: if the folder has no `.git`, git would
- * find a repository in a parent folder.
+ * Returns git bound to a checkout. It never searches for a repository. Otherwise, in a folder without `.git`, git
+ * would find a repository in a parent folder.
  */
 export function gitAt({ folder, gitDir, commonDir }: Checkout, options: CheckoutOptions = {}): Git {
   const { index, input, settings = [], set = {} } = options;
@@ -41,7 +41,7 @@ export function gitAt({ folder, gitDir, commonDir }: Checkout, options: Checkout
 /**
  * Checks whether a linked worktree is still the one that the runner created. Compares the folder, its `.git` file,
  * the registration in the repository, and the repository that git finds from inside the folder.
- * @returns the first difference, worded as the predicate of a sentence about the checkout; undefined without one
+ * @returns the first difference, worded as the predicate of a sentence about the checkout; undefined if none
  */
 export async function deviationOf(checkout: Checkout): Promise<string | undefined> {
   const { folder, gitDir, commonDir } = checkout;

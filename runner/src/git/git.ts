@@ -31,7 +31,7 @@ const SETTINGS = [
 const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
 const NAMED_HOOKS = ['config', '--null', '--name-only', '--get-regexp', String.raw`^hook\..*\.(command|event)$`];
 
-/** Subcommands that run no hooks: they only read, or they write only objects. */
+/** Subcommands that run no hooks, because they only read, or write only objects. */
 const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'cat-file',
   'check-ignore',
@@ -127,7 +127,7 @@ interface Call {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Returns settings that disable the configured hooks. They are read before each command: a task can add hooks. */
+/** Returns settings that disable the configured hooks. Hooks are read before each command, as a task can add some. */
 async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
   const version = await gitVersion(call.env);
   if (version !== undefined && isBefore(version, NAMED_HOOKS_SINCE)) return [];

@@ -37,7 +37,7 @@ export function isUnreachable(message: string): boolean {
   return UNREACHABLE.test(message);
 }
 
-/** Classifies a git error. Unknown errors count as transient: a needless retry costs less than lost work. */
+/** Classifies a git error. Unknown errors count as transient, because a needless retry costs less than lost work. */
 export function refusalOf(message: string): RefusalKind {
   if (LOCKED.test(message)) return 'transient';
   if (BUSY.test(message)) return 'busy';

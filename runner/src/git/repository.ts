@@ -22,10 +22,10 @@ export async function openRepository(path: string): Promise<Repository> {
   const paths = await search('rev-parse', '--absolute-git-dir', '--git-common-dir');
   const [gitDir = '', common = ''] = paths.split('\n');
   const commonDir = realpathSync(resolve(folder, common));
-  // GIT_DIR keeps git from searching: if the repository disappeared, git would find one in a parent folder.
+  // With GIT_DIR, git does not search. If the repository disappeared, a search would find one in a parent folder.
   const git = gitIn(folder, { set: { GIT_DIR: gitDir } });
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
-    throw new GitError(`HEAD of ${folder} is not a commit. Check out a branch, or make the first commit.`);
+    throw new GitError(`HEAD of ${folder} does not point to a commit. Check out a branch, or make the first commit.`);
   const stateFolder = `${commonDir}/muster`;
   mkdirSync(stateFolder, { recursive: true });
   const origin = await git('remote', 'get-url', 'origin').catch(() => undefined);

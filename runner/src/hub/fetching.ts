@@ -50,7 +50,7 @@ function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   return { name, httpProxy: addressIn(http), httpsProxy: addressIn(https) };
 }
 
-/** Returns a dispatcher of undici that uses the proxy. Node's own fetch uses it only with an option of Node. */
+/** Returns a dispatcher of undici that uses the proxy. Node's own fetch uses a proxy only with an option. */
 function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
   if (name === undefined) return new Agent();
   const { emitWarning } = process;

@@ -48,7 +48,7 @@ function timeIn(text: string, now: number): number | undefined {
   const month = monthName === undefined ? -1 : MONTHS.indexOf(monthName.toLowerCase());
   let target = atTime(month < 0 ? wall : new Date(Date.UTC(wall.getUTCFullYear(), month, Number(day))));
   if (month < 0 && target <= wall.getTime()) target += DAY_MS;
-  // Dates have no year: in December, "Jan 2" is in the next year.
+  // Dates have no year, so in December, "Jan 2" means the next year.
   if (month >= 0 && target < wall.getTime() - 180 * DAY_MS)
     target = atTime(new Date(Date.UTC(wall.getUTCFullYear() + 1, month, Number(day))));
   return now + target - wall.getTime();

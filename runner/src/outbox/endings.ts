@@ -14,8 +14,8 @@ const KEPT_OBJECTS = new Set(['tokens', 'pullRequest']);
 const REFUSED = 'The hub did not accept the full report of this attempt.';
 
 /**
- * Returns the ending and shorter forms of it. Each form is sent if the hub rejects the content of the previous one.
- * Before texts are shortened, fields of a failure that older hubs do not know are omitted.
+ * Returns the ending and shorter forms of it. Each shorter form is sent if the hub rejects the content of the
+ * previous form. Before texts are shortened, fields of a failure that older hubs do not know are omitted.
  */
 export function formsOf(ending: Ending): readonly Ending[] {
   const { status, failure } = ending;

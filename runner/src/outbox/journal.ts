@@ -65,9 +65,9 @@ export class Journal {
     return this.why;
   }
 
-  /** Returns whether the entry was written. If earlier entries were lost, an entry that reports the gap is first. */
+  /** Returns whether the entry was written. If earlier entries were lost, an entry about the gap is written first. */
   append(entry: Omit<LogEntry, 'sequence'>): boolean {
-    // Both entries are written, or neither is: otherwise reports of gaps could fill a disk that is almost full.
+    // Both entries are written, or neither is. Otherwise, reports of gaps could fill a disk that is almost full.
     const entries = this.missing > 0 ? [this.gap(), entry] : [entry];
     const lines = entries.map((one, at) => `${JSON.stringify({ sequence: this.next + at, ...one })}\n`);
     const bytes = Buffer.from(lines.join(''));
@@ -168,7 +168,7 @@ export class Journal {
   private gap(): Omit<LogEntry, 'sequence'> {
     const why = this.why === '' ? '' : ` (${this.why})`;
     const lines = this.missing === 1 ? '1 line is' : `${this.missing} lines are`;
-    const message = `${lines} missing from the log: the runner could not write it to disk${why}.`;
+    const message = `${lines} missing from the log, because the runner could not write to disk${why}.`;
     return { at: new Date().toISOString(), level: 'warn', type: 'system', message };
   }
 

@@ -216,7 +216,7 @@ export class Outbox {
     this.reported.add(message);
   }
 
-  /** Stops the work because the hub refused a call: the claim is lost, or the credential is invalid. */
+  /** Stops the work because the hub refused a call, so the claim is lost or the credential is invalid. */
   private refused(error: unknown): Delivery {
     if (error instanceof CredentialRefused) {
       this.stopping.abort();
@@ -238,7 +238,7 @@ export class Outbox {
 }
 
 function unsendable({ sequence }: LogEntry): LogEntry {
-  const message = 'A log line could not be sent: the hub did not accept it.';
+  const message = 'A log line is missing, because the hub did not accept it.';
   return { sequence, at: new Date().toISOString(), level: 'warn', type: 'system', message };
 }
 

@@ -79,7 +79,7 @@ export function inspectProcess(pid: number): ProcessSnapshot {
 }
 
 /**
- * Returns the ids of running processes whose mark has this prefix or that are in the group, except the caller's.
+ * Returns the ids of running processes whose mark has this prefix or that are in the group, except the caller.
  * Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
  */
 export function listProcesses(markPrefix: string, group?: number): readonly number[] | undefined {

@@ -1,11 +1,11 @@
 // @ts-check
-/** Lists and inspects processes of this machine. JavaScript, because scripts use it before the build. */
+/** Lists and inspects processes of this machine. It is JavaScript, because scripts use it before the build. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Returns the ids of running processes that have an environment entry starting with `mark` or are in the group,
- * except the caller's. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
+ * except the caller. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
  * @param {string} mark `NAME=value`
  * @param {number} [group]
  * @returns {readonly number[] | undefined}

@@ -7,13 +7,13 @@ export interface Format {
   readonly id: string;
   /** Keywords in lower case. A text that contains none of them contains no secret of this format. */
   readonly keywords: readonly string[];
-  /** Keeps its first group; the second is the secret. A match starts at a keyword or, with the `g` flag, anywhere. */
+  /** Group 1 is kept, and group 2 is the secret. A match starts at a keyword or, with the flag `g`, anywhere. */
   readonly pattern: RegExp;
   /** Returns whether a match is a secret. By default, a match is a secret if it does not consist of words. */
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** Start of a secret: after a character other than a letter or digit, an escape, an encoded byte, or a color. */
+/** Start of a secret: after an escape, an encoded byte, a color, or a character except letters and digits. */
 const START = String.raw`(?<=^|[^A-Za-z0-9]|\\[abefnrtv0]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\u001b\[[0-9;?]{0,16}[A-Za-z])`;
 const END = '(?![A-Za-z0-9])';
 
@@ -122,7 +122,7 @@ const CONTEXTS: readonly Format[] = [
     pattern: /(hooks\.slack\.com\/[a-z]{1,20}\/|\/api\/webhooks\/\d{1,30}\/)([A-Za-z0-9+/_-]{30,})/g,
   },
   {
-    // A token can contain a JWT, as GitHub's do. Each run of token characters is scanned only from its start.
+    // A token can contain a JWT, as GitHub's tokens do. Each run of token characters is scanned only from its start.
     id: 'jwt',
     keywords: ['eyj'],
     pattern: /((?<![A-Za-z0-9_-]))([A-Za-z0-9_-]{13,}(?:\.[A-Za-z0-9_-]*){2,})/g,

@@ -27,7 +27,7 @@ const MAX_AVERAGE_RUN = 5;
 const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
 const KEY_CHARACTER = /[A-Za-z0-9+/=\\%]/;
 const AFTER_KEY = /["'`,;)}\]\s]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: color codes start with a control character
 const COLORS = /\u001b\[[0-9;?]{0,16}[A-Za-z]/g;
 const HEX = /^[0-9a-f]+$/i;
 const HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Subject): /;
@@ -50,8 +50,8 @@ interface Block {
 
 /**
  * Creates a function that removes private keys from one stream's successive lines or texts. A placeholder replaces
- * the first line of a key; for its other lines, the function returns undefined. All other text is kept, even after a
- * key's first line without an end.
+ * the first line of a key; for its other lines, the function returns undefined. All other text is kept, even if a key
+ * has a first line but no end.
  */
 export function createKeyBlockRedactor(): (text: string) => string | undefined {
   let block: Block | undefined;

@@ -143,7 +143,7 @@ function failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }
   const { program } = cli;
   if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
   if (outcome !== undefined) {
-    const nothing = outcome.succeeded ? 'It reported success without a turn or a token.' : '';
+    const nothing = outcome.succeeded ? 'It reported success, but took no turn and used no token.' : '';
     const complaint = shortComplaint([nothing, redact(outcome.text), ...complaints]);
     const failureClass = classify(complaint, { status: outcome.httpStatus, program, exitCode: exit?.code });
     return withReset(failureClass, `${program}: ${complaint}`, limitEndsAt);

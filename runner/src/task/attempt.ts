@@ -103,7 +103,7 @@ export class Attempt {
     try {
       record.keep(ending);
     } catch (error) {
-      say(`The ending cannot be written to disk. ${messageOf(error)}`);
+      say(`The outcome of the task cannot be written to disk. ${messageOf(error)}`);
     }
     await this.cleanUp();
     return { ending, delivery: await outbox.finish(ending) };

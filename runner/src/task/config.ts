@@ -44,7 +44,7 @@ export function parseTaskConfig(config: Json, { unsafe }: { readonly unsafe: boo
   }
   const refused = unsafe ? [] : unsafeRules(parsed.data.allowedTools);
   if (refused.length > 0) {
-    const message = `config.allowedTools: ${refused.join(', ')}: allowed only by a runner started with --unsafe. Name the commands, as in "Bash(npm test)".`;
+    const message = `config.allowedTools: only a runner started with --unsafe allows ${refused.join(', ')}. Name the commands, as in "Bash(npm test)".`;
     throw new AttemptFailure('crashed', message, { retryable: false });
   }
   return parsed.data;

@@ -57,9 +57,8 @@ function baseBranchOf({ config, start }: Pick<DestinationWishes, 'config' | 'sta
   // If the task does not set the base, a runner with another base can succeed.
   const retryable = named === undefined && config.base === undefined;
   const refuse = (reason: string): never => {
-    throw new AttemptFailure('crashed', `Set config.pullRequest.base to the branch to merge into: ${reason}.`, {
-      retryable,
-    });
+    const advice = 'Set config.pullRequest.base to the branch into which to merge.';
+    throw new AttemptFailure('crashed', `The pull request has no valid base: ${reason}. ${advice}`, { retryable });
   };
   if (base === undefined) return refuse(`the base of the work is ${start.base.description}`);
   if (base === start.branch) return refuse(`"${base}" is the task's own branch`);

@@ -31,11 +31,11 @@ export class TaskLog {
     this.append = append;
   }
 
-  /** Redacts a text and removes control characters. Call it before cutting: half a secret is not recognized. */
+  /** Redacts a text and removes control characters. Call it before cutting, because half a secret is not found. */
   redact(text: string): string {
     const redacted = this.redactor.text(text);
     const shown = printable(redacted);
-    // Redact again: a color code or carriage return, which is gone now, can have hidden a secret.
+    // Redact again, because a color code or carriage return, which is gone now, can have hidden a secret.
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 
@@ -69,6 +69,6 @@ export class TaskLog {
 
 /** Returns the text as valid Unicode, without colors and control characters. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
   return clean(text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ''));
 }

@@ -196,7 +196,7 @@ export class AttemptRecord {
   }
 }
 
-/** Time after which another runner may repeat a takeover whose runner was killed, in milliseconds. */
+/** Milliseconds after which another runner may repeat a takeover whose runner was killed. */
 const TAKEOVER_TIMEOUT_MS = 60_000;
 
 /** Returns whether this process is the first that takes over the record of an ended runner. */

@@ -24,7 +24,7 @@ export class SilenceWatch {
     if (!this.expecting) this.ticks = 0;
   }
 
-  /** Reports after this time, even if the program prints. Later calls do nothing. Returns whether it is the first. */
+  /** Reports after this time, even if the program prints. Later calls do nothing and return false. */
   expect(milliseconds: number): boolean {
     if (this.expecting) return false;
     this.expecting = true;

@@ -8,7 +8,7 @@ import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
 import { until } from '../support/waiting.ts';
 
 export interface RunnerFixture {
-  /** The home folder is a repository. It contains the repository `outer` with the checkout and the worktrees. */
+  /** The home folder, which is a repository. It contains the repository `outer` (with the checkout and worktrees). */
   readonly home: string;
   readonly outer: string;
   readonly repo: string;

@@ -16,7 +16,7 @@ const STEPS = 80;
 
 const KIND_NAMES = Object.keys(KINDS);
 
-/** Number of actions in each sequence that are chosen in turn. The other actions are random. */
+/** How many actions of each sequence are chosen in turn. The other actions are random. */
 const TURNS = defaultOrNightly(4, { night: 1 });
 /** Number of sequences after which each action has been chosen at least once. The default run plays this many. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
@@ -36,7 +36,7 @@ function sequenceOf(number: number): fc.Arbitrary<Sequence> {
   const turn = number % ROUND;
   const turns = KIND_NAMES.filter((_, index) => index % ROUND === turn);
   const round = Math.floor(number / ROUND);
-  // With NEVER, the runner is not killed. It is a process without root's rights, so files can be unreadable.
+  // With NEVER, the runner is not killed. Its process lacks root's rights, so that files can be unreadable.
   const never = turns.some((kind) => kind.startsWith('makesUnreadable')) ? NEVER : undefined;
   return fc.record({
     kinds: fc.array(fc.constantFrom(...KIND_NAMES), { maxLength: 4 - TURNS }).map((others) => [...turns, ...others]),

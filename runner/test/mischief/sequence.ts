@@ -80,7 +80,7 @@ async function run(
   const restore = repair(plan);
   if (restore !== undefined) {
     restore();
-    await assert.rejects(recoverAll(code, fixture), /Expected git repo version|is not a commit/);
+    await assert.rejects(recoverAll(code, fixture), /Expected git repo version|does not point to a commit/);
     repair(plan);
   }
   await recoverAll(code, fixture);

@@ -66,7 +66,7 @@ describe("redaction of an attempt's output", () => {
     for (const line of KEY.split('\n').slice(1, -1)) assert.ok(!text.includes(line), line);
   };
 
-  it('keeps the result of a test that is printed after the marker of a key', async () => {
+  it('keeps a test result that is printed after the marker of a key', async () => {
     const { output } = await accept(
       `echo 'ok 1 - rejects "-----BEGIN PRIVATE KEY-----"'; echo 'not ok 2 - login fails'; exit 1`,
     );

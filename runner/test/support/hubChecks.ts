@@ -35,7 +35,7 @@ function refusing(tool: string, check: () => unknown): void {
   }
 }
 
-/** Returns the arguments as the hub receives them, which is after a conversion to JSON. */
+/** Converts the arguments to JSON and back, because the hub receives them as JSON. */
 function sent(value: object): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(value));
 }

@@ -16,7 +16,7 @@ print({ type: 'system', subtype: 'init', model: 'stand-in' });
 /**
  * Installs a program that prints output in the format of Claude Code.
  * @param bin folder that the test adds to the PATH
- * @param body JavaScript, with `print`, `said`, `result`, `fs` and `spawn`
+ * @param body JavaScript code that can use `print`, `said`, `result`, `fs` and `spawn`
  */
 export function installStandIn(bin: string, body: string, program = 'claude'): void {
   mkdirSync(bin, { recursive: true });

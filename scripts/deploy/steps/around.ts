@@ -15,7 +15,7 @@ const anything = z.unknown();
 /** Number of attempts after which Pub/Sub moves a message to the dead-letter topic. */
 const DELIVERY_ATTEMPTS = 20;
 
-/** Policy that deletes container images after a day, when they are no longer needed. Firebase finds it by its id. */
+/** Policy that deletes container images after a day, when no longer needed. Firebase finds the policy by its id. */
 const CLEANUP = {
   'firebase-functions-cleanup': {
     id: 'firebase-functions-cleanup',
@@ -108,7 +108,7 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
     const path = `v2/${service.name}`;
     const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: [INVOKER_ROLE] });
     if (granted.ok) continue;
-    say(`  ${name}: ${granted.failure.message} Turning off Cloud Run's check of callers; the function checks them.`);
+    say(`  ${name}: ${granted.failure.message} Turning off Cloud Run's check of callers. The function checks them.`);
     const started = await google.send({
       method: 'PATCH',
       api,

@@ -104,7 +104,7 @@ async function waitForIndexes({ google, say }: Deployment, { declared }: Diagnos
     const building = states.filter(({ state }) => state !== 'READY').length;
     if (building === 0) return;
     if (waited >= MAX_MS) throw new Stop(`${building} indexes are still being built`, again(google.project));
-    say(`  ${building} of ${states.length} are being built`);
+    say(`  ${building} of ${states.length} indexes are being built`);
     await google.pause(POLL_MS);
   }
 }

@@ -30,7 +30,7 @@ export const identitySteps: readonly Step[] = [
         body: { accountId: email.split('@')[0], serviceAccount: { displayName: 'Muster' } },
         schema: serviceAccount,
       });
-      // Status 409: the account already exists, and only the parameter was missing.
+      // Status 409 means that the account already exists. Only the parameter was missing.
       if (!made.ok && made.failure.status === 409) return;
       orStop(made, `Cannot create the service account ${email}`);
     },
@@ -54,7 +54,7 @@ export const identitySteps: readonly Step[] = [
     },
   },
   {
-    title: 'permissions of the account on itself: signing tokens and running Cloud Tasks',
+    title: 'permissions of the account on itself, to sign tokens and to run Cloud Tasks',
     checks: ['token creator', 'acting as itself'],
     run: async ({ google }, { seen }) => {
       const path = `v1/projects/${google.project}/serviceAccounts/${seen.account}`;
@@ -73,7 +73,7 @@ export const secretSteps: readonly Step[] = [
         const versions = seen.secretVersions.get(name);
         if (versions?.ok && (versions.value ?? []).length > 0) continue;
         const value = secrets[name] ?? '';
-        say(`  ${name}: ${value === '' ? 'set to none, because no value was given' : 'set to the given value'}`);
+        say(`  ${name}: ${value === '' ? 'set to "none", because no value was given' : 'set to the given value'}`);
         await makeSecret(google, name);
         const data = Buffer.from(value === '' ? 'none' : value).toString('base64');
         const added = await google.send({

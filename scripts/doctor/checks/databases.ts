@@ -49,7 +49,7 @@ export const databaseChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `Firestore database ${databaseId} not found${others.length > 0 ? `; existing databases: ${others.join(', ')}` : ''}`,
-          why: 'it stores all data; if no one creates it first, Firebase creates it without protection and backups',
+          why: 'this database stores all data; if no one creates it first, Firebase creates it without protection and backups',
           fix: {
             command: `gcloud firestore databases create --database='${databaseId}' --location=${region} --type=firestore-native --delete-protection --enable-pitr --project ${project}`,
           },
@@ -65,7 +65,7 @@ export const databaseChecks: readonly Check[] = [
           : {
               state: 'problem',
               what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
-              why: 'this mode has no listeners and no security rules; it can be changed only while the database is empty',
+              why: 'this mode has no listeners and no security rules; the mode can be changed only while the database is empty',
               fix: updating(site, '--type=firestore-native'),
             },
       ),
@@ -137,13 +137,13 @@ export const databaseChecks: readonly Check[] = [
           return {
             state: 'problem',
             what: 'no default Realtime Database',
-            why: 'it stores presence, limits and queues, and functions get its address when they are deployed',
+            why: 'this database stores presence, limits and queues, and functions get its address when they are deployed',
             fix: deployCommand(site.declared),
           };
         return {
           state: 'problem',
           what: `the Realtime Database is ${instance.state}`,
-          why: 'it stores presence, limits and queues: without it, no task can be claimed',
+          why: 'this database stores presence, limits and queues; without it, no task can be claimed',
           fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/database`,
             press: "in the database's menu, Enable",
@@ -157,7 +157,7 @@ export const databaseChecks: readonly Check[] = [
       ofRealtime(site, (instance) => {
         const location = locationOf(instance);
         if (location === realtimeLocationNear(site.declared.region)) return OK;
-        const what = `the Realtime Database is in ${location}, the functions in ${site.declared.region}`;
+        const what = `the Realtime Database is in ${location}, but the functions are in ${site.declared.region}`;
         const why = 'each write of presence or rate limits crosses regions, and the location cannot be changed later';
         if (!isWithFirestore(site))
           return { state: 'problem', what, why, fix: setParameter(site.declared, 'REGION', location) };
@@ -188,8 +188,8 @@ export const databaseChecks: readonly Check[] = [
               state: 'problem',
               what:
                 names.length > 0
-                  ? `deployed without the Realtime Database's address: ${names.join(', ')}`
-                  : `the project's configuration has ${databaseURL ?? 'no address'} instead of ${databaseUrl}`,
+                  ? `functions that were deployed without the Realtime Database's address: ${names.join(', ')}`
+                  : `the project's configuration has ${databaseURL ?? 'no database address'}, but must have ${databaseUrl}`,
               why: 'functions get the address when they are deployed, so they cannot reach a database that was created later',
               fix: deployCommand(site.declared),
             };
@@ -209,11 +209,11 @@ function inMultiRegion(site: Site, locationId: string): Finding {
   const { project, region } = site.declared;
   return {
     state: 'problem',
-    what: `Firestore is in ${locationId}, which was not chosen: the location in firebase.json is ${site.declared.firestoreLocation ?? 'not set'}`,
+    what: `Firestore is in ${locationId}, but the location in firebase.json is ${site.declared.firestoreLocation ?? 'not set'}`,
     why: 'a multi-region costs twice as much, its location cannot be changed later, and the functions and the Realtime Database are in one region in any case',
     fix: {
       page: `https://console.firebase.google.com/project/${project}/firestore`,
-      press: `while it is empty, delete the database there and run npm run deploy -- --project ${project}, which creates one in ${region}; to keep it, add "location": "${locationId}" to firebase.json`,
+      press: `if the database is empty, delete the database there and run npm run deploy -- --project ${project}, which creates one in ${region}; to keep the database, add "location": "${locationId}" to firebase.json`,
     },
   };
 }

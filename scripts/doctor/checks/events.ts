@@ -50,7 +50,7 @@ export const eventChecks: readonly Check[] = [
         const update = `gcloud pubsub subscriptions update ${names.length === 1 ? names[0] : '$name'} --dead-letter-topic=${topic} --max-delivery-attempts=20 --project ${site.declared.project}`;
         return {
           state: 'problem',
-          what: `no dead-letter topic: ${list(names)}`,
+          what: `subscriptions without the dead-letter topic: ${list(names)}`,
           why: 'a failing message would be retried for a day without any report',
           fix: { command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done` },
         };
@@ -68,7 +68,7 @@ export const eventChecks: readonly Check[] = [
             if (policy === undefined) return waitsFor(`no topic ${topic}`);
             const closed = [...policies].find(([, one]) => !rolesIn(one, member).includes('roles/pubsub.subscriber'));
             if (rolesIn(policy, member).includes('roles/pubsub.publisher') && closed === undefined) return OK;
-            const why = 'Pub/Sub counts attempts but cannot move the message to the dead-letter topic';
+            const why = 'Pub/Sub counts attempts, but cannot move a failing message to the dead-letter topic';
             if (closed === undefined)
               return {
                 state: 'problem',

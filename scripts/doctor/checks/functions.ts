@@ -63,7 +63,7 @@ export const functionChecks: readonly Check[] = [
         if (missing.length === 0) return OK;
         return {
           state: 'problem',
-          what: `not deployed in ${site.declared.region}, or not active: ${list(missing)}`,
+          what: `functions that are not deployed in ${site.declared.region}, or not active: ${list(missing)}`,
           why: 'without them, Muster does not work',
           fix: deployCommand(site.declared),
         };
@@ -80,7 +80,7 @@ export const functionChecks: readonly Check[] = [
         const ids = [former, ...others].filter((one) => placeOf(one).region === region).map((one) => placeOf(one).id);
         return {
           state: 'problem',
-          what: `in ${region}, but not in this repository: ${list(ids)}`,
+          what: `functions in ${region} that are not in this repository: ${list(ids)}`,
           why: 'they still run, alongside the current functions, because npm run deploy deletes nothing',
           fix: {
             command: `npx firebase functions:delete ${ids.join(' ')} --region ${region} --force --non-interactive --project ${site.declared.project}`,
@@ -98,7 +98,7 @@ export const functionChecks: readonly Check[] = [
         if (others.length === 0) return OK;
         return {
           state: 'problem',
-          what: `run as an account other than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
+          what: `functions that run as an account other than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
           why: 'a change of SERVICE_ACCOUNT takes effect only with the next deployment',
           fix: deployCommand(site.declared),
         };
@@ -112,7 +112,7 @@ export const functionChecks: readonly Check[] = [
         if (others.length === 0) return OK;
         return {
           state: 'problem',
-          what: `do not run on ${site.declared.runtime}: ${list(others.map((one) => placeOf(one).id))}`,
+          what: `functions that do not run on ${site.declared.runtime}: ${list(others.map((one) => placeOf(one).id))}`,
           why: 'the tests use that runtime, and Google shuts down older runtimes',
           fix: deployCommand(site.declared),
         };
@@ -144,7 +144,7 @@ export const functionChecks: readonly Check[] = [
           const missing = undeclared(site.declared, 'queue').filter(
             (path) => !queues.some(({ name }) => name.endsWith(path)),
           );
-          const why = 'it executes runs: without it, they stay pending';
+          const why = 'the queue executes runs; without it, runs stay pending';
           if (missing.length > 0)
             return {
               state: 'problem',
@@ -171,7 +171,7 @@ export const functionChecks: readonly Check[] = [
     find: (site) =>
       ofDeployed(site, () =>
         known(site, site.seen.jobs, (jobs) => {
-          const why = 'they handle expired leases, offline agents and reminders';
+          const why = 'the schedules handle expired leases, offline agents and reminders';
           const missing = undeclared(site.declared, 'schedule').filter(
             (path) => !jobs.some(({ name }) => name.endsWith(path)),
           );

@@ -143,7 +143,7 @@ export const identityChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `${site.seen.account} lacks ${INVOKER_ROLE} on ${list(closed)}`,
-          why: 'Eventarc, Cloud Scheduler and Cloud Tasks call these functions as that account and get 403',
+          why: 'Eventarc, Cloud Scheduler and Cloud Tasks call these functions as this account, and would get 403',
           fix: {
             command: `for service in ${closed.map((name) => name.toLowerCase()).join(' ')}; do gcloud run services add-iam-policy-binding $service --region=${region} --project=${project} --member=${serviceAccountMember(site.seen.account)} --role=${INVOKER_ROLE}; done`,
           },
@@ -153,9 +153,9 @@ export const identityChecks: readonly Check[] = [
   onItself(
     'roles/iam.serviceAccountTokenCreator',
     'token creator',
-    'it signs the tokens with which agents read and write data as themselves',
+    'the account signs the tokens with which agents read and write data as themselves',
   ),
-  onItself('roles/iam.serviceAccountUser', 'acting as itself', 'Cloud Tasks executes runs with its identity'),
+  onItself('roles/iam.serviceAccountUser', 'acting as itself', 'Cloud Tasks executes runs as this account'),
   {
     name: 'builds',
     find: (site) =>
@@ -268,7 +268,7 @@ function restrictedCallers(site: Site): Finding {
           : {
               page: `https://console.cloud.google.com/iam-admin/orgpolicies/iam-allowedPolicyMemberDomains?project=${site.declared.project}`,
               press:
-                "ask an organization administrator to exempt the project (Override, Allow all), or keep it: npm run deploy turns off Cloud Run's check of the caller",
+                "ask an organization administrator to exempt the project (Override, Allow all), or keep the policy: npm run deploy turns off Cloud Run's check of the caller",
             },
     };
   });

@@ -89,7 +89,7 @@ export const indexChecks: readonly Check[] = [
         if (absent.length > 0)
           return {
             state: 'problem',
-            what: `${absent.length} of ${states.length} are missing or broken: ${list(absent.map(({ key }) => key))}`,
+            what: `${absent.length} of ${states.length} indexes are missing or broken: ${list(absent.map(({ key }) => key))}`,
             why,
             fix: rebuild(
               site,
@@ -99,7 +99,7 @@ export const indexChecks: readonly Check[] = [
         const { databaseId, project } = site.declared;
         return {
           state: 'problem',
-          what: `${waiting.length} of ${states.length} are being built: ${list(waiting.map(({ key }) => key))}`,
+          what: `${waiting.length} of ${states.length} indexes are being built: ${list(waiting.map(({ key }) => key))}`,
           why,
           fix: {
             command: `gcloud firestore indexes composite list --database='${databaseId}' --filter=state=CREATING --project ${project}`,

@@ -21,7 +21,7 @@ export const moneyChecks: readonly Check[] = [
           return {
             state: 'problem',
             what: 'the project has no budget',
-            why: 'without a budget, only the bill shows that agents loop; a budget sends an email at 50%, 90% and 100%',
+            why: 'without a budget, only the bill shows that agents loop; a budget sends emails at 50%, 90% and 100% of its amount',
             fix: {
               command: `gcloud billing budgets create --billing-account=${billingAccountName.replace('billingAccounts/', '')} --display-name=${id} --budget-amount=50 --filter-projects=projects/${id} --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0`,
             },

@@ -15,7 +15,7 @@ export const secretChecks: readonly Check[] = [
         return {
           state: 'problem',
           what: `without a value: ${list(missing)}`,
-          why: 'functions that use these secrets cannot be deployed; set a secret that you do not have to "none"',
+          why: 'functions that use these secrets cannot be deployed; if you do not have a secret, set it to "none"',
           fix: { command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done` },
         };
       }),

@@ -74,7 +74,7 @@ export const signInChecks: readonly Check[] = [
           why: 'people sign in on these domains, and emailed links and Google redirect only to authorized domains',
           fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
-            press: `Authorized domains, Add domain: ${missing.join(', ')}; npm run deploy also adds them`,
+            press: `Authorized domains, Add domain: ${missing.join(', ')}. npm run deploy also adds these domains`,
           },
         };
       }),
@@ -106,7 +106,7 @@ export const signInChecks: readonly Check[] = [
           fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press:
-              'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. Other effects: docs/guides/deploy.md, "Restrict sign-up"',
+              'Upgrade to Identity Platform. Then open User actions, clear "Enable create (sign-up)", and press Save. Create accounts with npm run people -- create --mail <address>. For other effects, see docs/guides/deploy.md, "Restrict sign-up"',
           },
         };
       }),

@@ -125,7 +125,7 @@ async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumen
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the new content of the document, or that it must be deleted; undefined if nothing changes. */
+/** Returns the document's new content, or `delete` if it must be deleted; undefined if nothing changes. */
 function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot): Fields | 'delete' | undefined {
   const data = snapshot.data();
   const whose = ownerOf(name, data);
@@ -142,7 +142,7 @@ function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot)
   return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
 }
 
-/** Collections whose documents belong to the person that the id names, or to whom the document was sent. */
+/** Collections whose documents belong to one person, whom the id names or to whom the document was sent. */
 const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
 
 const actor = z.object({ owner_uid: z.string() });

@@ -72,8 +72,8 @@ function reportOf(uid: string, pseudonym: string, waits: Date | undefined): read
   return [
     `Their pseudonym is ${pseudonym}. Store it outside of this project. If you restore a backup, use it to erase them again: erase --person ${pseudonym}.`,
     waits === undefined
-      ? 'The account is deleted, and no data names them.'
-      : `The account is deleted. The document ${personPath(uid)} still blocks their last tokens: to delete it too, run this command again with the uid, after ${waits.toISOString()}.`,
+      ? 'The account is deleted, and no data names the person anymore.'
+      : `The account is deleted. The document ${personPath(uid)} still blocks their last tokens. To delete it too, run this command again with the uid after ${waits.toISOString()}.`,
   ];
 }
 
@@ -98,7 +98,7 @@ async function uidOf(pseudonym: string): Promise<string> {
       const owner = String(snapshot.get('owner_uid'));
       if (pseudonymOf(owner) === pseudonym) return owner;
     }
-  throw new Error(`No person matches ${pseudonym}: they are not in the restored data.`);
+  throw new Error(`The restored data has no person with the pseudonym ${pseudonym}.`);
 }
 
 async function requireAnotherAdmin(uid: string): Promise<void> {

@@ -49,7 +49,7 @@ const revoked = z.object({ revoked: z.number() });
 
 type Ended = z.output<typeof connections>['ended'][number];
 
-/** Text that explains why a connection ended, by reason. */
+/** For each reason, the text that explains why a connection ended. */
 const ENDS: Readonly<Record<string, string>> = {
   refresh_token_reused:
     'An old refresh token was used: two programs shared the sign-in, or one has stolen it. Sign in again from the app.',

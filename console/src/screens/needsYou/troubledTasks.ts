@@ -21,7 +21,7 @@ function expired(expiring: Paged<Task>, at: number): Paged<Task> {
   if (!('value' in live)) return expiring;
   const { rows } = live.value;
   const held = rows.filter((task) => blockedReason(task, at) !== undefined);
-  // Tasks that are not loaded have later leases: if the lease of the last row has not expired, theirs have not.
+  // Tasks that are not loaded have later lease ends. If the last row's lease has not expired, neither have theirs.
   const last = rows.at(-1);
   const isTruncated = more !== undefined && last !== undefined && held.includes(last);
   const value = { rows: held, unreadable: live.value.unreadable, isTruncated };

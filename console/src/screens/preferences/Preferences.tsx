@@ -12,7 +12,7 @@ import { UserText } from '../../parts/UserText.tsx';
 import { workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 
-/** Four weeks, as in the security rules. */
+/** Four weeks, which is also the maximum in the security rules. */
 const MAX_MINUTES = 40_320;
 
 const DEFAULTS = preferencesDocument.parse({});

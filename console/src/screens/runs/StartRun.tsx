@@ -52,7 +52,7 @@ export function StartRun() {
           kind="primary"
           disabled={!isPossible}
           act={async () => {
-            // Does not wait for the end: the run's page shows progress.
+            // Does not wait for the end, because the run's page shows progress.
             const asked = {
               prompt: prompt.value.trim(),
               preferences: { workflow: workflow.value },

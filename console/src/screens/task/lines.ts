@@ -13,7 +13,7 @@ export interface Line {
 const entry = z.object({ at: z.string(), level: z.string(), prefix: z._default(z.string(), ''), message: z.string() });
 
 /** Terminal colors and cursor movements, which have no meaning on a page. Source: ECMA-48, section 5.4. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /** Cache of each chunk's lines. Full chunks do not change, and parsing 50,000 lines again takes time. */

@@ -1,4 +1,4 @@
-/** Actions on several tasks. Each is a separate call: one refusal does not stop the others. */
+/** Actions on several tasks. Each action is a separate call, so a refused call does not stop the others. */
 import type { Task } from '../../live/documents.ts';
 import { ActionButton } from '../../parts/ActionButton.tsx';
 import type { BulkAction } from '../../parts/useBulkAction.tsx';

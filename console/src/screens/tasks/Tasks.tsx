@@ -133,7 +133,7 @@ interface ListedProps {
   readonly where: SessionScope;
   readonly choice: Choice;
   readonly words: string;
-  /** Owner of the tasks; undefined for all. */
+  /** Owner of the shown tasks; undefined if the tasks of all owners are shown. */
   readonly owner: string | undefined;
   readonly many: BulkAction;
 }

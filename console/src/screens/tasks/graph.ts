@@ -27,7 +27,7 @@ export interface Layout {
   readonly edges: readonly (Edge & { readonly points: readonly Point[] })[];
 }
 
-/** Maximum tasks of a graph with all closed tasks. Larger graphs show only those that open tasks depend on. */
+/** Maximum tasks in a graph with all closed tasks. Larger graphs omit closed tasks that no open task depends on. */
 const MAX_WHOLE = 200;
 
 export function shownTasks(open: readonly Task[], closed: readonly Task[]): readonly Task[] {

@@ -17,7 +17,7 @@ const listed = z.object({
   next_cursor: z.exactOptional(z.string()),
 });
 
-/** The tool returns at most this many. */
+/** Maximum number of recurring to-dos that the tool returns. */
 const LIMIT = 100;
 
 export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] }) {

@@ -41,7 +41,7 @@ export function days(
   const datedGroups = groups.size;
   const undated = todos.filter(({ due_date: due }) => due === null).sort(byPriority);
   if (view === 'all' && undated.length > 0) groups.set(UNDATED, undated);
-  // If a later to-do is loaded than the last one shown, the view is complete.
+  // If a to-do after the last shown one is loaded, the view is complete.
   const lastDay = cut.dated && dated.length === all.length ? [...groups.keys()][datedGroups - 1] : undefined;
   return [...groups].map(([title, listed]) => {
     const isTruncated = title === UNDATED ? cut.undated : title === lastDay;

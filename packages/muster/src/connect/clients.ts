@@ -28,7 +28,7 @@ interface TomlClient extends AnyClient {
 
 export type ClientFile = JsonClient | TomlClient;
 
-const ENVIRONMENT = 'Start it with MUSTER_TOKEN in its environment. The file contains only the variable name.';
+const ENVIRONMENT = 'Start the client with MUSTER_TOKEN set. The file contains only the name of this variable.';
 
 export const clients: Readonly<Record<string, ClientFile>> = {
   // Source: https://code.claude.com/docs/en/mcp. Claude Code ignores a file with a comment or trailing comma.

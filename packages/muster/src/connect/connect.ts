@@ -45,7 +45,7 @@ function edited(path: string, edit: () => string): string {
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;
     throw new Mistake(
-      `${path}: ${error.message}. The file was not changed. Fix it, or add the server "muster" manually.`,
+      `${path}: ${error.message}. The file was not changed. Fix the file, or add the server "muster" manually.`,
     );
   }
 }

@@ -39,7 +39,7 @@ export function read(path: string): string {
 }
 
 /**
- * Replaces the text of a file or of its symbolic link's target. Does so in one step unless that changes the owner.
+ * Replaces the text of a file or of its symbolic link's target. Is atomic, unless that would change the owner.
  * @param isPrivate whether only the owner may read a new file
  * @throws Mistake if the file is read-only or cannot be written
  */

@@ -35,7 +35,7 @@ function part<Item>(title: string, none: string, items: readonly Item[], cells: 
   return ['', `${title}:`, ...lines.map((cells) => (INDENT + cells.join(INDENT)).trimEnd())];
 }
 
-/** Removes control characters: agents write the texts, and could otherwise control the terminal. */
+/** Removes control characters, because agents write the texts and could otherwise control the terminal. */
 function plain(text: string): string {
   return text.replace(HIDDEN_CHARACTERS, ' ').replace(/[\s\p{Cs}\p{Co}]/gu, ' ');
 }

@@ -52,7 +52,7 @@ export async function commitToBranch(worktree: Worktree, work: Work): Promise<Co
   return { commit, end, isOnBranch: true, notes };
 }
 
-/** Handles a HEAD that contains the branch: the uncommitted files are committed on top of HEAD. */
+/** Handles the case that HEAD contains the branch. The uncommitted files are committed on top of HEAD. */
 async function continued(worktree: Worktree, { tree, message }: Work, head: string): Promise<End> {
   const merged = mergedHeads(worktree.gitDir);
   if (merged.length === 0 && tree === (await treeOf(gitAt(worktree), head)))
@@ -62,7 +62,7 @@ async function continued(worktree: Worktree, { tree, message }: Work, head: stri
 }
 
 /**
- * Handles a HEAD that does not contain the branch: only the uncommitted files are part of the task.
+ * Handles the case that HEAD does not contain the branch. Only the uncommitted files are part of the task.
  * @param head undefined if HEAD has no commit yet
  */
 async function moved(worktree: Worktree, { tree, message }: Work, tip: string, head: string | undefined): Promise<End> {

@@ -105,7 +105,7 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
   return [`"${path}" is a clone that the agent created. Its files are not on the branch.${kept}`];
 }
 
-/** Returns whether a repository is a clone: a remote-tracking branch contains the checked-out commit. */
+/** Returns whether a repository is a clone. If so, a remote-tracking branch contains the checked-out commit. */
 async function isClone(checkout: Checkout): Promise<boolean> {
   const git = gitAt(checkout);
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))) return false;

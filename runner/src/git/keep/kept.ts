@@ -1,10 +1,10 @@
-/** Keeps commits that are on no branch: refs of the runner protect them when the worktree is removed. */
+/** Keeps commits that are on no branch. Refs of the runner protect them when the worktree is removed. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Git } from '../git.ts';
 
 const KEPT_REF = 'refs/muster/kept';
 
-/** Files of a git directory that are not searched: object names in them are not commits of this checkout. */
+/** Files of a git directory that are not searched, because object names in them are not commits of this checkout. */
 const OTHER_FILES: ReadonlySet<string> = new Set([
   'FETCH_HEAD',
   'commondir',

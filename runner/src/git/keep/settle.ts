@@ -1,6 +1,6 @@
 /**
- * Makes everything that an agent left in its worktree reachable: files on the task's branch, commits without a branch
- * under `refs/muster/kept/`. Source: docs/guides/runner.md, "Storage locations".
+ * Makes everything that an agent left in its worktree reachable. Files go to the task's branch, and commits without a
+ * branch to `refs/muster/kept/`. Source: docs/guides/runner.md, "Storage locations".
  */
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { deviationOf, gitAt, registrationProblem } from '../checkout.ts';
@@ -138,8 +138,8 @@ async function onlyInFolder(
 ): Promise<readonly string[]> {
   const fresh = await newlyIgnored(worktree, ignored, before, settings);
   return [
-    ...(fresh.length > 0 ? [`Ignore rules that the attempt added make git ignore ${listed(fresh)}.`] : []),
-    ...(broken.length > 0 ? [`Git cannot store the .git in ${listed(broken)}.`] : []),
+    ...(fresh.length > 0 ? [`The attempt added ignore rules, so git ignores ${listed(fresh)}.`] : []),
+    ...(broken.length > 0 ? [`The .git in ${listed(broken)} is not stored, because git cannot read it.`] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Resolves the base of a new branch, which is the commit that it starts from. The task or the runner names it. */
+/** Resolves a new branch's base, the commit that the branch starts from. The task or the runner names the base. */
 import { type Git, GitError } from '../git.ts';
 import type { RemoteRefs } from './remote.ts';
 
@@ -17,7 +17,7 @@ export interface NamedBase {
   readonly sha: string | undefined;
   /** Remote that has the branch, or may have it. */
   readonly remote: string;
-  /** Offset after the branch name, for example `~2`, or empty. `sha` is the commit of the name itself. */
+  /** Offset after the branch name, for example `~2`, or empty. `sha` is the commit without this offset. */
   readonly suffix: string;
 }
 
@@ -95,7 +95,7 @@ interface Settled {
 
 /**
  * Chooses the commit of the base. The remote's branch takes precedence, unless the local branch contains its commits.
- * @param refs of the remote , whose objects have been fetched; undefined if nothing is fetched
+ * @param refs the remote's refs, whose objects have been fetched; undefined if nothing is fetched
  * @throws GitError, permanent, if neither this repository nor the remote has the base
  */
 export async function settleBase(git: Git, named: NamedBase, refs: RemoteRefs | undefined): Promise<Settled> {
@@ -125,9 +125,9 @@ async function settleBranch(git: Git, { name, sha }: NamedBase, refs?: RemoteRef
   const { ahead, behind } = await compare(git, sha, theirs);
   const base = { ...local, sha: theirs };
   if (ahead === 0)
-    return { base, note: `The base is ${name} of ${refs.remote}: the local branch lacks ${commits(behind)}.` };
+    return { base, note: `The base is ${name} of ${refs.remote}, because the local branch lacks ${commits(behind)}.` };
   if (behind === 0)
-    return { base: local, note: `The base is the local branch ${name}: ${refs.remote} lacks ${commits(ahead)}.` };
+    return { base: local, note: `The base is the local ${name}, because ${refs.remote} lacks ${commits(ahead)}.` };
   return {
     base,
     note: `The base is ${name} of ${refs.remote}. It lacks ${commits(ahead)} of the local branch. The local branch is unchanged.`,

@@ -1,4 +1,4 @@
-/** Handles branch names that block each other, such as `a` and `a/b`: git stores branches as files in folders. */
+/** Handles branch names that block each other, such as `a` and `a/b`, because git stores branches as files. */
 
 /** Names of the existing branches, in this repository and on "origin". */
 export interface ExistingBranches {

@@ -21,7 +21,7 @@ export class BranchBusy extends GitError {
   readonly isRunners: boolean;
 
   constructor(branch: string, { folder }: BranchHolder, isRunners: boolean) {
-    super(`The branch "${branch}" is checked out in ${folder}, which was not changed.`, { kind: 'busy' });
+    super(`The branch "${branch}" is checked out in ${folder}. That folder was not changed.`, { kind: 'busy' });
     this.isRunners = isRunners;
   }
 }
